@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"os"
@@ -22,14 +23,19 @@ const (
 	pictures = "../../../../gateway/console/pictures"
 	// mostPicture is the most that a picture has, in bytes.
 	mostPicture = 100_000
+	// usualHeight is how high a picture is, unless it says otherwise.
+	usualHeight = 760
 )
 
-// picture is the address of a screen, or what leads to it from the one before, and what it shows.
-type picture struct{ name, address, follow, selector, text string }
+// picture is the address of a screen, what is pressed there or on the picture before, and what is seen then.
+type picture struct {
+	name, address, follow, selector, text string
+	height                                int64
+}
 
-// screens are the pictures of the seeded book.
-var screens = []picture{
-	{name: "today", address: "/today", selector: "[data-part=ending]", text: "POL-"},
+// days are the pictures of a year of contracts, of which some months and quarters wait to be reported.
+var days = []picture{
+	{name: "today", address: "/today", selector: "[data-part=prepared]", text: "SEED1-TRAVEL", height: 1240},
 	{name: "claim", follow: "[data-part=reopened] tbody a", selector: "[data-part=timeline]", text: "Created"},
 	{name: "policy", follow: ".lead a", selector: "[data-part=timeline]", text: "Created"},
 	{name: "find", address: "/find", selector: "#results", text: "POL-"},
@@ -37,10 +43,15 @@ var screens = []picture{
 	{name: "help", address: "/help", selector: "[data-part=operations]", text: "POST /x/batch"},
 }
 
-// reports are the pictures of what a book without contracts does not have.
+// reports are the pictures of a month that is signed off.
 var reports = []picture{
 	{name: "desk", address: "/desk/MOTOR-2026/premium/2026-11", selector: "[data-part=why]", text: "EUR"},
 	{name: "reconciliation", selector: "[data-part=items]", text: "mismatch"},
+}
+
+// sharings are the pictures of an exchange that organisations share.
+var sharings = []picture{
+	{name: "sharing", follow: "[data-action=share]", selector: "form[data-form=share] fieldset", text: "broker"},
 }
 
 // TestPictures checks that each screen has a picture in the READMEs, and that no picture is large. With -write-pictures
@@ -51,14 +62,19 @@ func TestPictures(t *testing.T) {
 		photograph(t)
 	}
 	shown := []byte{}
-	for _, readme := range []string{"gateway/README.md", "README.md"} {
+	for readme, first := range map[string]string{"README.md": "(gateway/console/pictures/today.webp)",
+		"gateway/README.md":       "(console/pictures/today.webp)",
+		"services/desk/README.md": "(../../gateway/console/pictures/desk.webp)"} {
 		text, err := os.ReadFile(filepath.Join("../../../..", readme))
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !bytes.Contains(text, []byte(first)) {
+			t.Errorf("%s does not show %s", readme, first)
+		}
 		shown = append(shown, text...)
 	}
-	for _, screen := range slices.Concat(screens, reports) {
+	for _, screen := range slices.Concat(days, reports, sharings) {
 		file := screen.name + ".webp"
 		info, err := os.Stat(filepath.Join(pictures, file))
 		if err != nil {
@@ -72,30 +88,54 @@ func TestPictures(t *testing.T) {
 			t.Errorf("no README shows %s", file)
 		}
 	}
-	if !bytes.Contains(shown, []byte("(gateway/console/pictures/today.webp)")) {
-		t.Error("the main README does not show the first screen")
-	}
 }
 
 // photograph makes the pictures.
 func photograph(t *testing.T) {
 	t.Helper()
-	e := run(t, "EXCHANGE_TEST_CLOCK="+today, "EXCHANGE_CURRENCY=EUR", "EXCHANGE_AMOUNT_UNIT=major")
-	if err := seed(e); err != nil {
-		t.Fatal(err)
-	}
-	camera(t, e).take(screens)
-	d := reported(t, "Alder")
+	d := reporting(t)
+	camera(t, d.Exchange, d.clerk).take(days)
+	d = reported(t, "Alder")
 	d.sign(t, november, d.prepare(t, d.clerk, november))
 	reports[1].address = d.compared(t)
-	camera(t, d.Exchange).take(reports)
+	camera(t, d.Exchange, d.clerk).take(reports)
+
+	e := run(t, "EXCHANGE_TEST_CLOCK="+today, "EXCHANGE_CURRENCY=EUR", "EXCHANGE_AMOUNT_UNIT=major",
+		"EXCHANGE_ORG_CLAIM=org", "EXCHANGE_ORG_DEFAULT=insurer")
+	if err := seed(e, "--organisations"); err != nil {
+		t.Fatal(err)
+	}
+	coverholder := together{Exchange: e}.member(t, "coverholder", trial.Admin)
+	policy := coverholder.Get(t, "/x/search/coverage?limit=1").Records(t)[0]
+	sharings[0].address = "/policy/" + policy.Text("policyNumber")
+	camera(t, e, coverholder).take(sharings)
+}
+
+// reporting is an exchange with a year of contracts, whose last month is overdue but for what waits for a second
+// person, and with policies that end soon.
+func reporting(t *testing.T) desk {
+	t.Helper()
+	d := desk{Exchange: run(t, "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z", "EXCHANGE_CURRENCY=EUR",
+		"EXCHANGE_AMOUNT_UNIT=major")}
+	d.clerk = client(t, d.Exchange)
+	if err := seed(d.Exchange, "--year"); err != nil {
+		t.Fatal(err)
+	}
+	d.advance(t, "2027-02-02T09:00:00Z")
+	if err := seed(d.Exchange, "--seed", "2"); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"claims", "premium"} {
+		d.prepare(t, d.clerk, "/x/bordereau/SEED1-MOTOR/"+kind+"/2026-12")
+	}
+	return d
 }
 
 // camera opens a tab in which pictures are made.
-func camera(t *testing.T, e *trial.Exchange) *tab {
+func camera(t *testing.T, e *trial.Exchange, c *trial.Client) *tab {
 	t.Helper()
-	p := open(t, e, "/help", trial.Developer, trial.Admin)
-	p.do(chromedp.EmulateViewport(1120, 760), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+	p := openAs(t, e, c, "/help")
+	p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: "light"}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}))
 	return p
@@ -108,11 +148,13 @@ func (p *tab) take(all []picture) {
 		p.Fatal(err)
 	}
 	for _, screen := range all {
-		if screen.follow != "" {
-			p.click(screen.follow)
-		} else {
+		if screen.address != "" {
 			p.turn(screen.address)
 		}
+		if screen.follow != "" {
+			p.click(screen.follow)
+		}
+		p.do(chromedp.EmulateViewport(1120, cmp.Or(screen.height, usualHeight)))
 		p.sees(screen.selector, screen.text)
 		p.becomes("!document.querySelector('[aria-busy]')")
 		p.eval("document.activeElement.blur(); scrollTo(0, 0)", nil)
