@@ -3,9 +3,6 @@ package e2e_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -27,27 +24,8 @@ type between struct {
 	victim string
 }
 
-// via returns the URL of a proxy in front of a service.
-func (b *between) via(caller, _, to string) string {
-	if caller != "composite" {
-		return to
-	}
-	target, err := url.Parse(to)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	proxy := &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ModifyResponse: b.pass,
-		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-	}
-	server := httptest.NewServer(proxy)
-	b.t.Cleanup(server.Close)
-	return server.URL
-}
-
 // pass notes a creation. Its response is lost if the victim is killed.
-func (b *between) pass(response *http.Response) error {
+func (b *between) pass(_, _ string, response *http.Response) error {
 	request := response.Request
 	if strings.HasPrefix(request.URL.Path, "/internal/") || response.StatusCode != http.StatusCreated {
 		return nil
@@ -93,7 +71,7 @@ func tenPolicies() trial.Record {
 func TestBatchKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
 	b := &between{t: t, created: map[string]string{}}
-	e, err := commands.RunComposed(t.TempDir(), trial.Composition{Via: b.via})
+	e, err := commands.RunComposed(t.TempDir(), trial.Composition{Via: trial.Between(t, "composite", nil, b.pass)})
 	trial.EndWith(t, e, err)
 	b.e = e
 	c := client(t, e, "tester", trial.Developer, trial.Admin)

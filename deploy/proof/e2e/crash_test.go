@@ -92,7 +92,7 @@ func TestCrash(t *testing.T) {
 		}
 	}
 	stored := 0
-	for range list(t, c, "/receipt?limit=200&policyNumber="+number) {
+	for range trial.List(t, c, "/receipt?limit=200&policyNumber="+number) {
 		stored++
 	}
 	if stored != receipts {

@@ -87,7 +87,7 @@ func stored(t *testing.T, c *trial.Client) map[string]int64 {
 		if !slices.Contains(r.Collection, http.MethodPost) {
 			continue
 		}
-		for record := range list(t, c, "/"+r.Resource+"?limit=200") {
+		for record := range trial.List(t, c, "/"+r.Resource+"?limit=200") {
 			id := record.Text("id")
 			tag := c.Get(t, "/"+r.Resource+"/"+id).Want(t, http.StatusOK).Header.Get("ETag")
 			number, _, _ := strings.Cut(strings.Trim(tag, `"`), "-")

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,16 +143,10 @@ func wantStored(t *testing.T, e *trial.Exchange, volumes *trial.Volumes, service
 }
 
 // countRecords counts the records of one replica, page by page.
-func countRecords(t *testing.T, direct *trial.Client, resource string) int64 {
+func countRecords(t *testing.T, direct *trial.Client, resource string) (all int64) {
 	t.Helper()
-	var all int64
-	for path := "/" + resource + "?limit=200"; ; {
-		a := direct.Get(t, path, "X-Exchange-Credential", trial.Credential).Want(t, http.StatusOK)
-		all += int64(len(a.Records(t)))
-		more := next.FindStringSubmatch(a.Header.Get("Link"))
-		if more == nil {
-			return all
-		}
-		path = more[1]
+	for range trial.List(t, direct, "/"+resource+"?limit=200", "X-Exchange-Credential", trial.Credential) {
+		all++
 	}
+	return all
 }

@@ -67,7 +67,7 @@ func refundReceipt(t *testing.T, c *trial.Client) {
 func rows(t testing.TB, c *trial.Client, policyNumber string) map[string]trial.Record {
 	t.Helper()
 	found := map[string]trial.Record{}
-	for row := range list(t, c, "/premiumBordereau?limit=200") {
+	for row := range trial.List(t, c, "/premiumBordereau?limit=200") {
 		if row.Text("policyNumber") != policyNumber || row.Text("period") == "" {
 			continue
 		}

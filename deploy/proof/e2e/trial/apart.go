@@ -27,9 +27,9 @@ type Composition struct {
 	// Replicas are suffixes of the names of the services and the gateway: each runs once for each suffix. A replica has
 	// records of its own, and stops as it does by default. There is no broker then.
 	Replicas []string
-	// Via returns the URL at which a process reaches a service that it calls, which listens at another; all reach it
-	// there if it is nil.
-	Via func(caller, called, url string) string
+	// Via returns the URL at which a process reaches another one that it calls, and which listens at a URL; all reach
+	// it there if it is nil. See Between.
+	Via func(caller, url string) string
 }
 
 // RunApart runs the exchange as separate processes: the broker, the services and the gateway. settings are those of a
@@ -57,7 +57,7 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 	for _, process := range internalapi.Processes() {
 		for _, replica := range of.Replicas {
 			name := process.Name + replica
-			args := append(e.peers(process, of), of.flags(process.Name, name)...)
+			args := append(e.peers(process, name, of), of.flags(process.Name, name)...)
 			switch process.Name {
 			case internalapi.Gateway:
 				args = append(args, "--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer,
@@ -103,14 +103,14 @@ func (of Composition) flags(service, process string) []string {
 	return all
 }
 
-// peers returns the flags that give a process the addresses of the services that it calls.
-func (e *Exchange) peers(process internalapi.Process, of Composition) []string {
+// peers returns the flags that give a process with a name the addresses of the services that it calls.
+func (e *Exchange) peers(process internalapi.Process, name string, of Composition) []string {
 	var flags []string
 	for _, called := range process.Calls {
 		for _, replica := range of.Replicas {
 			url := e.URL(called + replica)
 			if of.Via != nil {
-				url = of.Via(process.Name, called, url)
+				url = of.Via(name, url)
 			}
 			flags = append(flags, "--peer", called+"="+url)
 		}

@@ -8,6 +8,7 @@
 //	race_off.go      builds them without it
 //	exchange.go      starts an exchange in one process
 //	apart.go         starts an exchange of separate processes
+//	between.go       stands between a process and those that it calls
 //	address.go       addresses that no client gets meanwhile
 //	volumes.go       gives processes certificates and credentials, and exchanges them while they run
 //	process.go       starts, stops and kills a command
@@ -16,6 +17,7 @@
 //	client.go        sends requests
 //	response.go      checks every response against the rules of all responses
 //	record.go        reads members of records
+//	list.go          reads a list, page by page
 //	poll.go          waits for a condition, and sends requests at the same moment
 //	findings.go      reads the output of `exchange check`
 package trial
