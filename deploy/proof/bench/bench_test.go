@@ -13,6 +13,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"insurance.example/exchange/deploy/proof/bench/comparison"
+	"insurance.example/exchange/deploy/proof/bench/desk"
 	"insurance.example/exchange/deploy/proof/bench/hostile"
 	"insurance.example/exchange/deploy/proof/bench/measurement"
 	"insurance.example/exchange/deploy/proof/bench/overload"
@@ -160,6 +161,22 @@ func TestScale(t *testing.T) {
 	for _, loaded := range []string{"loaded 1000 copies of a vehicle", "loaded 1000 copies of a policy"} {
 		if !strings.Contains(printed, loaded) {
 			t.Errorf("want %q in\n%s", loaded, printed)
+		}
+	}
+}
+
+// TestDesk looks at no times, which depend on the machine.
+func TestDesk(t *testing.T) {
+	o := short(t, 50*time.Millisecond)
+	o.kind, o.Policies = desk.Measurement(), 1
+	rows, printed := measure(t, o)
+	cells := rows["1000 lines"]
+	if len(rows) != 2 || len(cells) != 9 {
+		t.Fatalf("want a row beside the titles in\n%s", printed)
+	}
+	for i, cell := range cells[1:] {
+		if !figure.MatchString(strings.TrimSuffix(cell, " !")) || strings.Contains(cell, "!") && i%2 == 1 {
+			t.Errorf("want figures, and memory in its bound, in\n%s", printed)
 		}
 	}
 }

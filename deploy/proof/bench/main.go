@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/bench/comparison"
+	"insurance.example/exchange/deploy/proof/bench/desk"
 	"insurance.example/exchange/deploy/proof/bench/feed"
 	"insurance.example/exchange/deploy/proof/bench/hostile"
 	"insurance.example/exchange/deploy/proof/bench/measurement"
@@ -48,6 +49,7 @@ var kinds = []struct {
 		comparison.Invisible},
 	{"hostile", "measure what hostile requests cost the exchange, and those who use it meanwhile", hostile.Measurement},
 	{"feed", "measure how fast a reader gets the events of the feed, and how soon", feed.Measurement},
+	{"desk", "measure bordereaux of 1,000 to a million lines: prepared, read in pages, exported", desk.Measurement},
 	{"overload", "measure what is served when more is asked for than can be served", overload.Measurement},
 	{"fair", "measure what a calm caller gets beside crowds", overload.Fair},
 }
@@ -111,7 +113,7 @@ func parse(args []string) arguments {
 		"with -overload and -fair, let the exchange and its callers share all cores, in place of one for each")
 	flags.IntVar(&a.Callers, "callers", 0, "callers of each row of -overload and -fair, in place of those in its name")
 	flags.IntVar(&a.Count, "count", 1_000_000,
-		"vehicles, and policies, that -scale loads, and receipts that -aging loads")
+		"vehicles, and policies, that -scale loads, and receipts that -aging and -desk load")
 	flags.BoolVar(&a.check, "check", false, "end with status 1 if a row is below its target or has errors")
 	flags.StringVar(&a.results, "results", "",
 		"append what is measured to this `file`, in Go's benchmark format for benchstat")

@@ -153,7 +153,7 @@ func oldClaims(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 
 func recordReceipts(policyNumber string) *load.Row {
 	return &load.Row{
-		Name: "receipts of one policy", Status: http.StatusCreated, Await: awaitRows,
+		Name: "receipts of one policy", Status: http.StatusCreated, Await: AwaitRows,
 		Call: load.Post("/receipt", func(uint64) []byte { return records.NewReceipt(policyNumber) }),
 	}
 }
@@ -167,7 +167,7 @@ func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	}
 	receipt, err := run.Exchange.Create("receipt", records.NewReceipt(policy["policyNumber"]))
 	if err == nil {
-		_, err = awaitRows(ctx, run.Exchange.Server) // a copy has no mark
+		_, err = AwaitRows(ctx, run.Exchange.Server) // a copy has no mark
 	}
 	if err := errors.Join(err, run.Exchange.Stop()); err != nil { // a store has one owner
 		return nil, err

@@ -32,8 +32,9 @@ const (
 
 var acceptedReceipts = map[string]string{"service": "premium", "method": "POST", "route": "/receipt", "code": "201"}
 
-// awaitRows waits until every receipt has become part of its row. It returns how many times it asked for metrics.
-func awaitRows(ctx context.Context, s *load.Server) (polls int, err error) {
+// AwaitRows waits until every receipt, of at least one, has become part of its row. It returns how many times it asked
+// for metrics. A request is counted a moment after its response.
+func AwaitRows(ctx context.Context, s *load.Server) (polls int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, rowsPatience,
 		fmt.Errorf("rows of the bordereau lack receipts after %v", rowsPatience))
 	defer cancel()
@@ -48,7 +49,7 @@ func awaitRows(ctx context.Context, s *load.Server) (polls int, err error) {
 			receipts += all.Sum(requestSeconds, acceptedReceipts)
 			removed += all.Sum(marksRemoved, nil)
 		}
-		if removed >= receipts {
+		if receipts > 0 && removed >= receipts {
 			return polls, nil
 		}
 		select {

@@ -87,7 +87,7 @@ func createClaim(b *records.Book) *load.Row {
 
 func createReceipt(b *records.Book) *load.Row {
 	return &load.Row{
-		Name: "POST /receipt", Route: "/receipt", Status: http.StatusCreated, Target: 0.25, Await: awaitRows,
+		Name: "POST /receipt", Route: "/receipt", Status: http.StatusCreated, Target: 0.25, Await: AwaitRows,
 		Call: load.Post("/receipt", func(n uint64) []byte { return records.NewReceipt(load.Pick(b.Policies, n)) }),
 	}
 }

@@ -94,14 +94,21 @@ func Start(ctx context.Context, o Options, data string, out, results io.Writer) 
 }
 
 // Restart starts the exchange, which does not run.
-func (r *Run) Restart(ctx context.Context) error { return r.restart(ctx, false) }
+func (r *Run) Restart(ctx context.Context) error { return r.restart(ctx, sides.Settings{}) }
 
 // RestartSecured starts it with TLS.
-func (r *Run) RestartSecured(ctx context.Context) error { return r.restart(ctx, true) }
+func (r *Run) RestartSecured(ctx context.Context) error {
+	return r.restart(ctx, sides.Settings{Secured: true})
+}
 
-func (r *Run) restart(ctx context.Context, secured bool) error {
-	started, err := sides.StartExchange(ctx, r.Commands, r.Data,
-		sides.Settings{Separate: r.Processes, Mongo: r.MongoURL, Connections: r.Connections, Secured: secured})
+// RestartPatient starts it so that a request may take some time.
+func (r *Run) RestartPatient(ctx context.Context, patience time.Duration) error {
+	return r.restart(ctx, sides.Settings{Patience: patience})
+}
+
+func (r *Run) restart(ctx context.Context, s sides.Settings) error {
+	s.Separate, s.Mongo, s.Connections = r.Processes, r.MongoURL, r.Connections
+	started, err := sides.StartExchange(ctx, r.Commands, r.Data, s)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ type Book struct {
 	PolicyID string   // of the first policy
 	Pages    []string // queries of lists of 50 vehicles
 	Holder   string   // id of the policyholder of all policies
+	Identity string   // number of the passport of that policyholder
 	Driver   string   // id of their driver
 }
 
@@ -29,7 +30,7 @@ func Write(c *load.Client, policies, connections int) (*Book, error) {
 		return nil, err
 	}
 	b := &Book{Vehicles: make([]string, policies), Policies: make([]string, policies), Pages: []string{"limit=50"},
-		Holder: holder["id"], Driver: driver["id"]}
+		Holder: holder["id"], Identity: holder["idNumber"], Driver: driver["id"]}
 	var creates errgroup.Group
 	creates.SetLimit(connections)
 	for i := range policies {

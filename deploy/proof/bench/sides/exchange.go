@@ -3,6 +3,7 @@
 package sides
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -36,6 +37,8 @@ type Settings struct {
 	Mongo       string // URL of the MongoDB that has the records; "" for files
 	Connections int    // of the client
 	Secured     bool   // whether the one process serves TLS, with a certificate that nobody checks
+	// Patience is how long a request to the one process may take; 0 for as long as by default.
+	Patience time.Duration
 	// Organisation is that of the client, where organisations share the exchange, and Before the one that owns the
 	// records from before; "" for none.
 	Organisation, Before string
@@ -51,8 +54,8 @@ func StartExchange(ctx context.Context, commands *trial.Commands, data string, s
 		e.whole, err = commands.RunComposed(data, trial.Composition{Store: s.Mongo})
 	} else {
 		// A request has the time that it has by default, not the time that tests give it.
-		settings := []string{"EXCHANGE_REQUEST_TIMEOUT=15s", "EXCHANGE_ADMIN_ADDR=127.0.0.1:0",
-			"EXCHANGE_LOG_FORMAT=json"}
+		settings := []string{"EXCHANGE_REQUEST_TIMEOUT=" + cmp.Or(s.Patience, 15*time.Second).String(),
+			"EXCHANGE_ADMIN_ADDR=127.0.0.1:0", "EXCHANGE_LOG_FORMAT=json"}
 		if s.Mongo != "" {
 			settings = append(settings, "EXCHANGE_STORE="+s.Mongo)
 		}

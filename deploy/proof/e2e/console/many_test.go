@@ -41,7 +41,10 @@ func TestManyRecords(t *testing.T) {
 	}{{"coverage", "policy", made, 100_000}, {"claims", "claim", claim, 10_000},
 		{"parties", "commercial", company, 10_000}} {
 		err := copies.Insert(t.Context(), filepath.Join(e.Data, of.service+".db"), of.table, of.record.Text("id"),
-			of.count, func(_ int, id uuid.UUID) { last[of.table] = id })
+			of.count, func(_ int, id uuid.UUID) []string {
+				last[of.table] = id
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -22,9 +23,12 @@ const (
 	Claim  = "CLM"
 )
 
-// Insert inserts count copies of the row of an id into a table of a database that no process has open, and shows the id
-// of each. A copy has an id of its own, and the number that follows from it, in each column.
-func Insert(ctx context.Context, file, table, id string, count int, show func(nth int, id uuid.UUID)) (err error) {
+// Insert inserts count copies of the row of an id into a table of a database that no process has open. A copy has an id
+// of its own, and the number that follows from it, in each column. It has no digest, like a record of a release that
+// kept none: its body is another one. A function is shown the id of each, and returns what else is replaced in its
+// texts: each text before the one that takes its place.
+func Insert(ctx context.Context, file, table, id string, count int,
+	show func(nth int, id uuid.UUID) (replace []string)) (err error) {
 	former, err := uuid.Parse(id)
 	if err != nil {
 		return err
@@ -34,7 +38,7 @@ func Insert(ctx context.Context, file, table, id string, count int, show func(nt
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	values, err := read(ctx, db, "SELECT * FROM "+table+" WHERE id = ?", former[:])
+	values, err := read(ctx, db, "SELECT * FROM "+table+" WHERE id = ?", "digest", former[:])
 	if err != nil {
 		return fmt.Errorf("%s %s of %s: %w", table, id, file, err)
 	}
@@ -49,16 +53,15 @@ func Insert(ctx context.Context, file, table, id string, count int, show func(nt
 	}
 	for nth := range count {
 		id := uuid.Must(uuid.NewV7())
-		if _, err := insert.ExecContext(ctx, another(values, former, id)...); err != nil {
+		if _, err := insert.ExecContext(ctx, another(values, former, id, show(nth, id)...)...); err != nil {
 			return err
 		}
-		show(nth, id)
 	}
 	return tx.Commit()
 }
 
-// read returns the columns of the one row that a query finds.
-func read(ctx context.Context, db *sql.DB, query string, args ...any) ([]any, error) {
+// read returns the columns of the one row that a query finds, without the value of one with a name.
+func read(ctx context.Context, db *sql.DB, query, without string, args ...any) ([]any, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -75,13 +78,17 @@ func read(ctx context.Context, db *sql.DB, query string, args ...any) ([]any, er
 	if !rows.Next() {
 		return nil, errors.Join(rows.Err(), sql.ErrNoRows)
 	}
-	return values, rows.Scan(into...)
+	err = rows.Scan(into...)
+	if at := slices.Index(names, without); at >= 0 {
+		values[at] = nil
+	}
+	return values, err
 }
 
-// another returns the columns of a copy with another id.
-func another(values []any, former, id uuid.UUID) []any {
-	texts := strings.NewReplacer(former.String(), id.String(), number.Of(Policy, former), number.Of(Policy, id),
-		number.Of(Claim, former), number.Of(Claim, id))
+// another returns the columns of a copy with another id, and with other texts in place of some.
+func another(values []any, former, id uuid.UUID, replace ...string) []any {
+	texts := strings.NewReplacer(append(replace, former.String(), id.String(), number.Of(Policy, former),
+		number.Of(Policy, id), number.Of(Claim, former), number.Of(Claim, id))...)
 	made := make([]any, len(values))
 	for i, value := range values {
 		switch value := value.(type) {
