@@ -108,18 +108,16 @@ func (b *book) note(id string) {
 	}
 }
 
-// claim makes a claim with a key, and reports whether it was acknowledged: 503 and no response say nothing.
-func (b *book) claim(ctx context.Context, c *trial.Client, key string) (made bool, response trial.Response, err error) {
-	response, err = c.At(b.door()).Send(ctx, http.MethodPost, "/claim", b.loss, "Idempotency-Key", key)
+// claim makes a claim with a key, and notes it if it was acknowledged.
+func (b *book) claim(ctx context.Context, c *trial.Client, key string) (trial.Response, error) {
+	response, err := c.At(b.door()).Send(ctx, http.MethodPost, "/claim", b.loss, "Idempotency-Key", key)
 	if err != nil || response.Status != http.StatusCreated && response.Status != http.StatusOK {
-		return false, response, err
+		return response, err
 	}
 	record := trial.Record{}
-	if err := json.Unmarshal(response.Body, &record); err != nil {
-		return false, response, err
-	}
+	err = json.Unmarshal(response.Body, &record)
 	b.note(record.Text("id"))
-	return true, response, nil
+	return response, err
 }
 
 // share asks for the access list to have one organisation with all rights, or none.

@@ -95,7 +95,7 @@ func (c *changes) give(t *testing.T, from, to string, way way) {
 	c.sights[to].open()
 	var claiming sync.WaitGroup
 	for _, name := range []string{owner, from} {
-		claiming.Go(func() { _, _, _ = c.book.claim(t.Context(), c.members[name], "key of "+way.String()) })
+		claiming.Go(func() { _, _ = c.book.claim(t.Context(), c.members[name], "key of "+way.String()) })
 	}
 	var killed string
 	var response trial.Response
@@ -117,7 +117,7 @@ func (c *changes) give(t *testing.T, from, to string, way way) {
 	c.sights[from].shut()
 	claiming.Wait()
 	trial.Eventually(t, func() error { // the claim of the owner, if that is not known to be made
-		_, response, err := c.book.claim(t.Context(), c.members[owner], "key of "+way.String())
+		response, err := c.book.claim(t.Context(), c.members[owner], "key of "+way.String())
 		return settled(t, response, err, http.StatusOK, http.StatusCreated)
 	})
 	for name, s := range c.sights {
@@ -127,7 +127,7 @@ func (c *changes) give(t *testing.T, from, to string, way way) {
 	}
 	c.sights[to].all(t)
 	trial.Eventually(t, func() error {
-		_, response, err := c.book.claim(t.Context(), c.members[from], "refused at "+way.String())
+		response, err := c.book.claim(t.Context(), c.members[from], "refused at "+way.String())
 		return settled(t, response, err, http.StatusNotFound)
 	})
 	if t.Failed() {
