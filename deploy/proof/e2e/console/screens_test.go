@@ -204,7 +204,8 @@ func TestHelp(t *testing.T) {
 		described := document.Paths[path][strings.ToLower(method)]
 		keyed := bytes.Contains(described, []byte("/IdempotencyKey"))
 		if described == nil || strings.Contains(line, "Idempotency-Key") != keyed {
-			t.Errorf("%s is described as %s, and shown as %s", operations[i], described, line)
+			t.Errorf("%s is described: %v, takes a key: %v, and is shown as %s", operations[i], described != nil, keyed,
+				line)
 		}
 		if !strings.HasPrefix(line, "curl ") || strings.Contains(line, "eyJ") || !strings.Contains(line, book.Base) {
 			t.Errorf("not to be pasted: %s", line)
