@@ -7,9 +7,6 @@ import "testing"
 // test.
 var knownToLack = map[string][]string{}
 
-// pairing is the rule about receipts and rows of files, which asks for what bordereaux are made of.
-const pairing = `beyond: POST /x/reconciliation/run pairs a row with the receipt of its policy, until somebody parts them`
-
 // since is why the last release lacks the rules.
 const since = "decided after the release"
 
