@@ -7,8 +7,8 @@ import (
 
 // A client of HTTP/2 may take requests back as fast as it sends them. Each costs it less than its frames and its
 // handler cost here, and net/http reads frames by itself, as many as come. So what such a client sends is not read as
-// it comes: it waits in the kernel, where it costs nothing. Nothing is closed, since whoever is cut off shakes hands
-// again.
+// it comes: it waits in the kernel, where it costs nothing. Nothing is closed, since a client that is cut off shakes
+// hands again.
 const (
 	// mostTakenBack is how many more requests a connection may take back than it lets end. Beyond it, it is read in
 	// turn with the others of its kind.

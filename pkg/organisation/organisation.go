@@ -74,7 +74,7 @@ func (id ID) All() bool { return id.kind == exchange }
 // Operates reports whether the ID stands for an operator.
 func (id ID) Operates() bool { return id.kind == operator }
 
-// Sees reports whether the organisation sees what one with a name owns; the empty name is that of the only one. Nobody
+// Sees reports whether the organisation sees what one with a name owns; the only one has the empty name. Nobody
 // sees anything. Whether it may write that is another question: an operator sees everything and writes nothing.
 func (id ID) Sees(owner string) bool {
 	return id.kind == exchange || id.kind == operator || id.kind != nobody && id.name == owner

@@ -87,7 +87,7 @@ func ForExchange(ctx context.Context) context.Context {
 }
 
 // ForOwner returns a context for what the exchange does of its own accord in the name of the organisation that owns
-// what it works on; the empty name is that of the only one. Errors: organisation.ErrName.
+// what it works on; the only one has the empty name. Errors: organisation.ErrName.
 func ForOwner(ctx context.Context, name string) (context.Context, error) {
 	who, err := organisation.Owner(name)
 	if err != nil {

@@ -45,7 +45,7 @@ func (e *environment) recall(ctx context.Context, b *premium.Bordereau, at time.
 // So a row of a million receipts costs a hundred sums and one page of receipts at most, and what was recorded within
 // the time of disorder.
 //
-// It is done in the name of the exchange: whoever sees the row sees its sum.
+// It is done in the name of the exchange: a caller that sees the row sees its sum.
 func (e *environment) sumUntil(ctx context.Context, of row, at time.Time) (*big.Int, error) {
 	ctx = request.ForExchange(ctx)
 	sums, err := docstore.As[docstore.Sums](e.receipts.Stored())

@@ -104,7 +104,7 @@ func anothersIsUnknown(t *testing.T, s *shared, headers []map[string]string, lis
 	if trial.compared < 1000 {
 		t.Errorf("only %d pairs were compared", trial.compared)
 	}
-	zenith.writeExamples(all) // the identity numbers are those of the other organisation
+	zenith.writeExamples(all) // with the identity numbers that the other organisation has
 	for example, id := range foreign {
 		if strings.HasPrefix(example, "0195a000") || example == contractExample {
 			continue

@@ -62,7 +62,7 @@ func TestTurningOrganisationsOn(t *testing.T) {
 	stop()
 	refused(sharing.ErrSettled, "--org-claim", "org", "--org-default", "zenith")
 	s, stop = starts(on...)
-	s.as("zenith").writeExamples(all) // the identity numbers are those of the records from before
+	s.as("zenith").writeExamples(all) // with the identity numbers that the records from before have
 	if got := s.as("acme").must(200, "GET", "/personal", ""); strings.Count(got, "X1234567") != 1 {
 		t.Errorf("the owner sees %s", got)
 	}

@@ -133,8 +133,8 @@ func (r Request) path(values map[string]string) string {
 	return path
 }
 
-// names reports whether a URL is that of the request: its path, and the query parameters that the contract has. One
-// that is a parameter of the contract may have any value.
+// names reports whether a URL has the path of the request, and the query parameters that the contract has. One that is
+// a parameter of the contract may have any value.
 func (r Request) names(of *url.URL) bool {
 	is, err := url.Parse(r.path(r.Parameters))
 	if err != nil || is.EscapedPath() != of.EscapedPath() {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sharing says with whom an organisation shares its policies: each whose place among them, in the order of their
-// numbers, is a multiple of every.
+// Sharing says with whom an organisation shares its policies, and which: in the order of their numbers, each one at a
+// multiple of every.
 type Sharing struct {
 	Owner string
 	every int

@@ -39,8 +39,8 @@ type Settings struct {
 	Secured     bool   // whether the one process serves TLS, with a certificate that nobody checks
 	// Patience is how long a request to the one process may take; 0 for as long as by default.
 	Patience time.Duration
-	// Organisation is that of the client, where organisations share the exchange, and Before the one that owns the
-	// records from before; "" for none.
+	// Organisation names the organisation that the client acts for, where organisations share the exchange. Before
+	// names the one that owns the records from before they did. "" stands for none.
 	Organisation, Before string
 }
 

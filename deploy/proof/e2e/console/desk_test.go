@@ -18,7 +18,7 @@ const (
 	november = "/x/bordereau/MOTOR-2026/premium/2026-11"
 )
 
-// terms are those of the contract.
+// terms has the members of the contract.
 var terms = trial.Record{
 	"uniqueMarketReference": "B0001MOTOR2026", "coverholderName": "Alder Underwriting", "inception": "2026-01-01",
 	"expiry": "2027-01-01", "lines": []string{"motorCoverage"}, "currency": "EUR", "amountUnit": "major",
@@ -26,8 +26,8 @@ var terms = trial.Record{
 	"frequency": "month", "firstPeriod": "2026-10",
 }
 
-// desk is an exchange in December with a contract whose October is approved, and whose November is due. The receipts of
-// November are those of October and one more, and one is larger.
+// desk is an exchange in December with a contract whose October is approved, and whose November is due. November has
+// the receipts of October and one more, and one is larger.
 type desk struct {
 	*trial.Exchange
 	clerk, anna *trial.Client

@@ -80,7 +80,7 @@ func member(t *testing.T, e *trial.Exchange, organisation string) *trial.Client 
 	return m
 }
 
-// changes are those of one policy.
+// changes makes changes to the access list of one policy.
 type changes struct {
 	kills   *Kills
 	members map[string]*trial.Client

@@ -52,7 +52,7 @@ func ways() (all []way) {
 type Kills struct {
 	t testing.TB
 	e *trial.Exchange
-	// suffixes are those of the names of replicas.
+	// suffixes end the names of replicas.
 	suffixes []string
 
 	mu sync.Mutex
@@ -67,7 +67,7 @@ type Kills struct {
 // NewKills returns one that kills nothing yet.
 func NewKills(t testing.TB) *Kills { return &Kills{t: t} }
 
-// Via is that of the composition.
+// Via returns the Via of a Composition in which processes are killed at the requests that the composite service sends.
 func (k *Kills) Via() func(caller, to string) string {
 	return trial.Between(k.t, "composite", k.before, k.after)
 }
