@@ -1,6 +1,7 @@
 package export
 
 import (
+	"archive/zip"
 	"context"
 	"io"
 	"slices"
@@ -54,6 +55,8 @@ func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at borderea
 	if err := b.findings(ctx, of, at, number); err != nil {
 		return err
 	}
+	// The library would have all of the packed file in memory first, and write it at once.
+	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(w) })
 	return b.file.Write(w)
 }
 
