@@ -10888,7 +10888,7 @@ export interface components {
                 };
             };
         };
-        /** @description The request is described wrongly. `errors` names what is wrong. */
+        /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10912,7 +10912,7 @@ export interface components {
                  */
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    type?: "/problems/bad-parameter";
+                    type?: "/problems/bad-parameter" | "/problems/bad-header";
                 };
             };
         };
@@ -10939,7 +10939,7 @@ export interface components {
                 };
             };
         };
-        /** @description The organisation of the caller sees the record and may not do this with it. */
+        /** @description The organisation of the caller sees the record and may not do this with it, or the caller is an operator, who only reads. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11372,7 +11372,7 @@ export interface operations {
                     "application/json": components["schemas"]["beneficiaryResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11401,6 +11401,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -11499,7 +11500,7 @@ export interface operations {
                     "application/json": components["schemas"]["beneficiaryResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11528,6 +11529,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -11650,7 +11652,7 @@ export interface operations {
                     "application/json": components["schemas"]["businessResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11679,6 +11681,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -11775,7 +11778,7 @@ export interface operations {
                     "application/json": components["schemas"]["businessResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11804,6 +11807,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -11937,7 +11941,7 @@ export interface operations {
                     "application/json": components["schemas"]["businessInterruptionCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12093,7 +12097,7 @@ export interface operations {
                     "application/json": components["schemas"]["businessInterruptionCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12218,7 +12222,7 @@ export interface operations {
                     "application/json": components["schemas"]["businessInterruptionCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12296,7 +12300,7 @@ export interface operations {
                     "application/json": components["schemas"]["businessInterruptionCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12430,7 +12434,7 @@ export interface operations {
                     "application/json": components["schemas"]["businessInterruptionCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12632,7 +12636,7 @@ export interface operations {
                     "application/json": components["schemas"]["claimResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12864,7 +12868,7 @@ export interface operations {
                     "application/json": components["schemas"]["claim"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13050,7 +13054,7 @@ export interface operations {
                     "application/json": components["schemas"]["claimResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13166,7 +13170,7 @@ export interface operations {
                     "application/json": components["schemas"]["claimResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13273,7 +13277,7 @@ export interface operations {
                     "application/json": components["schemas"]["claim"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13434,7 +13438,7 @@ export interface operations {
                     "application/json": components["schemas"]["claimsBordereauResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13651,7 +13655,7 @@ export interface operations {
                     "application/json": components["schemas"]["commercialResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13680,6 +13684,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13778,7 +13783,7 @@ export interface operations {
                     "application/json": components["schemas"]["commercialResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13807,6 +13812,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -13941,7 +13947,7 @@ export interface operations {
                     "application/json": components["schemas"]["cyberLiabilityCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14097,7 +14103,7 @@ export interface operations {
                     "application/json": components["schemas"]["cyberLiabilityCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14222,7 +14228,7 @@ export interface operations {
                     "application/json": components["schemas"]["cyberLiabilityCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14300,7 +14306,7 @@ export interface operations {
                     "application/json": components["schemas"]["cyberLiabilityCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14434,7 +14440,7 @@ export interface operations {
                     "application/json": components["schemas"]["cyberLiabilityCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14621,7 +14627,7 @@ export interface operations {
                     "application/json": components["schemas"]["debtorResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14650,6 +14656,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14749,7 +14756,7 @@ export interface operations {
                     "application/json": components["schemas"]["debtorResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14778,6 +14785,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -14916,7 +14924,7 @@ export interface operations {
                     "application/json": components["schemas"]["driverResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14945,6 +14953,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15045,7 +15054,7 @@ export interface operations {
                     "application/json": components["schemas"]["driverResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15074,6 +15083,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -15212,7 +15222,7 @@ export interface operations {
                     "application/json": components["schemas"]["insuranceEntityResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15241,6 +15251,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15340,7 +15351,7 @@ export interface operations {
                     "application/json": components["schemas"]["insuranceEntityResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15369,6 +15380,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -15523,7 +15535,7 @@ export interface operations {
                     "application/json": components["schemas"]["motorCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15684,7 +15696,7 @@ export interface operations {
                     "application/json": components["schemas"]["motorCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15809,7 +15821,7 @@ export interface operations {
                     "application/json": components["schemas"]["motorCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15915,7 +15927,7 @@ export interface operations {
                     "application/json": components["schemas"]["motorCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16090,7 +16102,7 @@ export interface operations {
                     "application/json": components["schemas"]["motorCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16305,7 +16317,7 @@ export interface operations {
                     "application/json": components["schemas"]["personalResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16334,6 +16346,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description The state of things forbids the request. */
             409: {
@@ -16494,7 +16507,7 @@ export interface operations {
                     "application/json": components["schemas"]["personalResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16523,6 +16536,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The state of things forbids the request. */
@@ -16664,7 +16678,7 @@ export interface operations {
                     "application/json": components["schemas"]["petResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16693,6 +16707,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16788,7 +16803,7 @@ export interface operations {
                     "application/json": components["schemas"]["petResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16817,6 +16832,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -16950,7 +16966,7 @@ export interface operations {
                     "application/json": components["schemas"]["petCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17106,7 +17122,7 @@ export interface operations {
                     "application/json": components["schemas"]["petCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17231,7 +17247,7 @@ export interface operations {
                     "application/json": components["schemas"]["petCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17309,7 +17325,7 @@ export interface operations {
                     "application/json": components["schemas"]["petCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17443,7 +17459,7 @@ export interface operations {
                     "application/json": components["schemas"]["petCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17614,7 +17630,7 @@ export interface operations {
                     "application/json": components["schemas"]["policyWordingResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17643,6 +17659,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -17738,7 +17755,7 @@ export interface operations {
                     "application/json": components["schemas"]["policyWordingResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17900,7 +17917,7 @@ export interface operations {
                     "application/json": components["schemas"]["premiumBordereauResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18027,7 +18044,7 @@ export interface operations {
                     "application/json": components["schemas"]["premiumBordereauResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18221,7 +18238,7 @@ export interface operations {
                     "application/json": components["schemas"]["productResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18250,6 +18267,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -18375,7 +18393,7 @@ export interface operations {
                     "application/json": components["schemas"]["productResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18600,7 +18618,7 @@ export interface operations {
                     "application/json": components["schemas"]["propertyResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18629,6 +18647,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18727,7 +18746,7 @@ export interface operations {
                     "application/json": components["schemas"]["propertyResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18756,6 +18775,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -18896,7 +18916,7 @@ export interface operations {
                     "application/json": components["schemas"]["propertyCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19053,7 +19073,7 @@ export interface operations {
                     "application/json": components["schemas"]["propertyCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19196,7 +19216,7 @@ export interface operations {
                     "application/json": components["schemas"]["propertyCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19274,7 +19294,7 @@ export interface operations {
                     "application/json": components["schemas"]["propertyCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19408,7 +19428,7 @@ export interface operations {
                     "application/json": components["schemas"]["propertyCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19604,7 +19624,7 @@ export interface operations {
                     "application/json": components["schemas"]["receiptResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19783,7 +19803,7 @@ export interface operations {
                     "application/json": components["schemas"]["receipt"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19948,7 +19968,7 @@ export interface operations {
                     "application/json": components["schemas"]["receiptResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20139,7 +20159,7 @@ export interface operations {
                     "application/json": components["schemas"]["tradeCreditCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20296,7 +20316,7 @@ export interface operations {
                     "application/json": components["schemas"]["tradeCreditCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20421,7 +20441,7 @@ export interface operations {
                     "application/json": components["schemas"]["tradeCreditCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20518,7 +20538,7 @@ export interface operations {
                     "application/json": components["schemas"]["tradeCreditCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20652,7 +20672,7 @@ export interface operations {
                     "application/json": components["schemas"]["tradeCreditCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20859,7 +20879,7 @@ export interface operations {
                     "application/json": components["schemas"]["travelCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21020,7 +21040,7 @@ export interface operations {
                     "application/json": components["schemas"]["travelCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21145,7 +21165,7 @@ export interface operations {
                     "application/json": components["schemas"]["travelCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21246,7 +21266,7 @@ export interface operations {
                     "application/json": components["schemas"]["travelCoverageResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21447,7 +21467,7 @@ export interface operations {
                     "application/json": components["schemas"]["travellerResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21476,6 +21496,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -21573,7 +21594,7 @@ export interface operations {
                     "application/json": components["schemas"]["travellerResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21602,6 +21623,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -21732,7 +21754,7 @@ export interface operations {
                     "application/json": components["schemas"]["vehicleResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21761,6 +21783,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -21880,7 +21903,7 @@ export interface operations {
                     "application/json": components["schemas"]["vehicleResult"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21909,6 +21932,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -22031,7 +22055,7 @@ export interface operations {
                     "application/json": components["schemas"]["Access"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23652,7 +23676,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchDone"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23681,6 +23705,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -23830,7 +23855,7 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauVersion"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23959,7 +23984,7 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23988,6 +24013,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The state of things forbids the request. */
@@ -24051,7 +24077,7 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24144,7 +24170,7 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24317,7 +24343,7 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24590,7 +24616,7 @@ export interface operations {
                     "application/json": components["schemas"]["Verdict"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24619,6 +24645,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -24675,7 +24702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Clock"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24704,6 +24731,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -24808,7 +24836,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContractVersion"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24837,6 +24865,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description The state of things forbids the request. */
             409: {
@@ -24892,7 +24921,34 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyAssignment"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter";
+                    };
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
@@ -26366,7 +26422,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileProfile"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26395,6 +26451,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
             /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
@@ -26482,7 +26539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26511,6 +26568,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
             413: {
@@ -26633,7 +26691,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunItem"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26662,6 +26720,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -26699,7 +26758,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunItem"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26728,6 +26787,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -26765,7 +26825,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunItem"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26794,6 +26854,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -26860,7 +26921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Statement"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26889,6 +26950,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
@@ -26945,7 +27007,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileTrial"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26974,6 +27036,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
@@ -28895,7 +28958,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimSupplementVersion"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28924,6 +28987,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -29020,7 +29084,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29049,6 +29113,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description The state of things forbids the request. */
             409: {
@@ -29130,8 +29195,36 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter";
+                    };
+                };
+            };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -29169,35 +29262,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "This operation takes no parameters.",
-                     *       "errors": [
-                     *         {
-                     *           "parameter": "colour",
-                     *           "reason": "is not known here"
-                     *         }
-                     *       ],
-                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
-                     *       "status": 400,
-                     *       "title": "unknown or malformed parameter",
-                     *       "type": "/problems/bad-parameter"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {string} */
-                        type?: "/problems/bad-parameter" | "/problems/bad-header";
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["Unprocessable"];
@@ -29240,7 +29307,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29269,6 +29336,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             410: components["responses"]["Gone"];
@@ -29311,35 +29379,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "This operation takes no parameters.",
-                     *       "errors": [
-                     *         {
-                     *           "parameter": "colour",
-                     *           "reason": "is not known here"
-                     *         }
-                     *       ],
-                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
-                     *       "status": 400,
-                     *       "title": "unknown or malformed parameter",
-                     *       "type": "/problems/bad-parameter"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {string} */
-                        type?: "/problems/bad-parameter" | "/problems/bad-header";
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["Unprocessable"];
@@ -29373,35 +29415,9 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "This operation takes no parameters.",
-                     *       "errors": [
-                     *         {
-                     *           "parameter": "colour",
-                     *           "reason": "is not known here"
-                     *         }
-                     *       ],
-                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
-                     *       "status": 400,
-                     *       "title": "unknown or malformed parameter",
-                     *       "type": "/problems/bad-parameter"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {string} */
-                        type?: "/problems/bad-parameter" | "/problems/bad-header";
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];

@@ -17,14 +17,19 @@ import (
 	"insurance.example/exchange/pkg/number"
 )
 
-// operation is a method of a path of the OpenAPI document.
-type operation struct{ method, path string }
+// operation is a method of a path of the OpenAPI document, with the types of the problems that it may return.
+type operation struct {
+	method, path string
+	problems     []string
+}
 
 // operationsOfTheDocument returns all of them, in order.
 func operationsOfTheDocument(t *testing.T) []operation {
 	t.Helper()
 	var document struct {
-		Paths map[string]map[string]json.RawMessage `json:"paths"`
+		Paths map[string]map[string]struct {
+			Problems []string `json:"x-problems"`
+		} `json:"paths"`
 	}
 	if err := json.Unmarshal(openapi.Published(), &document); err != nil {
 		t.Fatal(err)
@@ -32,11 +37,12 @@ func operationsOfTheDocument(t *testing.T) []operation {
 	var all []operation
 	for _, path := range slices.Sorted(maps.Keys(document.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(document.Paths[path])) {
+			problems := document.Paths[path][method].Problems
 			if method = strings.ToUpper(method); slices.Contains(methods, method) {
-				all = append(all, operation{method, path})
+				all = append(all, operation{method, path, problems})
 			}
 			if method == http.MethodGet {
-				all = append(all, operation{http.MethodHead, path})
+				all = append(all, operation{http.MethodHead, path, problems})
 			}
 		}
 	}

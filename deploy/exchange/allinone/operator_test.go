@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,12 +48,12 @@ func operatorReads(t *testing.T, s *shared) {
 				continue // only an exchange with a clock for tests has it
 			}
 			for _, path := range of.paths(o.path) {
-				path = issued.in(path)
+				o.path = issued.in(path)
 				if o.method != http.MethodGet && o.method != http.MethodHead {
-					refused += operators[0].writesNothing(o.method, path)
+					refused += operators[0].writesNothing(o)
 					continue
 				}
-				read += operators[read%2].readsAs(owner, o.method, path)
+				read += operators[read%2].readsAs(owner, o)
 			}
 		}
 	}
@@ -61,9 +62,11 @@ func operatorReads(t *testing.T, s *shared) {
 	}
 }
 
-// readsAs reads a path as an operator, with a reason and without one, and compares the response with the owner's.
-func (m *member) readsAs(owner *member, method, path string) int {
+// readsAs reads a path as an operator, with a reason and without one, and compares the response with the owner's. What
+// is refused is a problem that the document lists.
+func (m *member) readsAs(owner *member, o operation) int {
 	m.t.Helper()
+	method, path := o.method, o.path
 	own, got := owner.send(method, path, "", nil), m.send(method, path, "", why)
 	if got.status != own.status {
 		m.t.Errorf("%s %s: %d %s, for the owner %d", method, path, got.status, got.body, own.status)
@@ -72,19 +75,20 @@ func (m *member) readsAs(owner *member, method, path string) int {
 	if oneRecord && method == http.MethodGet && own.status == 200 && got.body != own.body {
 		m.t.Errorf("%s: %s, for the owner %s", path, got.body, own.body)
 	}
-	if got := m.send(method, path, "", nil); got.status != http.StatusBadRequest ||
-		method == http.MethodGet && !strings.Contains(got.body, "Exchange-Reason") {
+	if got := m.send(method, path, "", nil); got.status != http.StatusBadRequest || method == http.MethodGet &&
+		(!strings.Contains(got.body, "Exchange-Reason") || !slices.Contains(o.problems, got.named("type"))) {
 		m.t.Errorf("%s %s without a reason: %d %s", method, path, got.status, got.body)
 	}
 	return 1
 }
 
-// writesNothing has an operator write, and fails the test unless it is refused.
-func (m *member) writesNothing(method, path string) int {
+// writesNothing has an operator write, and fails the test unless it is refused with a problem that the document lists.
+func (m *member) writesNothing(o operation) int {
 	m.t.Helper()
-	got := m.send(method, path, "{}", why)
-	if got.status != http.StatusForbidden || got.named("right") != "owner" {
-		m.t.Errorf("%s %s: %d %s", method, path, got.status, got.body)
+	got := m.send(o.method, o.path, "{}", why)
+	if got.status != http.StatusForbidden || got.named("right") != "owner" ||
+		!slices.Contains(o.problems, got.named("type")) {
+		m.t.Errorf("%s %s: %d %s", o.method, o.path, got.status, got.body)
 	}
 	return 1
 }

@@ -41,7 +41,7 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 	} else {
 		op.Responses.Set("200", succeed("The record as it is now.", result, nil, "ETag", "X-Request-Id"))
 	}
-	b.refuse(op, actionRefuses(of.Description, a))
+	b.refuse(op, actionRefuses(of.Description, a), ofWrites...)
 	return op
 }
 
@@ -124,26 +124,30 @@ func (b *builder) extension(x rest.Extension) {
 				x.Media: binary(),
 			}
 		}
-		b.refuse(op, refused)
+		met := ofWrites
+		if x.Method == http.MethodGet {
+			met = ofReads
+		}
+		b.refuse(op, refused, met...)
 	case x.IsRecord:
 		op.OperationID, op.Parameters = "past"+
 			upper(x.Resource), parameters(slices.Concat([]string{"id", "IfMatch", "IfNoneMatch"}, x.Parameters)...)
 		op.Responses.Set("200",
 			succeed(op.Description, refTo(x.Resource), b.examples.record(x.Resource), "ETag", "X-Request-Id"))
 		op.Responses.Set("304", unchanged())
-		b.refuse(op, kinds(ofAll, ofQueries, ofStored))
+		b.refuse(op, kinds(ofAll, ofQueries, ofStored), ofReads...)
 	case x.Method == http.MethodGet:
 		op.OperationID, op.Parameters = "historyOf"+
 			upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
 		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), b.examples.history(x.Resource),
 			"Link", "X-Request-Id"))
-		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound, problem.Altered}))
+		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound, problem.Altered}), ofReads...)
 	default:
 		op.OperationID = "try" + upper(x.Resource)
 		op.Parameters = parameters("Prefer")
 		op.RequestBody = body(refTo(x.Resource+changesSuffix), true)
 		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), nil, "X-Request-Id"))
-		b.refuse(op, kinds(ofAll, ofBodies))
+		b.refuse(op, kinds(ofAll, ofBodies), ofWrites...)
 	}
 	b.put(x.Path, x.Method, op)
 }
@@ -173,7 +177,7 @@ func (b *builder) search(op *openapi3.Operation, x rest.Extension) {
 		found.WithProperty("resource", text("The resource of the record."))
 	}
 	op.Responses.Set("200", succeed("A page of records.", listOf(found.NewRef()), example, "Link", "X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofQueries))
+	b.refuse(op, kinds(ofAll, ofQueries), ofReads...)
 }
 
 // pageLink returns a problem with its status, as a link to its page.

@@ -23,6 +23,9 @@ var (
 	ofQueries = []problem.Kind{problem.BadParameter}
 	// ofStored are those of operations on a stored record and its former versions.
 	ofStored = []problem.Kind{problem.NotFound, problem.Changed, problem.Altered}
+	// ofReads and ofWrites are those that an operator meets, who says why it reads and writes nothing.
+	ofReads  = []problem.Kind{problem.BadHeader}
+	ofWrites = []problem.Kind{problem.RightMissing}
 )
 
 // resource is a resource with its schemas.
@@ -48,7 +51,7 @@ func (b *builder) fixedList(of resource) *openapi3.Operation {
 	op.Parameters = parameters("limit", "cursor", "skip")
 	op.Responses.Set("200", succeed("All of them, whatever the paging parameters say.", listOf(of.record), nil,
 		"X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofQueries))
+	b.refuse(op, kinds(ofAll, ofQueries), ofReads...)
 	return op
 }
 
@@ -62,7 +65,7 @@ func (b *builder) list(of resource) *openapi3.Operation {
 	}
 	op.Responses.Set("200", succeed("A page of records.", listOf(of.record), b.examples.page(of.Resource), "Link",
 		"X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofQueries))
+	b.refuse(op, kinds(ofAll, ofQueries), ofReads...)
 	return op
 }
 
@@ -94,7 +97,7 @@ func (b *builder) read(of resource) *openapi3.Operation {
 	op.Parameters = parameters("id", "IfMatch", "IfNoneMatch")
 	op.Responses.Set("200", succeed("The record.", of.record, b.examples.record(of.Resource), "ETag", "X-Request-Id"))
 	op.Responses.Set("304", unchanged())
-	b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound, problem.Changed}))
+	b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound, problem.Changed}), ofReads...)
 	return op
 }
 
@@ -115,7 +118,7 @@ func (b *builder) create(of resource) *openapi3.Operation {
 	op.Responses.Set("200",
 		succeed("The same Idempotency-Key came with the same request before: the record that it made, as it is now.",
 			of.result, nil, "Idempotency-Replayed", "ETag", "X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofBodies, ofKeys, checksRefuse(of.Description), of.Taken, of.WriteRefuses))
+	b.refuse(op, kinds(ofAll, ofBodies, ofKeys, checksRefuse(of.Description), of.Taken, of.WriteRefuses), ofWrites...)
 	return op
 }
 
@@ -139,7 +142,7 @@ func (b *builder) replace(of resource) *openapi3.Operation {
 	}
 	op.Responses.Set("200", succeed("The record as it is now.", result, nil, "ETag", "X-Request-Id"))
 	b.refuse(op, kinds(ofAll, ofBodies, ofStored, checksRefuse(of.Description),
-		of.ReplaceRefuses, of.Taken, of.WriteRefuses))
+		of.ReplaceRefuses, of.Taken, of.WriteRefuses), ofWrites...)
 	return op
 }
 

@@ -24,15 +24,17 @@ type refusal struct {
 
 var refusals = map[int]refusal{
 	http.StatusBadRequest: {
-		"BadRequest", "The request is described wrongly. `errors` names what is wrong.",
-		of(problem.BadParameter), "",
+		"BadRequest", "The request is described wrongly. `errors` names what is wrong. Or an operator does not say " +
+			"why it reads.",
+		of(problem.BadParameter, problem.BadHeader), "",
 	},
 	http.StatusUnauthorized: {
 		"Unauthorized", "There is no valid token with the scope of the operation.", of(problem.Unauthorized),
 		"WWW-Authenticate",
 	},
 	http.StatusForbidden: {
-		"Forbidden", "The organisation of the caller sees the record and may not do this with it.",
+		"Forbidden", "The organisation of the caller sees the record and may not do this with it, or the caller " +
+			"is an operator, who only reads.",
 		of(problem.RightMissing), "",
 	},
 	http.StatusNotFound: {
@@ -148,17 +150,20 @@ func occurrence(kind problem.Kind, of *problems.Example) record {
 
 // refuse adds the response of each status of the problems, with an enumeration of their types. An extension lists all
 // of the problems, for programs. The description lists, for people, those that not every operation of this kind has.
-func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind) {
-	refused = slices.Clone(refused)
-	slices.SortStableFunc(refused, func(x, y problem.Kind) int { return x.Status() - y.Status() })
+// usual are further problems, which the description leaves out.
+func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind, usual ...problem.Kind) {
+	byStatus := func(x, y problem.Kind) int { return x.Status() - y.Status() }
 	general := kinds(ofAll, ofBodies, ofKeys, ofQueries, []problem.Kind{problem.Altered})
 	var own []string
-	ofStatus := map[int][]problem.Kind{}
-	for _, k := range refused {
-		ofStatus[k.Status()] = append(ofStatus[k.Status()], k)
+	for _, k := range slices.SortedStableFunc(slices.Values(refused), byStatus) {
 		if !slices.Contains(general, k) {
 			own = append(own, pageLink(k))
 		}
+	}
+	refused = slices.SortedStableFunc(slices.Values(kinds(refused, usual)), byStatus)
+	ofStatus := map[int][]problem.Kind{}
+	for _, k := range refused {
+		ofStatus[k.Status()] = append(ofStatus[k.Status()], k)
 	}
 	for status, of := range ofStatus {
 		r, known := refusals[status]
