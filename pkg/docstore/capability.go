@@ -109,9 +109,6 @@ type ChangePage struct {
 	Watermark time.Time
 }
 
-// ChangesIndex is the Index of a BuildingError whose cause is a log of changes that is not whole yet.
-const ChangesIndex = "changes"
-
 // As returns a collection as a capability: that of the outermost of the collections that decorate one another, each
 // found by its method Unwrap() Collection. Callers ask for what they need when they start. Errors: the store lacks the
 // capability.

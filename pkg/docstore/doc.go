@@ -21,6 +21,7 @@
 //	owners.go      the keys of a document that an organisation owns, and queries among them
 //	capability.go  what else a store can do, As and Decorate
 //	digest.go      what shows that a version is as it was written
+//	settled.go     pages from which a reader goes on later
 //	gate.go        what decides about memory
 //	inspection.go  a database as it is stored
 //	reading.go     runs the code of a service on a database as it is stored

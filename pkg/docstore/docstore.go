@@ -149,7 +149,8 @@ type Query struct {
 	Bytes int
 	// Settled promises that no document will be inserted before the last one that is returned, in ascending order,
 	// where more may follow. A reader who goes on after it misses none. The find waits for writes under way, and ends
-	// before a document that they may precede, as Bytes says.
+	// before a document that they may precede, as Bytes says. A reader who also goes on after a page that none follows
+	// at present uses FindSettled.
 	Settled bool
 	// Near has a find by a range end where it would read all of a range that holds many: it may look only among the
 	// NearWindow documents of the collection that come next in order of id. Its last document is then the last of

@@ -37,19 +37,14 @@ func claimsAfter(
 	ctx context.Context, records *rest.Records[claims.Claim], from part.Place,
 ) (reporting.Claims, error) {
 	page := reporting.Claims{Claims: []reporting.ReportedClaim{}}
-	docs, err := records.Stored().Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		After: from.After, Limit: from.Limit, Bytes: rest.MaxPage, Settled: true, WithState: true, Own: true,
+	docs, more, err := docstore.FindSettled(ctx, records.Stored(), request.OrganisationFrom(ctx), docstore.Query{
+		After: from.After, Limit: from.Limit, Bytes: rest.MaxPage, WithState: true, Own: true,
 	})
 	if err != nil {
 		return page, err
 	}
-	page.More = len(docs) == from.Limit
+	page.More = more
 	for _, doc := range docs {
-		if doc.Body == nil {
-			// More are too large for the page, or must not be returned before a write that is under way.
-			page.More = page.Last != ""
-			break
-		}
 		claim, was, err := claimAt(ctx, records, doc, from.At)
 		if err != nil {
 			return page, err

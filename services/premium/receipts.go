@@ -39,19 +39,14 @@ func (e *environment) allReceipts(c *gin.Context) {
 
 func (e *environment) receiptsAfter(ctx context.Context, after uuid.UUID, limit int) (receiptsPage, error) {
 	page := receiptsPage{Receipts: []receiptOfPage{}}
-	docs, err := e.receipts.Stored().Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		After: after, Limit: limit, Bytes: rest.MaxPage, Settled: true, WithState: true, Own: true,
+	docs, more, err := docstore.FindSettled(ctx, e.receipts.Stored(), request.OrganisationFrom(ctx), docstore.Query{
+		After: after, Limit: limit, Bytes: rest.MaxPage, WithState: true, Own: true,
 	})
 	if err != nil {
 		return page, err
 	}
-	page.More = len(docs) == limit
+	page.More = more
 	for _, doc := range docs {
-		if doc.Body == nil {
-			// More are too large for the page, or must not be returned before a write that is under way.
-			page.More = len(page.Receipts) > 0
-			break
-		}
 		shown, _, err := e.receipts.Shown(ctx, doc)
 		if err != nil {
 			return page, err

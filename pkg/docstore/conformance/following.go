@@ -15,85 +15,119 @@ const followers = 12
 
 func following(t *testing.T, f fixture) { Following(t, max(10, f.size.Documents/20), f) }
 
-// Following tests that a reader who follows the pages while others insert misses nothing. The collections are one, of
-// the spec that the suite works on, as several processes have it open. Each of twelve writers inserts so many
-// documents. An insert may be slow between the making of the id and the write, as one is that asks another service.
+// Following tests that a reader who follows the pages while others insert misses nothing: one that goes on after pages
+// that are full, as callers of a list do, and then one that goes on after each page. The collections are one, of the
+// spec that the suite works on, as several processes have it open. Each of twelve writers inserts so many documents for
+// each reader, each second one after another whose id was made later, as a service does that asks another one between
+// the making of the id and the write.
 func Following(t *testing.T, documents int, opened ...docstore.Collection) {
-	var writers sync.WaitGroup
-	written := make(chan struct{})
-	var mu sync.Mutex
-	acknowledged := map[uuid.UUID]bool{}
-	for i := range followers {
-		writers.Go(func() {
-			for range documents {
-				id, ok := insertPassed(t, opened[i%len(opened)])
-				if !ok {
-					return
+	for name, next := range map[string]nextPage{"full pages": afterFull, "each page": afterEach} {
+		var writers sync.WaitGroup
+		written := make(chan struct{})
+		var mu sync.Mutex
+		acknowledged := map[uuid.UUID]bool{}
+		for i := range followers {
+			writers.Go(func() {
+				for range documents / 2 {
+					slow, quick := followed(), followed()
+					for _, doc := range []docstore.Document{quick, slow} {
+						id, ok := insertPassed(t, opened[i%len(opened)], doc)
+						if !ok {
+							return
+						}
+						mu.Lock()
+						acknowledged[id] = true
+						mu.Unlock()
+					}
 				}
-				mu.Lock()
-				acknowledged[id] = true
-				mu.Unlock()
-			}
-		})
-	}
-	go func() {
+			})
+		}
+		go func() {
+			writers.Wait()
+			close(written)
+		}()
+		seen := follow(t, opened[0], next, written)
 		writers.Wait()
-		close(written)
-	}()
-	q := docstore.Query{Equal: docstore.Keys{"holder": "motor"}, Limit: 4, Settled: true, Bytes: 1 << 20}
+		missed := 0
+		for id := range acknowledged {
+			if seen[id] == 0 {
+				missed++
+			}
+			if seen[id] > 1 {
+				t.Errorf("after %s: %v is on %d pages", name, id, seen[id])
+			}
+		}
+		if missed > 0 || len(acknowledged) == 0 {
+			t.Errorf("after %s: %d of %d documents are on no page", name, missed, len(acknowledged))
+		}
+	}
+}
+
+// nextPage returns a page, and whether its reader goes on after it at once.
+type nextPage func(*testing.T, docstore.Collection, docstore.Query) (docs []docstore.Document, more bool, err error)
+
+// afterFull is nextPage of a caller of a list: the last document only shows that there is one, and the last page is
+// asked for again until all is written.
+func afterFull(
+	t *testing.T, in docstore.Collection, q docstore.Query,
+) (docs []docstore.Document, more bool, err error) {
+	q.Settled = true
+	docs, err = in.Find(t.Context(), us, q)
+	if n := len(docs); n > 0 && (n == q.Limit || docs[n-1].Body == nil) {
+		return docs[:n-1], true, err
+	}
+	return docs, false, err
+}
+
+// afterEach is nextPage of a reader who goes on after what there is at present.
+func afterEach(
+	t *testing.T, in docstore.Collection, q docstore.Query,
+) (docs []docstore.Document, more bool, err error) {
+	q.Limit = 1000 // few pages are full
+	docs, _, err = docstore.FindSettled(t.Context(), in, us, q)
+	return docs, len(docs) > 0, err
+}
+
+// follow reads page after page until all is written and no page is left, and returns how often it has seen a document.
+func follow(
+	t *testing.T, in docstore.Collection, next nextPage, written <-chan struct{},
+) map[uuid.UUID]int {
 	seen := map[uuid.UUID]int{}
+	q := docstore.Query{Equal: docstore.Keys{"holder": "motor"}, Limit: 4, Bytes: 1 << 20}
 	for done := false; ; {
 		select {
 		case <-written:
 			done = true
 		default:
 		}
-		docs, err := opened[0].Find(t.Context(), us, q)
-		if errors.Is(err, docstore.ErrUnavailable) {
+		docs, more, err := next(t, in, q)
+		switch {
+		case errors.Is(err, docstore.ErrUnavailable):
 			continue // writes hold the page back
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		// As callers of a list do: the last document only shows that there is one.
-		if len(docs) == q.Limit || len(docs) > 0 && docs[len(docs)-1].Body == nil {
-			for _, doc := range docs[:len(docs)-1] {
-				seen[doc.ID]++
-			}
-			q.After = docs[len(docs)-2].ID
-			continue
-		}
-		if !done {
+		case err != nil:
+			t.Error(err)
+			return seen
+		case !more && !done:
 			continue // the last page is asked for again
 		}
 		for _, doc := range docs {
 			seen[doc.ID]++
+			q.After = doc.ID
 		}
-		break
-	}
-	missed := 0
-	for id := range acknowledged {
-		if seen[id] == 0 {
-			missed++
+		if !more {
+			return seen
 		}
-		if seen[id] > 1 {
-			t.Errorf("%v is on %d pages", id, seen[id])
-		}
-	}
-	if missed > 0 || len(acknowledged) == 0 {
-		t.Errorf("%d of %d documents are on no page", missed, len(acknowledged))
 	}
 }
 
+// followed returns a document that the readers look for.
+func followed() docstore.Document {
+	return document(docstore.Keys{"holder": "motor", "idempotency": uuid.NewString()})
+}
+
 // insertPassed inserts a document, under another id where pages have gone beyond the one that was made for it.
-func insertPassed(t *testing.T, c docstore.Collection) (uuid.UUID, bool) {
-	doc := document(docstore.Keys{"holder": "motor", "idempotency": uuid.NewString()})
+func insertPassed(t *testing.T, c docstore.Collection, doc docstore.Document) (uuid.UUID, bool) {
 	for {
-		// As a service does that asks another one.
-		if _, err := c.Get(t.Context(), us, doc.ID); !errors.Is(err, docstore.ErrNotFound) {
-			t.Errorf("get: %v", err)
-			return doc.ID, false
-		}
 		err := c.Insert(t.Context(), us, doc)
 		if err == nil {
 			return doc.ID, true

@@ -216,12 +216,12 @@ func (l *changeLog) filled(collection string) {
 	delete(l.filling, collection)
 }
 
-// check returns a *docstore.BuildingError while documents are missing in the log.
+// check returns a *docstore.BuildingError while documents are missing in the log, which it names as the index.
 func (l *changeLog) check() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for collection := range l.filling {
-		return &docstore.BuildingError{Collection: collection, Index: docstore.ChangesIndex}
+		return &docstore.BuildingError{Collection: collection, Index: "changes"}
 	}
 	return nil
 }
