@@ -66,6 +66,10 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 	if a := s.Must(200, "GET", claim, ""); !strings.Contains(a.Text, `"supplement":{"claimId"`) {
 		t.Error(a.Text)
 	}
+	// A contract keeps what it reports, so that its rule leaves a policy out only after the versions are rejected.
+	for _, kind := range []string{"premium", "claims"} {
+		s.Must(200, "POST", "/x/bordereau/C/"+kind+"/2026-01/versions/1:reject", `{"reason":"not so"}`)
+	}
 	s.Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR","risksFrom":"2026-01-02"}`)
 	if a := s.Must(200, "GET", "/x/bordereau/unassigned", ""); len(a.Body["policies"].([]any)) != 1 {
 		t.Error(a.Text)

@@ -45,7 +45,8 @@ func (o *office) contractOperations() []rest.Extension {
 		Details: "Where organisations share the exchange, its counterparty is one of them: it reads the contract and " +
 			"what is reported under it, and acknowledges; where it has a contract of this reference itself, it reads " +
 			"its own. Every version is kept, and none is removed. A policy belongs to the contract by its line and " +
-			"by the inceptionDate with which it was first recorded, or because it is assigned. There are 500 " +
+			"by the inceptionDate with which it was first recorded, or because it is assigned. A rule that " +
+			"leaves out a policy which is in a version that is pending or approved is refused. There are 500 " +
 			"contracts at most.",
 		Body: reflect.TypeFor[desk.ContractTerms](), Response: shown, Tagged: true, Parameters: []string{"contract"},
 		Refuses: []problem.Kind{
@@ -134,7 +135,7 @@ func (o *office) putContract(c *gin.Context, body any) (any, error) {
 		return nil, problem.New(problem.BadParameter, "").InParameter("contract", wrong)
 	}
 	return tagged(c)(o.contracts.Put(c.Request.Context(), reference, *body.(*desk.ContractTerms),
-		func(tag string) error { return condition.Judge(c.Request.Header, tag) }))
+		func(tag string) error { return condition.Judge(c.Request.Header, tag) }, o.desk.Taken))
 }
 
 func (o *office) assign(c *gin.Context, _ any) (any, error) {

@@ -3043,7 +3043,7 @@ export interface paths {
         get: operations["readContract"];
         /**
          * Make a contract, or replace it
-         * @description Make a contract, or replace it. Where organisations share the exchange, its counterparty is one of them: it reads the contract and what is reported under it, and acknowledges; where it has a contract of this reference itself, it reads its own. Every version is kept, and none is removed. A policy belongs to the contract by its line and by the inceptionDate with which it was first recorded, or because it is assigned. There are 500 contracts at most.
+         * @description Make a contract, or replace it. Where organisations share the exchange, its counterparty is one of them: it reads the contract and what is reported under it, and acknowledges; where it has a contract of this reference itself, it reads its own. Every version is kept, and none is removed. A policy belongs to the contract by its line and by the inceptionDate with which it was first recorded, or because it is assigned. A rule that leaves out a policy which is in a version that is pending or approved is refused. There are 500 contracts at most.
          *
          *     Problems: 409 [a policy could belong to two contracts](/problems/contract-overlap), 409 [a bordereau depends on what the request changes](/problems/contract-in-use), 409 [there are as many contracts as there may be](/problems/too-many-contracts), 412 [the record has changed](/problems/precondition-failed).
          */

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 )
 
@@ -100,17 +98,8 @@ func (d *Desk) makerAnew(ctx context.Context, l *ledger, v *version, at time.Tim
 	if err != nil {
 		return nil, err
 	}
-	of, err := d.reading(ctx, k, p, at)
-	if err != nil {
-		return nil, err
-	}
+	of := d.reading(k, p, at)
 	of.anew = v
-	if of.all, err = d.contracts.AllAt(ctx, v.Head.PreparedAt.Time()); err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(of.all, func(one *contract.Kept) bool { return one.Reference == k.Reference }); i >= 0 {
-		of.all[i] = k
-	}
 	before := l.before(v)
 	if l.Kind == desk.Claims {
 		return d.claims(of, before, v.Head.Type), nil

@@ -1,7 +1,9 @@
 package bordereau
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"insurance.example/exchange/contracts/desk"
@@ -36,12 +38,12 @@ func (d *Desk) claims(of reading, l *ledger, kind string) *claimCollection {
 }
 
 func (c *claimCollection) store(v *version, check *checker) {
-	c.check = check
+	c.check, c.stored = check, true
 	c.carried = &block.Writer[carried]{List: c.desk.list(v.Batch, carriedBlocks)}
 }
 
 func (c *claimCollection) finish(ctx context.Context, v *version, _ *ledger, _ *sums) error {
-	v.Carried = c.carried.Count
+	v.Carried, v.Read = c.carried.Count, c.read
 	return c.carried.Flush(ctx)
 }
 
@@ -59,6 +61,13 @@ func (c *claimCollection) lines(ctx context.Context, take func(line any, of amou
 		page, err := c.desk.source.Claims(ctx, ends(c.period), after)
 		if err != nil {
 			return err
+		}
+		if c.anew != nil && c.anew.Read.Last != "" && page.Last > c.anew.Read.Last {
+			// What came later was not read then.
+			page.Claims = slices.DeleteFunc(page.Claims, func(claim reporting.ReportedClaim) bool {
+				return string(claim.Record.ID) > c.anew.Read.Last
+			})
+			page.More = false
 		}
 		var numbers, ids []string
 		for _, claim := range page.Claims {
@@ -80,6 +89,7 @@ func (c *claimCollection) lines(ctx context.Context, take func(line any, of amou
 			}
 		}
 		after, more = page.Last, page.More && page.Last != ""
+		c.read.Last = cmp.Or(page.Last, c.read.Last)
 	}
 	return nil
 }

@@ -29,13 +29,12 @@ type collection struct {
 	// yet.
 	check *checker
 
-	read  read
 	types *simplelru.LRU[string, string]
 }
 
 // collect prepares the collection of the lines of a period, as a version of a type would have them.
 func (d *Desk) collect(of reading, l *ledger, kind string) *collection {
-	k, p := of.of, of.period
+	p := of.period
 	c := &collection{reading: of}
 	c.types, _ = simplelru.NewLRU[string, string](mostKnown, nil)
 	stands := l.standing(p)
@@ -45,7 +44,6 @@ func (d *Desk) collect(of reading, l *ledger, kind string) *collection {
 	if len(stands) > 0 {
 		c.base = stands[len(stands)-1]
 	}
-	c.read.Rule, c.read.Assigned = k.Rule(), k.Assigned()
 	if c.base == nil {
 		return c
 	}
@@ -73,7 +71,7 @@ func (c *collection) lines(ctx context.Context, take func(line any, of amounts) 
 	})
 }
 
-func (c *collection) store(_ *version, check *checker) { c.check = check }
+func (c *collection) store(_ *version, check *checker) { c.check, c.stored = check, true }
 
 // finish implements maker.
 func (c *collection) finish(_ context.Context, v *version, l *ledger, of *sums) error {

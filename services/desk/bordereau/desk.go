@@ -129,3 +129,26 @@ func (d *Desk) Reported(ctx context.Context, reference, policyNumber string) (bo
 	}
 	return false, nil
 }
+
+// Taken returns what the rule of a contract has taken into versions that are pending or approved. Errors: those of the
+// store.
+func (d *Desk) Taken(ctx context.Context, k *contract.Kept) (contract.Taken, error) {
+	all := contract.Taken{}
+	for _, kind := range Kinds {
+		l, err := d.ledger(ctx, k.Reference, kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range l.Versions {
+			if v.State == desk.Rejected || v.Head.Lines == 0 {
+				continue
+			}
+			then, err := d.contracts.Numbered(ctx, k.Reference, v.Head.ContractVersion)
+			if err != nil {
+				return nil, err
+			}
+			all.With(v.taken(then))
+		}
+	}
+	return all, nil
+}

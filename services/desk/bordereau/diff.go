@@ -53,10 +53,7 @@ func (d *Desk) Diff(ctx context.Context, at Place, number, to string) (desk.Bord
 		}
 		return found, merge(left, d.linesOf(ctx, other), &found)
 	}
-	m, err := d.maker(ctx, k, l, p, desk.Correction, d.now())
-	if err != nil {
-		return found, err
-	}
+	m := d.maker(k, l, p, desk.Correction, d.now())
 	now, stop := streamOf(ctx, m)
 	defer stop()
 	return found, merge(left, now, &found)

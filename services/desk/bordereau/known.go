@@ -19,9 +19,11 @@ const mostKnown = 20_000
 type reading struct {
 	desk     *Desk
 	of       *contract.Kept
-	all      []*contract.Kept
 	period   period.Period
 	policies *simplelru.LRU[string, *policy]
+	// read says what was read. stored says that a version is made of it.
+	read   read
+	stored bool
 	// at is the instant as of which policies, their holders and what was added to claims are shown.
 	at time.Time
 	// anew is the version that is made again; nil for a new one. unkept is a policy of which it was not kept what it
@@ -37,11 +39,12 @@ type policy struct {
 	holder source.Party
 }
 
-func (d *Desk) reading(ctx context.Context, k *contract.Kept, p period.Period, at time.Time) (reading, error) {
-	all, err := d.contracts.All(ctx)
-	c := reading{desk: d, of: k, all: all, period: p, at: at}
+func (d *Desk) reading(k *contract.Kept, p period.Period, at time.Time) reading {
+	c := reading{desk: d, of: k, period: p, at: at, read: read{
+		Rule: k.Rule(), Assigned: k.Assigned(), Left: k.Left(), Taken: contract.Taken{},
+	}}
 	c.policies, _ = simplelru.NewLRU[string, *policy](mostKnown, nil)
-	return c, err
+	return c
 }
 
 // know looks up which policies belong to the contract, and what a bordereau shows of those, as far as that is not known
@@ -72,11 +75,14 @@ func (c *reading) lookUp(ctx context.Context, numbers []string) error {
 		if !known {
 			continue
 		}
-		of, err := c.contractOf(ctx, contract.Policy{Number: number, Line: a.Line, Inception: a.InceptionDate})
+		belongs, err := c.belongs(ctx, contract.Policy{Number: number, Line: a.Line, Inception: a.InceptionDate})
 		if err != nil {
 			return err
 		}
-		if of == c.of.Reference {
+		if belongs == contract.ByRule {
+			c.read.Taken.Add(a.Line, a.InceptionDate)
+		}
+		if belongs != contract.Elsewhere {
 			ours = append(ours, number)
 		}
 	}
@@ -104,12 +110,24 @@ func (c *reading) lookUp(ctx context.Context, numbers []string) error {
 	return nil
 }
 
-// contractOf returns the contract that a policy belongs to or, where a version is made again, belonged to then.
-func (c *reading) contractOf(ctx context.Context, p contract.Policy) (string, error) {
-	if c.anew != nil {
-		return c.desk.contracts.OfAt(ctx, p, c.all, c.anew.Head.PreparedAt.Time())
+// belongs returns how a policy belongs to the contract or, where a version is made again, belonged to it then.
+func (c *reading) belongs(ctx context.Context, p contract.Policy) (contract.Belonging, error) {
+	switch {
+	case c.anew != nil:
+		return c.desk.contracts.Belonged(ctx, c.of, p, c.anew.seen())
+	case c.stored:
+		return c.desk.contracts.Decide(ctx, c.of, p, c.desk.Reported)
 	}
-	return c.desk.contracts.Of(ctx, p, c.all)
+	return c.desk.contracts.Belongs(ctx, c.of, p)
+}
+
+// seen returns what a version has seen of assignments.
+func (v *version) seen() contract.Seen {
+	seen := contract.Seen{Assigned: v.Read.Assigned, At: v.Head.PreparedAt.Time()}
+	if v.Read.Rule == "" {
+		seen.Assigned = -1
+	}
+	return seen
 }
 
 // lacks implements maker.

@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 )
 
@@ -75,16 +76,21 @@ type waiver struct {
 	Reason string `json:"reason"`
 }
 
-// read says which receipts a version was made from, so that the next one goes on there.
+// read says what a version was made from, so that the next one goes on there.
 type read struct {
-	// Next is the id of the receipt after which the next version begins to read; empty for the beginning.
+	// Next is the id of the receipt after which the next version begins to read; empty for the beginning, and of
+	// claims, which are always read from there.
 	Next string `json:"next"`
-	// Last is the id of the last receipt that was read. Up to it, all that were recorded before the end of the period
-	// have their lines.
+	// Last is the id of the last receipt or claim that was read. Up to it, all receipts that were recorded before the
+	// end of the period have their lines.
 	Last string `json:"last"`
-	// Rule and Assigned say which policies belonged to the contract then.
+	// Rule and Assigned say which policies belonged to the contract then, and Left how many had been assigned away.
+	// Versions of claims from before 1.3.0 have none.
 	Rule     string `json:"rule"`
 	Assigned int64  `json:"assigned"`
+	Left     int64  `json:"left,omitzero"`
+	// Taken is what the rule has taken; nil for versions from before 1.3.0, which do not say it.
+	Taken contract.Taken `json:"taken,omitzero"`
 }
 
 // head returns what never changes of a version; nothing for none.

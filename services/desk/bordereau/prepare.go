@@ -72,11 +72,7 @@ func (d *Desk) Prepare(
 		return desk.BordereauVersion{}, err
 	}
 	v := d.newVersion(ctx, k, l, p, asked)
-	// What is read before the versions are looked at says first that a source does not respond.
-	m, err := d.maker(ctx, k, l, p, asked.Type, v.Head.PreparedAt.Time())
-	if err != nil {
-		return v.Head, err
-	}
+	m := d.maker(k, l, p, asked.Type, v.Head.PreparedAt.Time())
 	if err := fits(l, p, asked.Type); err != nil {
 		if outage := m.reaches(ctx); outage != nil {
 			return v.Head, outage
@@ -87,6 +83,9 @@ func (d *Desk) Prepare(
 		return v.Head, err
 	}
 	if err := linesFit(asked.Type, v.Head.Lines); err != nil {
+		return v.Head, err
+	}
+	if err := d.sameAssignments(ctx, v); err != nil {
 		return v.Head, err
 	}
 	v.Key = by.Kept()
@@ -166,6 +165,17 @@ func linesFit(of string, lines int) error {
 	return nil
 }
 
+// sameAssignments refuses a version beside which policies were assigned, so that it may have seen some of these changes
+// and not others.
+func (d *Desk) sameAssignments(ctx context.Context, v *version) error {
+	k, err := d.contracts.Get(ctx, v.Head.Contract)
+	if err == nil && k.Assigned() != v.Read.Assigned {
+		err = problem.New(problems.VersionMisfit, "Policies were assigned to the contract, or away from it, while the "+
+			"version was made. Prepare it again.")
+	}
+	return err
+}
+
 // newVersion returns a version without lines.
 func (d *Desk) newVersion(
 	ctx context.Context, k *contract.Kept, l *ledger, p period.Period, asked desk.BordereauPrepare,
@@ -200,17 +210,12 @@ type maker interface {
 
 // maker returns what makes the lines of a period, as a version of a type would have them that is prepared at an
 // instant.
-func (d *Desk) maker(
-	ctx context.Context, k *contract.Kept, l *ledger, p period.Period, kind string, at time.Time,
-) (maker, error) {
-	of, err := d.reading(ctx, k, p, at)
-	if err != nil {
-		return nil, err
-	}
+func (d *Desk) maker(k *contract.Kept, l *ledger, p period.Period, kind string, at time.Time) maker {
+	of := d.reading(k, p, at)
 	if l.Kind == desk.Claims {
-		return d.claims(of, l, kind), nil
+		return d.claims(of, l, kind)
 	}
-	return d.collect(of, l, kind), nil
+	return d.collect(of, l, kind)
 }
 
 // fill makes the lines of a version, checks them, and stores them and what was found.

@@ -22,10 +22,7 @@ func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
 		return desk.BordereauLive{}, err
 	}
 	shown := desk.BordereauLive{BordereauPeriod: d.periodOf(k, l, p), Live: []desk.BordereauTotal{}}
-	m, err := d.maker(ctx, k, l, p, desk.Correction, d.now())
-	if err != nil {
-		return shown, err
-	}
+	m := d.maker(k, l, p, desk.Correction, d.now())
 	sums := newSums()
 	if err := m.lines(ctx, func(_ any, of amounts) error { return sums.add(of, 1) }); err != nil {
 		return shown, err

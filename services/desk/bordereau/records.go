@@ -88,11 +88,7 @@ func (l *Lines) Each(ctx context.Context, do func(desk.BordereauLine) error) err
 	if err != nil {
 		return err
 	}
-	now, err := l.desk.reading(ctx, k, p, l.desk.now())
-	if err != nil {
-		return err
-	}
-	c := l.desk.collect(now, of, desk.Correction)
+	c := l.desk.collect(l.desk.reading(k, p, l.desk.now()), of, desk.Correction)
 	return c.receipts(ctx, func(r premium.Receipt, of *policy) error {
 		line, _, err := c.line(r, of)
 		if err != nil {

@@ -81,11 +81,12 @@ func (d *Desk) Approve(
 		if err := digestIs(v, asked); err != nil {
 			return err
 		}
-		// From now on the units of the contract stay. They are looked at again after that.
-		if err := d.contracts.NoteApproved(ctx, k.Reference); err != nil {
-			return err
+		// From now on the units of the contract stay, and its rule takes what is reported. That is looked at after it.
+		now, err := d.contracts.NoteApproved(ctx, k.Reference)
+		if err == nil {
+			err = d.fitsStill(ctx, now, v)
 		}
-		if err := d.sameUnits(ctx, k, v); err != nil {
+		if err != nil {
 			return err
 		}
 		v.State, v.Decided = desk.Approved, by
@@ -123,21 +124,34 @@ func secondPerson(k *contract.Kept, l *ledger, v *version, who string) error {
 	return nil
 }
 
-// sameUnits refuses a version whose amounts are in other units than the contract now says.
-func (d *Desk) sameUnits(ctx context.Context, was *contract.Kept, v *version) error {
-	k, err := d.contracts.Get(ctx, was.Reference)
+// fitsStill refuses a version whose amounts are in other units than the contract now says, or that may have a policy
+// which belongs to another contract by now.
+func (d *Desk) fitsStill(ctx context.Context, k *contract.Kept, v *version) error {
+	then, err := d.contracts.Numbered(ctx, k.Reference, v.Head.ContractVersion)
 	if err != nil {
 		return err
 	}
-	then, err := d.contracts.At(ctx, was.Reference, v.Head.PreparedAt.Time())
-	if err != nil {
-		return err
+	misfit := func(what string) error {
+		return problem.New(problems.VersionMisfit, what+" since the version was prepared. Reject it and prepare "+
+			"another one.")
 	}
-	if !k.SameUnits(then.Terms) {
-		return problem.New(problems.VersionMisfit, "The currency, amountUnit or frequency of the contract has changed "+
-			"since the version was prepared. Reject it and prepare another one.")
+	switch {
+	case !k.SameUnits(then.Terms):
+		return misfit("The currency, amountUnit or frequency of the contract has changed")
+	case k.Left() != v.Read.Left:
+		return misfit("A policy was assigned away from the contract")
+	case k.Keeps(v.taken(then)) != nil:
+		return misfit("The rule of the contract has changed so that it leaves out a policy of the version")
 	}
 	return nil
+}
+
+// taken returns what the rule of a contract, as it was then, has taken into a version.
+func (v *version) taken(then *contract.Kept) contract.Taken {
+	if v.Read.Taken == nil {
+		return then.All()
+	}
+	return v.Read.Taken
 }
 
 func notPending(v *version) error {

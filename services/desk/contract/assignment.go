@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,14 +25,33 @@ const (
 )
 
 // assignment is the contract that a policy was assigned to.
+//
+// It is changed in two steps, because versions of bordereaux are prepared at the same time. First it says where the
+// policy is to go; nothing else has changed then. Whoever prepares a version meanwhile, and finds this, completes it
+// first; see Contracts.complete.
 type assignment struct {
+	// Contract is empty while the policy was never assigned, so that the rules of contracts decide.
 	Contract     string    `json:"contract"`
 	PolicyNumber string    `json:"policyNumber"`
 	By           string    `json:"by"`
 	At           time.Time `json:"at"`
+	// From is the contract that the policy came from, empty for none. FromCount and ToCount are how many assignments
+	// concerned the two contracts, with this one: a version of a bordereau knows how many it has seen.
+	From      string `json:"from,omitzero"`
+	FromCount int64  `json:"fromCount,omitzero"`
+	ToCount   int64  `json:"toCount,omitzero"`
+	// Next is where the policy is to go; nil without a change under way.
+	Next *nextContract `json:"next,omitzero"`
 
 	id      uuid.UUID
 	version int64
+}
+
+// nextContract is the contract that a policy is to be assigned to.
+type nextContract struct {
+	Contract string    `json:"contract"`
+	By       string    `json:"by"`
+	At       time.Time `json:"at"`
 }
 
 func (c *Contracts) openAssigned(ctx context.Context, store docstore.Store) (err error) {
@@ -69,43 +89,17 @@ type Policy struct {
 // contracts, the one whose rule takes it; empty for none.
 func (c *Contracts) Of(ctx context.Context, p Policy, all []*Kept) (reference string, err error) {
 	a, err := c.assignmentOf(ctx, p.Number)
-	if err != nil || a != nil {
-		if a != nil {
-			reference = a.Contract
-		}
-		return reference, err
-	}
-	return byRule(p, all), nil
-}
-
-// OfAt is Of, as it was at an instant at which all contracts were as they are given.
-func (c *Contracts) OfAt(ctx context.Context, p Policy, all []*Kept, at time.Time) (string, error) {
-	a, err := c.assignmentOf(ctx, p.Number)
 	if err != nil {
 		return "", err
 	}
-	for a != nil && a.At.After(at) {
-		former, err := c.assignedBefore.Former(ctx, request.OrganisationFrom(ctx), a.id, a.version-1)
-		if errors.Is(err, docstore.ErrNotFound) {
-			return byRule(p, all), nil // it was assigned later
-		}
-		if err != nil {
-			return "", err
-		}
-		was := &assignment{id: a.id, version: former.Version}
-		if err := json.Unmarshal(former.Body, was); err != nil {
-			return "", fmt.Errorf("stored assignment %s: %w", a.id, err)
-		}
-		a = was
-	}
-	if a == nil {
-		return byRule(p, all), nil
-	}
-	return a.Contract, nil
+	return a.of(p, all), nil
 }
 
-// byRule returns the contract whose rule takes a policy. Rules never overlap.
-func byRule(p Policy, all []*Kept) string {
+// of returns the contract of a policy with an assignment, which may be nil.
+func (a *assignment) of(p Policy, all []*Kept) string {
+	if a != nil && a.Contract != "" {
+		return a.Contract
+	}
 	for _, k := range all {
 		if k.Takes(p.Line, p.Inception) {
 			return k.Reference
@@ -114,71 +108,204 @@ func byRule(p Policy, all []*Kept) string {
 	return ""
 }
 
-// Assign assigns a policy to a contract, whatever its rule says. reported reports whether a version of a contract that
-// stands has lines of the policy. Errors: problem.NotFound, problems.ContractInUse, those of reported and of the store.
-func (c *Contracts) Assign(
-	ctx context.Context, reference string, p Policy,
-	reported func(ctx context.Context, contract, policyNumber string) (bool, error),
-) (desk.PolicyAssignment, error) {
-	for range mostTries {
-		a, err := c.assign(ctx, reference, p, reported)
-		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
-			return a, err
-		}
+// Belonging says why a policy belongs to a contract, or that it does not.
+type Belonging int
+
+// The belongings of a policy.
+const (
+	Elsewhere Belonging = iota
+	ByRule
+	Assigned
+)
+
+// to returns how a policy with an assignment, which may be nil, belongs to a contract. Rules never overlap.
+func (a *assignment) to(k *Kept, p Policy) Belonging {
+	switch {
+	case a != nil && a.Contract == k.Reference:
+		return Assigned
+	case a != nil && a.Contract != "" || !k.Takes(p.Line, p.Inception):
+		return Elsewhere
 	}
-	return desk.PolicyAssignment{}, errBusy
+	return ByRule
 }
 
-func (c *Contracts) assign(
-	ctx context.Context, reference string, p Policy,
-	reported func(ctx context.Context, contract, policyNumber string) (bool, error),
-) (shown desk.PolicyAssignment, err error) {
-	all, err := c.All(ctx)
-	if err != nil {
-		return shown, err
+// Belongs returns how a policy belongs to a contract at present.
+func (c *Contracts) Belongs(ctx context.Context, k *Kept, p Policy) (Belonging, error) {
+	a, err := c.assignmentOf(ctx, p.Number)
+	return a.to(k, p), err
+}
+
+// Decide is Belongs for a version of a bordereau that is stored: an assignment that is under way is completed first.
+// Errors: those of reported and of the store.
+func (c *Contracts) Decide(ctx context.Context, k *Kept, p Policy, reported Reported) (Belonging, error) {
+	for range mostTries {
+		a, err := c.assignmentOf(ctx, p.Number)
+		if err != nil || a == nil || a.Next == nil {
+			return a.to(k, p), err
+		}
+		if err := c.complete(ctx, a, p, reported); err != nil && !refused(err) && !errors.Is(err, docstore.ErrStale) {
+			return Elsewhere, err
+		}
 	}
+	return Elsewhere, errBusy
+}
+
+// Seen is what a version of a bordereau has seen of assignments.
+type Seen struct {
+	// Assigned is how many assignments concerned its contract; negative for a version that does not say it.
+	Assigned int64
+	// At is when it was prepared.
+	At time.Time
+}
+
+// Belonged returns how a policy belonged to a contract, as it was when a version of a bordereau saw it.
+func (c *Contracts) Belonged(ctx context.Context, k *Kept, p Policy, seen Seen) (Belonging, error) {
+	a, err := c.assignmentOf(ctx, p.Number)
+	for err == nil && a != nil && a.after(k.Reference, seen) {
+		var former docstore.Former
+		former, err = c.assignedBefore.Former(ctx, request.OrganisationFrom(ctx), a.id, a.version-1)
+		if errors.Is(err, docstore.ErrNotFound) {
+			return (*assignment)(nil).to(k, p), nil
+		}
+		if err == nil {
+			was := &assignment{id: a.id, version: former.Version}
+			if err = json.Unmarshal(former.Body, was); err != nil {
+				err = fmt.Errorf("stored assignment %s: %w", a.id, err)
+			}
+			a = was
+		}
+	}
+	return a.to(k, p), err
+}
+
+// after reports whether an assignment concerns a contract and came after what a version has seen.
+func (a *assignment) after(contract string, seen Seen) bool {
+	if a.ToCount == 0 || seen.Assigned < 0 {
+		return a.At.After(seen.At) // it is from a release that did not count
+	}
+	return a.From == contract && a.FromCount > seen.Assigned || a.Contract == contract && a.ToCount > seen.Assigned
+}
+
+// Reported reports whether a version of a contract that is pending or stands has lines of a policy.
+type Reported func(ctx context.Context, contract, policyNumber string) (bool, error)
+
+// Assign assigns a policy to a contract, whatever its rule says. Errors: problem.NotFound, problems.ContractInUse,
+// those of reported and of the store.
+func (c *Contracts) Assign(
+	ctx context.Context, reference string, p Policy, reported Reported,
+) (shown desk.PolicyAssignment, err error) {
 	if _, err := c.Get(ctx, reference); err != nil {
 		return shown, err
 	}
-	a, err := c.assignmentOf(ctx, p.Number)
-	if err != nil {
-		return shown, err
-	}
-	from := byRule(p, all)
-	if a != nil {
-		from = a.Contract
-	}
-	if a == nil || a.Contract != reference {
-		for _, other := range all {
-			if other.Reference == reference {
-				continue
-			}
-			has, err := reported(ctx, other.Reference, p.Number)
-			if err != nil {
-				return shown, err
-			}
-			if has {
-				return shown, problem.New(problems.ContractInUse, "The policy has lines in a bordereau of the "+
-					"contract "+other.Reference+", and stays there.").With("contract", other.Reference)
+	for range mostTries {
+		a, err := c.assignmentOf(ctx, p.Number)
+		if err != nil {
+			return shown, err
+		}
+		switch {
+		case a == nil || a.Next == nil && a.Contract != reference:
+			err = c.begin(ctx, reference, a, p, reported)
+		case a.Next == nil:
+			return desk.PolicyAssignment{Contract: a.Contract, PolicyNumber: a.PolicyNumber, AssignedBy: a.By,
+				AssignedAt: scalar.Instant(a.At)}, nil
+		default:
+			err = c.complete(ctx, a, p, reported)
+			if refused(err) && a.Next.Contract != reference {
+				err = nil // another one was
 			}
 		}
-		was := a
-		a = &assignment{Contract: reference, PolicyNumber: p.Number, By: request.CallerFrom(ctx).Key(), At: c.now()}
-		if err := c.writeAssignment(ctx, a, was); err != nil {
+		if _, taken := docstore.Duplicate(err); err != nil && !taken && !errors.Is(err, docstore.ErrStale) {
 			return shown, err
 		}
 	}
-	// Both contracts have to look at what they have read already. It is noted at every repetition, so that one that
-	// stopped half way is completed.
-	for _, of := range []string{reference, from} {
-		if of != "" {
-			if err := c.note(ctx, of, func(s *state) bool { s.Assigned++; return true }); err != nil {
-				return shown, err
-			}
+	return shown, errBusy
+}
+
+// begin writes where a policy is to go, unless the contract that it is to leave has reported it.
+func (c *Contracts) begin(
+	ctx context.Context, reference string, was *assignment, p Policy, reported Reported,
+) error {
+	all, err := c.All(ctx)
+	if err != nil {
+		return err
+	}
+	next := assignment{PolicyNumber: p.Number}
+	if was != nil {
+		next = *was
+	}
+	if from := was.of(p, all); from != "" && from != reference {
+		// Only complete can be sure. That the count of the contract has moved would be in the way of its approvals.
+		if has, err := reported(ctx, from, p.Number); err != nil || has {
+			return cmp.Or(err, next.refuse(from))
 		}
 	}
-	return desk.PolicyAssignment{Contract: a.Contract, PolicyNumber: a.PolicyNumber, AssignedBy: a.By,
-		AssignedAt: scalar.Instant(a.At)}, nil
+	next.Next = &nextContract{reference, request.CallerFrom(ctx).Key(), c.now()}
+	return c.writeAssignment(ctx, &next, was)
+}
+
+// complete ends an assignment that is under way, in one of two ways: the policy goes, or stays because another contract
+// has reported it. The contracts count the assignment before the lines of others are looked at. So a version with
+// lines of the policy is seen here, or was prepared with an older count and is not approved. Errors:
+// problems.ContractInUse, docstore.ErrStale if somebody else has completed it, those of reported and of the store.
+func (c *Contracts) complete(ctx context.Context, a *assignment, p Policy, reported Reported) error {
+	all, err := c.All(ctx)
+	if err != nil {
+		return err
+	}
+	to := a.Next.Contract
+	done := &assignment{Contract: to, PolicyNumber: a.PolicyNumber, By: a.Next.By, At: a.Next.At, From: a.of(p, all)}
+	if done.From == to {
+		done.From = ""
+	}
+	if done.From != "" {
+		if done.FromCount, err = c.count(ctx, done.From, true); err != nil {
+			return err
+		}
+	}
+	if done.ToCount, err = c.count(ctx, to, false); err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.Reference == to {
+			continue
+		}
+		has, err := reported(ctx, other.Reference, p.Number)
+		if err != nil {
+			return err
+		}
+		if has {
+			stays := *a
+			stays.Next = nil
+			if err := c.writeAssignment(ctx, &stays, a); err != nil {
+				return err
+			}
+			return stays.refuse(other.Reference)
+		}
+	}
+	return c.writeAssignment(ctx, done, a)
+}
+
+// refuse returns the refusal of an assignment of a policy that a contract has reported.
+func (a *assignment) refuse(contract string) error {
+	return problem.New(problems.ContractInUse, "The policy "+a.PolicyNumber+" has lines in a bordereau of the "+
+		"contract "+contract+", and stays there.").With("contract", contract)
+}
+
+// refused reports whether an assignment was refused.
+func refused(err error) bool {
+	is, ok := errors.AsType[*problem.Error](err)
+	return ok && is.Kind == problems.ContractInUse
+}
+
+// count counts an assignment to a contract, or away from it, and returns how many there were.
+func (c *Contracts) count(ctx context.Context, reference string, away bool) (counted int64, err error) {
+	err = c.note(ctx, reference, func(s *state) {
+		if s.Assigned++; away {
+			s.Left++
+		}
+		counted = s.Assigned
+	})
+	return counted, err
 }
 
 // writeAssignment stores an assignment in place of the one that was read, which is kept, or as a new document.

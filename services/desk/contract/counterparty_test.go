@@ -38,7 +38,7 @@ func TestTheContractDecides(t *testing.T) {
 			"firstPeriod":"2026-01","counterparty":"`+counterparty+`"}`), &sent); err != nil {
 			t.Fatal(err)
 		}
-		k, err := c.Put(owner, "C", sent, func(string) error { return nil })
+		k, err := c.Put(owner, "C", sent, func(string) error { return nil }, nothingTaken)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,3 +73,5 @@ func TestTheContractDecides(t *testing.T) {
 		t.Error("the change is not completed by repeating it")
 	}
 }
+
+func nothingTaken(context.Context, *Kept) (Taken, error) { return Taken{}, nil }

@@ -6,5 +6,7 @@
 //	counterparty.go  what another organisation sees of a contract
 //	store.go         the contracts and their versions
 //	past.go          contracts as they were
+//	rules.go         the rules that contracts have or are about to have
+//	taken.go         what a changed rule must still take
 //	assignment.go    the policies that are assigned to contracts
 package contract

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -58,22 +57,4 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 		return nil, err
 	}
 	return c.read(f.Body, f.State, k.id, f.Version)
-}
-
-// AllAt returns all contracts as they were at an instant, by reference.
-func (c *Contracts) AllAt(ctx context.Context, at time.Time) ([]*Kept, error) {
-	now, err := c.All(ctx)
-	var then []*Kept
-	for _, k := range now {
-		var unknown *problem.Error
-		was, err := c.At(ctx, k.Reference, at)
-		if errors.As(err, &unknown) && unknown.Kind == problem.NotFound {
-			continue // it was made later
-		}
-		if err != nil {
-			return nil, err
-		}
-		then = append(then, was)
-	}
-	return then, err
 }

@@ -55,10 +55,13 @@ type state struct {
 	At        time.Time `json:"at"`
 	// Money maps who changed what amounts are computed by to the version that they made last.
 	Money map[string]int64 `json:"money"`
-	// Approved says that a version of a bordereau was approved, so that the units stay.
-	Approved bool `json:"approved,omitzero"`
-	// Assigned counts the assignments of policies to the contract, and those away from it.
+	// Approved says that a version of a bordereau was approved, so that the units stay. Approvals counts them, so that
+	// a change of the contract that was decided before one is decided again.
+	Approved  bool  `json:"approved,omitzero"`
+	Approvals int64 `json:"approvals,omitzero"`
+	// Assigned counts the assignments of policies to the contract, and those away from it. Left counts the latter.
 	Assigned int64 `json:"assigned,omitzero"`
+	Left     int64 `json:"left,omitzero"`
 	// Edition counts what callers have set. The version of the document also moves with the rest of the state.
 	Edition int64 `json:"edition"`
 }
@@ -68,6 +71,9 @@ func (k *Kept) Edition() int64 { return k.state.Edition }
 
 // Assigned is how often a policy was assigned to the contract, or away from it.
 func (k *Kept) Assigned() int64 { return k.state.Assigned }
+
+// Left is how often a policy was assigned away from the contract.
+func (k *Kept) Left() int64 { return k.state.Left }
 
 // ChangedMoney reports whether somebody has changed what amounts are computed by after an edition.
 func (k *Kept) ChangedMoney(who string, after int64) bool { return k.state.Money[who] > after }
@@ -95,6 +101,8 @@ type Contracts struct {
 	// assigned are the policies that were assigned; see assignment.go.
 	assigned       docstore.Collection
 	assignedBefore docstore.History
+	// rules has the rules of all contracts; see rules.go.
+	rules docstore.Collection
 	// marks are by which counterparties find contracts; see counterparty.go.
 	marks docstore.Collection
 }
@@ -111,6 +119,9 @@ func (c *Contracts) Open(ctx context.Context, store docstore.Store) (err error) 
 		return err
 	}
 	if c.past, err = docstore.As[docstore.History](c.kept); err != nil {
+		return err
+	}
+	if c.rules, err = store.Collection(ctx, ruleSpec()); err != nil {
 		return err
 	}
 	if err := c.openMarks(ctx, store); err != nil {
@@ -186,17 +197,23 @@ func sortByReference[T interface{ sortsBy() string }](all []T) {
 
 func (k *Kept) sortsBy() string { return k.Reference }
 
-// Put makes a contract, or replaces one. meets checks the conditions of the request against the entity tag. Errors:
-// problem.Invalid, problems.ContractOverlap, problems.ContractInUse, problems.TooManyContracts, those of meets and of
-// the store.
+// Put makes a contract, or replaces one. meets checks the conditions of the request against the entity tag, and taken
+// returns what the rule of a contract has taken into versions that are pending or stand. Errors: problem.Invalid,
+// problems.ContractOverlap, problems.ContractInUse, problems.TooManyContracts, those of meets, of taken and of the
+// store.
 func (c *Contracts) Put(
 	ctx context.Context, reference string, sent desk.ContractTerms, meets func(tag string) error,
+	taken func(context.Context, *Kept) (Taken, error),
 ) (*Kept, error) {
 	terms, err := Read(sent, c.lines)
 	if err != nil {
 		return nil, err
 	}
 	for range mostTries {
+		book, err := c.ruleBook(ctx)
+		if err != nil {
+			return nil, err
+		}
 		all, err := c.All(ctx)
 		if err != nil {
 			return nil, err
@@ -211,6 +228,15 @@ func (c *Contracts) Put(
 		if err := allowed(terms, reference, was, all); err != nil {
 			return nil, err
 		}
+		if was != nil && was.Rule() != terms.Rule() {
+			reported, err := taken(ctx, was)
+			if err == nil {
+				err = terms.Keeps(reported)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
 		k := &Kept{Terms: terms, Reference: reference}
 		if was == nil {
 			if len(all) >= Most {
@@ -222,7 +248,12 @@ func (c *Contracts) Put(
 			k.id, k.Version, k.state = was.id, was.Version, was.state
 		}
 		k.set(request.CallerFrom(ctx).Key(), c.now(), was)
-		err = c.write(ctx, k, was)
+		if was == nil || was.Rule() != terms.Rule() {
+			err = c.claim(ctx, reference, terms, book)
+		}
+		if err == nil {
+			err = c.write(ctx, k, was)
+		}
 		if err == nil {
 			return k, c.markCounterparty(ctx, reference)
 		}
@@ -265,9 +296,7 @@ func allowed(terms *Terms, reference string, was *Kept, all []*Kept) error {
 	}
 	for _, other := range all {
 		if other.Reference != reference && other.overlaps(terms) {
-			return problem.New(problems.ContractOverlap, "A policy could belong to this contract and to "+
-				other.Reference+", because they share a line and a day. Change lines, risksFrom or risksBefore.").
-				With("contract", other.Reference)
+			return overlap(other.Reference)
 		}
 	}
 	return nil
@@ -324,17 +353,15 @@ func (k *Kept) former() (*docstore.Former, error) {
 	return &docstore.Former{Version: k.Version, Body: body, State: text}, err
 }
 
-// note changes what the desk keeps about a contract, unless nothing is to change.
-func (c *Contracts) note(ctx context.Context, reference string, how func(*state) (changed bool)) error {
+// note changes what the desk keeps about a contract.
+func (c *Contracts) note(ctx context.Context, reference string, how func(*state)) error {
 	for range mostTries {
 		was, err := c.Get(ctx, reference)
 		if err != nil {
 			return err
 		}
 		k := *was
-		if !how(&k.state) {
-			return nil
-		}
+		how(&k.state)
 		if err = c.write(ctx, &k, was); !errors.Is(err, docstore.ErrStale) {
 			return err
 		}
@@ -342,13 +369,16 @@ func (c *Contracts) note(ctx context.Context, reference string, how func(*state)
 	return errBusy
 }
 
-// NoteApproved notes that a version of a bordereau was, or is about to be, approved.
-func (c *Contracts) NoteApproved(ctx context.Context, reference string) error {
-	return c.note(ctx, reference, func(s *state) bool {
-		changed := !s.Approved
+// NoteApproved notes that a version of a bordereau is about to be approved, and returns the contract as it is then. A
+// change of the contract that was under way is decided again.
+func (c *Contracts) NoteApproved(ctx context.Context, reference string) (*Kept, error) {
+	if err := c.note(ctx, reference, func(s *state) {
 		s.Approved = true
-		return changed
-	})
+		s.Approvals++
+	}); err != nil {
+		return nil, err
+	}
+	return c.Get(ctx, reference)
 }
 
 var errBusy = fmt.Errorf("%w: contracts change too often", docstore.ErrUnavailable)

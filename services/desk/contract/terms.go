@@ -52,8 +52,11 @@ func (t *Terms) Rule() string {
 // Takes reports whether a policy of a line belongs to the contract unless it is assigned, if its term began at an
 // instant by its first record.
 func (t *Terms) Takes(line string, inception scalar.DateTime) bool {
-	return slices.Contains(t.Lines, line) && !inception.IsZero() &&
-		!inception.Time().Before(t.From) && inception.Time().Before(t.Before)
+	return !inception.IsZero() && t.takes(line, inception.Time())
+}
+
+func (t *Terms) takes(line string, inception time.Time) bool {
+	return slices.Contains(t.Lines, line) && !inception.Before(t.From) && inception.Before(t.Before)
 }
 
 // overlaps reports whether a policy could belong to both contracts.
