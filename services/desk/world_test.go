@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,11 +45,13 @@ type receipt struct {
 	ReceiptType string `json:"receiptType,omitzero"`
 	ReceiptDate string `json:"receiptDate"`
 	Amount      int64  `json:"paymentAmount"`
-	Policy      string `json:"policyNumber"`
+	Policy      string `json:"policyNumber,omitzero"`
 	Reverses    string `json:"reverses,omitzero"`
 	RecordedAt  string `json:"recordedAt"`
 
 	awaited bool
+	// ofClaim is the number of the policy of the claim that the receipt names alone.
+	ofClaim string
 }
 
 // policy is a policy of the world.
@@ -240,7 +243,11 @@ func (w *world) page(after, limit string) any {
 		if len(found) == most {
 			return map[string]any{"receipts": found, "more": true}
 		}
-		found = append(found, map[string]any{"record": r, "awaited": r.awaited})
+		of := map[string]any{"record": r, "awaited": r.awaited}
+		if number := cmp.Or(r.Policy, r.ofClaim); number != "" {
+			of["policyNumber"] = number
+		}
+		found = append(found, of)
 	}
 	return map[string]any{"receipts": found, "more": false}
 }

@@ -140,9 +140,15 @@ const receiptP1 = `{"receiptType":"new policy","policyNumber":"P1","paymentAmoun
 func TestEachReceiptCountsOnce(t *testing.T) {
 	s, e := start(t, servicetest.At(t, "2026-11-21T00:00:00Z"), rules{period: month})
 	first := s.Create("receipt", receiptP1)
-	s.Create("receipt", `{"receiptType":"new policy","claimNumber":"C1","paymentAmount":11}`)
+	ofClaim := s.Create("receipt", `{"receiptType":"new policy","claimNumber":"C1","paymentAmount":11}`)
+	record := s.Must(200, "GET", "/receipt/"+ofClaim, "").Text
+	if a := s.Must(200, "GET", "/internal/receipts/"+first, ""); a.Text !=
+		`{"receipts":[{"record":`+record+`,"policyNumber":"P1","awaited":true}],"more":false}` {
+		t.Error(a.Text)
+	}
 	s.Create("receipt",
-		`{"receiptType":"claim payment","policyNumber":"P1","claimNumber":"C1","paymentAmount":5,"receiptDate":"2020-01-01"}`)
+		`{"receiptType":"claim payment","policyNumber":"P1","claimNumber":"C1","paymentAmount":5,`+
+			`"receiptDate":"2020-01-01"}`)
 	s.Create("receipt", strings.Replace(receiptP1, "P1", "P2", 1))
 	deliver(t, e, 3)
 	want := []string{"2026-11/P1/claim payment=5", "2026-11/P1/new policy=111", "2026-11/P2/new policy=100"}

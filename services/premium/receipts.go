@@ -21,8 +21,9 @@ type receiptsPage struct {
 }
 
 type receiptOfPage struct {
-	Record  jsontext.Value `json:"record"`
-	Awaited bool           `json:"awaited,omitzero"`
+	Record       jsontext.Value `json:"record"`
+	PolicyNumber string         `json:"policyNumber,omitzero"`
+	Awaited      bool           `json:"awaited,omitzero"`
 }
 
 var receiptPlaces = part.Places{Oldest: reporting.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit}
@@ -51,7 +52,15 @@ func (e *environment) receiptsAfter(ctx context.Context, after uuid.UUID, limit 
 		if err != nil {
 			return page, err
 		}
-		page.Receipts = append(page.Receipts, receiptOfPage{shown.Record, doc.Unsent})
+		origin, err := rest.OriginOf(doc)
+		if err != nil {
+			return page, err
+		}
+		of, err := parseRow(origin.Pinned[rowIndex])
+		if err != nil {
+			return page, err
+		}
+		page.Receipts = append(page.Receipts, receiptOfPage{shown.Record, of.PolicyNumber, doc.Unsent})
 	}
 	return page, nil
 }

@@ -36,6 +36,9 @@ type Receipts struct {
 type ReportedReceipt struct {
 	// The receipt as its readers see it.
 	Record premium.Receipt `json:"record"`
+	// The number of the policy that it belongs to: the one that it names, or that of the claim that it names. Absent
+	// from releases before 1.3.0.
+	PolicyNumber string `json:"policyNumber,omitzero"`
 	// Whether the row of the premium bordereau that it counts in may still lack it.
 	Awaited bool `json:"awaited,omitzero"`
 }

@@ -21,8 +21,8 @@ const behind = time.Hour
 // collection is the lines of a premium bordereau on their way.
 type collection struct {
 	reading
-	// base is the version after which reading goes on; nil for none. Where the policies of the contract have changed
-	// since, all receipts are read, and has are the lines that stand; it is nil elsewhere.
+	// base is the version after which reading goes on; nil for none. Where other receipts belong to the contract than
+	// then, all are read, and has are the lines that stand; it is nil elsewhere.
 	base *version
 	has  *standingIDs
 	// check checks the lines of a version; nil where nothing is made of them, so that receipts need not be aggregated
@@ -48,7 +48,8 @@ func (d *Desk) collect(of reading, l *ledger, kind string) *collection {
 		return c
 	}
 	c.read.Next, c.read.Last = c.base.Read.Next, c.base.Read.Next
-	if c.base.Read.Rule != c.read.Rule || c.base.Read.Assigned != c.read.Assigned {
+	more := c.base.knowsNoClaims() && (c.anew == nil || !c.anew.knowsNoClaims())
+	if c.base.Read.Rule != c.read.Rule || c.base.Read.Assigned != c.read.Assigned || more {
 		c.read.Next, c.read.Last = "", ""
 		c.has = d.standing(l, func(of period.Period) bool {
 			return of.Earlier(p) || of == p && kind != desk.Correction
@@ -97,6 +98,7 @@ func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *p
 		if err != nil {
 			return err
 		}
+		c.underPolicies(page.Receipts)
 		if err := c.knowReceipts(ctx, page.Receipts); err != nil {
 			return err
 		}
@@ -139,6 +141,22 @@ func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *p
 	}
 	return nil
 }
+
+// underPolicies gives each receipt of a page that names a claim alone the number of the claim's policy.
+func (c *collection) underPolicies(page []reporting.ReportedReceipt) {
+	if c.anew != nil && c.anew.knowsNoClaims() {
+		return
+	}
+	for i := range page {
+		if r := &page[i]; r.Record.PolicyNumber == nil && r.PolicyNumber != "" {
+			r.Record.PolicyNumber = &r.PolicyNumber
+		}
+	}
+}
+
+// knowsNoClaims reports whether a version is from a release before 1.3.0, which left out the receipts that name a claim
+// alone.
+func (v *version) knowsNoClaims() bool { return v.Read.Taken == nil }
 
 // until returns the receipts up to one with an id, and whether there are more of these.
 func until(page []reporting.ReportedReceipt, last string, more bool) ([]reporting.ReportedReceipt, bool) {
