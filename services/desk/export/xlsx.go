@@ -35,8 +35,8 @@ type workbook struct {
 	day, amount int
 }
 
-// writeXLSX writes a workbook: the lines with two rows of headers, the numbers of the standard above the names; the
-// sums and the digest; the findings.
+// writeXLSX writes a workbook: the lines with two rows of headers, the numbers of the standard above the names, in as
+// many sheets as they need; the sums and the digest; the findings.
 func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) (err error) {
 	b := &workbook{file: excelize.NewFile()}
 	defer func() { _ = b.file.Close() }() // it only removes the temporary file
@@ -61,20 +61,8 @@ func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at borderea
 }
 
 func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.Place, number string) error {
-	out, err := b.file.NewStreamWriter(linesSheet)
-	if err != nil {
-		return err
-	}
+	out := &lineSheets{file: b.file, most: excelize.TotalRows}
 	var r *row
-	written := 0
-	write := func(cells []any) error {
-		written++
-		place, err := excelize.CoordinatesToCellName(1, written)
-		if err != nil {
-			return err
-		}
-		return out.SetRow(place, cells)
-	}
 	if err := of.EachLine(ctx, at, number, func(v desk.BordereauVersion, k *contract.Kept) (err error) {
 		if r, err = newRow(v, k); err != nil {
 			return err
@@ -83,10 +71,8 @@ func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.P
 		for _, c := range r.columns {
 			numbers, names = append(numbers, c.CR), append(names, c.Name)
 		}
-		if err := write(numbers); err != nil {
-			return err
-		}
-		if err := write(names); err != nil {
+		out.headers = [][]any{numbers, names}
+		if err := out.next(); err != nil {
 			return err
 		}
 		return b.control(v, r)
@@ -99,11 +85,61 @@ func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.P
 		for i, c := range r.columns {
 			cells[i] = b.cell(c, texts[i])
 		}
-		return write(cells)
+		return out.write(cells)
 	}); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// lineSheets writes rows to a sheet and, once that is full, to further ones with the same headers.
+type lineSheets struct {
+	*excelize.StreamWriter
+	file    *excelize.File
+	headers [][]any
+	// most is how many rows a sheet has at most, with its headers, and written how many this one has.
+	most, written int
+	// sheets is how many there are.
+	sheets int
+}
+
+// next begins a sheet: the first one is there already.
+func (s *lineSheets) next() (err error) {
+	name := linesSheet
+	if s.sheets++; s.sheets > 1 {
+		name += " " + strconv.Itoa(s.sheets)
+		if _, err = s.file.NewSheet(name); err == nil {
+			err = s.Flush()
+		}
+	}
+	if err == nil {
+		s.StreamWriter, err = s.file.NewStreamWriter(name)
+	}
+	s.written = 0
+	for _, cells := range s.headers {
+		if err == nil {
+			err = s.row(cells)
+		}
+	}
+	return err
+}
+
+func (s *lineSheets) write(cells []any) error {
+	if s.written == s.most {
+		if err := s.next(); err != nil {
+			return err
+		}
+	}
+	return s.row(cells)
+}
+
+func (s *lineSheets) row(cells []any) error {
+	s.written++
+	place, err := excelize.CoordinatesToCellName(1, s.written)
+	if err != nil {
+		return err
+	}
+	return s.SetRow(place, cells)
 }
 
 // cell returns a cell: a date and a number are what they are, and a text is never a formula.

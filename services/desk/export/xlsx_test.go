@@ -1,0 +1,87 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// TestLinesOfSeveralSheets writes more lines than a sheet has room for.
+func TestLinesOfSeveralSheets(t *testing.T) {
+	for lines, want := range map[int][]string{
+		0: {linesSheet}, 3: {linesSheet}, 4: {linesSheet, "Lines 2"}, 7: {linesSheet, "Lines 2", "Lines 3"},
+	} {
+		file := excelize.NewFile()
+		if err := file.SetSheetName("Sheet1", linesSheet); err != nil {
+			t.Fatal(err)
+		}
+		out := &lineSheets{file: file, most: 5, headers: [][]any{{"0029"}, {"Certificate"}}}
+		if err := out.next(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range lines {
+			if err := out.write([]any{"P" + strconv.Itoa(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := out.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := file.WriteToBuffer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, text.Bytes())
+		if file, err = excelize.OpenReader(text); err != nil {
+			t.Fatal(err)
+		}
+		if is := file.GetSheetList(); !slices.Equal(is, want) {
+			t.Errorf("%d lines are in the sheets %q, not %q", lines, is, want)
+		}
+		read := 0
+		for _, sheet := range file.GetSheetList() {
+			rows, err := file.GetRows(sheet)
+			if err != nil || len(rows) < 2 || rows[0][0] != "0029" || rows[1][0] != "Certificate" {
+				t.Fatalf("%d lines, sheet %s: %v, %v", lines, sheet, rows, err)
+			}
+			for _, row := range rows[2:] {
+				if row[0] != "P"+strconv.Itoa(read) {
+					t.Errorf("%d lines: line %d is %q", lines, read, row)
+				}
+				read++
+			}
+		}
+		if read != lines {
+			t.Errorf("%d of %d lines are there", read, lines)
+		}
+	}
+}
+
+// wellFormed fails the test unless each part of a workbook is a whole document. The library reads others as well.
+func wellFormed(t *testing.T, workbook []byte) {
+	t.Helper()
+	packed, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range packed.File {
+		in, err := part.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := xml.NewDecoder(in)
+		for err == nil {
+			_, err = of.Token()
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %v", part.Name, err)
+		}
+	}
+}
