@@ -63,8 +63,9 @@ func readsShared(t *testing.T, coverage, desk http.Handler) {
 	}
 	changed(10, "M-1", "C")
 	seen := w.until("", func(p page) bool { return p.ids() == "M-1-1 C-1" })
-	changed(20, "M-2", "D")
-	w.logs["products"].add(30, "product", "created", "p", 1, "")
+	changed(1020, "M-2", "D")
+	w.logs["products"].add(1030, "product", "created", "p", 1, "")
 	w.logs["products"].set(func() { w.logs["products"].changes[0].Public = true })
+	w.watermarks(2000)
 	w.until(seen.Next, func(p page) bool { return p.ids() == "p-1" })
 }

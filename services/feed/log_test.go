@@ -186,3 +186,24 @@ func (w *world) until(after string, is func(page) bool, query ...string) page {
 		<-time.After(10 * time.Millisecond)
 	}
 }
+
+// TestAReaderWhoBeginsAgainReadsAll reads from the oldest event on, again and again while there are more. Some services
+// never have any: what the others had at the first read is no end.
+func TestAReaderWhoBeginsAgainReadsAll(t *testing.T) {
+	w := start(t)
+	w.logs["parties"].add(10, "personal", "created", "p1", 1, "")
+	w.logs["coverage"].add(20, "vehicle", "created", "v1", 1, "")
+	want := "p1-1 v1-1"
+	for version := range int64(3) {
+		if got := w.read("").ids(); got != want {
+			t.Fatalf("the events are %s, want %s", got, want)
+		}
+		version += 2
+		at := int(version) * 1000
+		w.logs["parties"].add(at, "personal", "replaced", "p1", version, "")
+		w.logs["coverage"].add(at+1, "vehicle", "replaced", "v1", version, "")
+		w.watermarks(at + 500)
+		want += fmt.Sprintf(" p1-%d v1-%d", version, version)
+		w.until("", func(p page) bool { return p.ids() == want })
+	}
+}

@@ -131,10 +131,11 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 	for len(result.Events) < limit && result.Examined < MostExamined {
 		next, awaited := m.next()
 		if len(awaited) > 0 {
-			if slices.ContainsFunc(awaited, func(s *stream) bool { return len(s.page.changes) == 0 }) {
-				break // one has no more at present
+			more := slices.DeleteFunc(awaited, func(s *stream) bool { return len(s.page.changes) == 0 })
+			if len(more) == 0 {
+				break // they have no more at present
 			}
-			if err := fill(awaited); err != nil {
+			if err := fill(more); err != nil {
 				return Page{}, err
 			}
 			continue
