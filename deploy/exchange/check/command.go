@@ -30,26 +30,28 @@ const (
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	command := &cobra.Command{
 		Use: "check", Short: "Look for faults in the stored records of an exchange, also while it runs",
-		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in MongoDB. It changes
-nothing.
+		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in
+MongoDB. It changes nothing.
 
 It reads the files of a folder as they were at one instant: that they are sound; that each record and each former
 version can be read, and is as it was written; that keys agree with records, and unique values are unique; that no
 version and no event is missing; that states are in their sets and follow from the last transition; that what records
 refer to is there; that each row of the bordereau is the sum of its receipts, and that receipts did not wait for longer
-than a minute for their row; that each version of a bordereau has its lines and its digest and follows the one that
+than a minute for their row; that the participants of a shared policy find it and what is under it, as its access list
+says; that each version of a bordereau has its lines and its digest and follows the one that
 was approved before it, that a receipt is in one line of the versions that stand, and that each version made anew from
 the records as they were then has the same digest. In MongoDB it reads page by page what is there by then, and a
 record that changes meanwhile is no fault.
 
 It notes, as no fault, the rows that callers have written and that other records contradict: a row of the premium
 bordereau whose premium is not the sum of the receipts, and a row of the claims bordereau that says something else
-than its claim. It also notes the lines of preparations that were stopped, which no bordereau has.
+than its claim. It also notes the lines of preparations that were stopped, which no bordereau has, and what would find
+a policy for an organisation that its access list has never named, and shows it nothing.
 
 The exit status is 0 if all of this holds, 1 if not, or if there are no records, and 3 if MongoDB does not respond.`,
 		Example: `  exchange check
   exchange check --data backups/monday -o json
-  exchange check --store 'mongodb://db-0,db-1,db-2/?replicaSet=rs0' --mongo-user auditor --mongo-password-file password`,
+  exchange check --store 'mongodb://db-0,db-1/?replicaSet=rs0' --mongo-user auditor --mongo-password-file password`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return client.Misuse(fmt.Sprintf("check takes no arguments, and %q was given", strings.Join(args, " ")))

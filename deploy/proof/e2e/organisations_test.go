@@ -1,13 +1,11 @@
 package e2e_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
@@ -107,35 +105,5 @@ func renewedOverProcesses(t *testing.T, owner, other *trial.Client, number strin
 	owner.Create(t, "claimsBordereau", trial.Record{"policyNumber": next})
 	if got := other.Get(t, "/claimsBordereau?policyNumber="+next).Want(t, http.StatusOK).Records(t); len(got) != 1 {
 		t.Errorf("the rows of the renewal are %v", got)
-	}
-}
-
-// TestCheckOfTwoOrganisations compares the rows of each organisation with its own claims.
-func TestCheckOfTwoOrganisations(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	e, err := commands.RunInOne(data, "EXCHANGE_ORG_CLAIM=org", "EXCHANGE_ORG_DEFAULT=acme")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"acme", "zenith"} {
-		c := member(t, e, name)
-		number := policy(t, c).Text("policyNumber")
-		claim := c.Create(t, "claim", loss(number, -2))
-		c.Create(t, "claimsBordereau", trial.Record{
-			"policyNumber": number, "fnol": claim.Text("fnol"), "claimStatus": claim.Text("claimStatus"),
-		})
-		c.Put(t, "/x/access/"+number, trial.Record{"participants": []trial.Record{
-			{"organisation": "orion", "rights": []string{"read"}},
-		}}).Want(t, http.StatusOK)
-	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var said bytes.Buffer
-	command := check.Command(nil, &said, &said)
-	command.SetArgs([]string{"--data", data})
-	if err := command.Execute(); err != nil || !strings.Contains(said.String(), "Notes: 0. Faults: 0.") {
-		t.Errorf("%v: %s", err, said.String())
 	}
 }

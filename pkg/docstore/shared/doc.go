@@ -9,6 +9,7 @@
 //	among.go     which of some policies are shared with an organisation
 //	findings.go  the documents by which participants find things, and which are used again
 //	stamps.go    by which a participant finds a record under a policy
+//	compare.go   whether participants find what the lists show them, for those who look for faults
 //	sight.go     what is seen of the documents of others, and what may be written
 //	operator.go  what an operator reads of all organisations
 package shared

@@ -39,12 +39,7 @@ func (l *Lists) have(
 	ctx context.Context, in docstore.Collection, list *List, about string, isNew bool,
 	keys func(participant string) docstore.Keys,
 ) error {
-	var missing []string
-	for _, p := range list.Participants {
-		if p.Organisation != list.Owner {
-			missing = append(missing, p.Organisation)
-		}
-	}
+	missing := list.others()
 	if len(missing) == 0 {
 		return nil
 	}

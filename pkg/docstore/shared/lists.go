@@ -65,6 +65,16 @@ func (l *List) Has(who organisation.ID, right string) bool {
 	})
 }
 
+// others returns the names of the participants that are not the owner.
+func (l *List) others() (names []string) {
+	for _, p := range l.Participants {
+		if p.Organisation != l.Owner {
+			names = append(names, p.Organisation)
+		}
+	}
+	return names
+}
+
 // lacks returns the right that an organisation lacks to write what is under the policy: empty if it has it, and
 // OwnerRight if no participant may. seen reports whether it sees the policy.
 func (l *List) lacks(who organisation.ID, right string) (lacked string, seen bool) {
@@ -107,6 +117,24 @@ const (
 	toIndex         = "participant"
 )
 
+// Their specs.
+var (
+	listSpec = docstore.Spec{
+		Name: listCollection, Unlogged: true, Unowned: true,
+		Indexes: []docstore.Index{{Name: policyIndex, Unique: true}},
+	}
+	grantSpec = docstore.Spec{
+		Name: grantCollection, Unlogged: true, Unowned: true,
+		Indexes: []docstore.Index{{Name: grantIndex, Unique: true}, {Name: toIndex}, {Name: aboutIndex}},
+	}
+	stampSpec = docstore.Spec{
+		Name: stampCollection, Unlogged: true, Unowned: true,
+		Indexes: []docstore.Index{
+			{Name: recordIndex, Unique: true}, {Name: valueIndex}, {Name: keyIndex}, {Name: aboutIndex},
+		},
+	}
+)
+
 // Lists are the access lists of the policies that are shared, as one service keeps them.
 type Lists struct {
 	now    func() time.Time
@@ -120,19 +148,13 @@ type Lists struct {
 func OpenLists(ctx context.Context, store docstore.Store, now func() time.Time) (*Lists, error) {
 	l := &Lists{now: now}
 	var err error
-	open := func(name string, indexes ...docstore.Index) (opened docstore.Collection) {
+	open := func(spec docstore.Spec) (opened docstore.Collection) {
 		if err == nil {
-			opened, err = store.Collection(ctx, docstore.Spec{
-				Name: name, Unlogged: true, Unowned: true, Indexes: indexes,
-			})
+			opened, err = store.Collection(ctx, spec)
 		}
 		return opened
 	}
-	l.lists = open(listCollection, docstore.Index{Name: policyIndex, Unique: true})
-	l.grants = open(grantCollection, docstore.Index{Name: grantIndex, Unique: true}, docstore.Index{Name: toIndex},
-		docstore.Index{Name: aboutIndex})
-	l.stamps = open(stampCollection, docstore.Index{Name: recordIndex, Unique: true}, docstore.Index{Name: valueIndex},
-		docstore.Index{Name: keyIndex}, docstore.Index{Name: aboutIndex})
+	l.lists, l.grants, l.stamps = open(listSpec), open(grantSpec), open(stampSpec)
 	if err != nil {
 		return nil, err
 	}
@@ -313,9 +335,12 @@ func (l *Lists) write(ctx context.Context, list, was *List) (err error) {
 
 // grant notes with whom a policy is shared, so that participants find it. The list decides what they see.
 func (l *Lists) grant(ctx context.Context, list *List) error {
-	return l.have(ctx, l.grants, list, list.PolicyNumber, false, func(participant string) docstore.Keys {
-		return docstore.Keys{grantIndex: joined(participant, list.PolicyNumber), toIndex: participant}
-	})
+	return l.have(ctx, l.grants, list, list.PolicyNumber, false, list.keysOfGrant)
+}
+
+// keysOfGrant returns the keys by which a participant finds the policy.
+func (l *List) keysOfGrant(participant string) docstore.Keys {
+	return docstore.Keys{grantIndex: joined(participant, l.PolicyNumber), toIndex: participant}
 }
 
 // insert inserts a document, unless it is there.

@@ -82,11 +82,12 @@ func (s *of) Collection(ctx context.Context, spec docstore.Spec) (docstore.Colle
 	return c, err
 }
 
-// The collection that says to whom the documents without an owner belong, for each other collection.
-const (
-	settledCollection = "organisations"
-	ofIndex           = "collection"
-)
+// settledSpec is the collection that says to whom the documents without an owner belong, for each other collection.
+var settledSpec = docstore.Spec{
+	Name: "organisations", Unlogged: true, Unowned: true, Indexes: []docstore.Index{{Name: ofIndex, Unique: true}},
+}
+
+const ofIndex = "collection"
 
 // settled is a document of it.
 type settled struct {
@@ -98,10 +99,7 @@ type settled struct {
 // empty name if there will never be any. It is settled at the first start of a shared exchange, and for good once a
 // document has an owner. owned reports whether one has.
 func (s *of) settle(ctx context.Context, name string, opened docstore.Collection, owned bool) (string, error) {
-	kept, err := s.Store.Collection(ctx, docstore.Spec{
-		Name: settledCollection, Unlogged: true, Unowned: true,
-		Indexes: []docstore.Index{{Name: ofIndex, Unique: true}},
-	})
+	kept, err := s.Store.Collection(ctx, settledSpec)
 	if err != nil {
 		return "", err
 	}

@@ -32,21 +32,29 @@ type stampsOf struct {
 
 // put stamps a record for the participants of a list. isNew says that it has no stamps yet.
 func (s stampsOf) put(ctx context.Context, list *List, id uuid.UUID, keys docstore.Keys, isNew bool) error {
-	return s.have(ctx, s.stamps, list, joined(s.spec.Name, id.String()), isNew, func(participant string) docstore.Keys {
-		found := docstore.Keys{recordIndex: joined(participant, s.spec.Name, id.String())}
-		for _, index := range s.spec.Indexes {
-			value, has := keys[index.Name]
-			if !has || !index.Unique || index.Name == s.spec.SharedBy {
-				continue
-			}
-			by := keyIndex
-			if index.Global {
-				by = valueIndex
-			}
-			found[by] = joined(participant, s.spec.Name, value)
-		}
-		return found
+	return s.have(ctx, s.stamps, list, s.about(id), isNew, func(participant string) docstore.Keys {
+		return s.keys(participant, id, keys)
 	})
+}
+
+// about returns what the stamps of a record are about.
+func (s stampsOf) about(id uuid.UUID) string { return joined(s.spec.Name, id.String()) }
+
+// keys returns the keys of the stamp by which a participant finds a record with some keys.
+func (s stampsOf) keys(participant string, id uuid.UUID, keys docstore.Keys) docstore.Keys {
+	found := docstore.Keys{recordIndex: joined(participant, s.spec.Name, id.String())}
+	for _, index := range s.spec.Indexes {
+		value, has := keys[index.Name]
+		if !has || !index.Unique || index.Name == s.spec.SharedBy {
+			continue
+		}
+		by := keyIndex
+		if index.Global {
+			by = valueIndex
+		}
+		found[by] = joined(participant, s.spec.Name, value)
+	}
+	return found
 }
 
 // under returns the access list by which an organisation sees a record, found by an index of the stamps; nil if it

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/history"
 )
@@ -105,6 +106,7 @@ func (s Service) Examine(ctx context.Context, x Examination) error {
 			return err
 		}
 	}
+	var specs []docstore.Spec
 	for _, c := range s.Collections {
 		in, err := x.Inspection.Collection(ctx, c.Spec)
 		if err != nil {
@@ -114,6 +116,14 @@ func (s Service) Examine(ctx context.Context, x Examination) error {
 		if err := w.run(ctx); err != nil {
 			return err
 		}
+		specs = append(specs, c.Spec)
+	}
+	compared := shared.Comparison{
+		Inspection: x.Inspection, Specs: specs, Report: x.Report, Note: x.Note, Count: x.Count,
+		Recent: func(at time.Time) bool { return !x.Now.IsZero() && x.Now.Sub(at) < x.Patience },
+	}
+	if err := compared.Run(ctx); err != nil {
+		return err
 	}
 	if s.Further == nil {
 		return nil
