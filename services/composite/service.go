@@ -70,7 +70,8 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 		Path: rest.ExtensionPrefix + "/policy/{policyNumber}", Method: http.MethodGet, ID: "viewPolicy",
 		Summary: "A policy with what belongs to it",
 		Details: "Long parts end after 50 records, with a link to the rest. A part whose service does not respond is " +
-			"left out and named in `unavailable`; the status is 200 nevertheless.",
+			"left out and named in `unavailable`; the status is 200 nevertheless. It is 503 where nothing shows " +
+			"that there is such a policy.",
 		Response: reflect.TypeFor[beyond.PolicyView](),
 		Query: []rest.Parameter{
 			{Name: "part", Values: parts, Means: "The one part to show; all of them without it"},

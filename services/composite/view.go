@@ -53,6 +53,8 @@ type view struct {
 	// shown is the view. Each service is asked at the same time, and sets its own parts; mu guards Unavailable.
 	shown beyond.PolicyView
 	mu    sync.Mutex
+	// there says that coverage has the policy.
+	there bool
 }
 
 // serveView serves GET /x/policy/{policyNumber}.
@@ -77,7 +79,16 @@ func (e *environment) serveView(c *gin.Context, _ any) (any, error) {
 	if missing := len(v.shown.Unavailable); missing == len(order) || missing > 0 && asked.Part != "" {
 		return nil, problem.Outage(errors.New("no part that was asked for is available"))
 	}
+	if !v.there && !v.shows() {
+		return nil, problem.Outage(errors.New("coverage does not say whether there is such a policy"))
+	}
 	return &v.shown, nil
+}
+
+// shows reports whether a part has a record under the policy. There is such a policy then, whatever coverage says.
+func (v *view) shows() bool {
+	return slices.ContainsFunc([]*beyond.ViewedPart{v.shown.Claims, v.shown.ClaimRows, v.shown.Receipts, v.shown.Rows},
+		func(p *beyond.ViewedPart) bool { return p != nil && len(p.Records) > 0 })
 }
 
 // readPolicy reads what coverage and parties have. Errors: there is no such policy.
@@ -99,6 +110,7 @@ func (v *view) readPolicy(ctx context.Context) error {
 		v.leaveOut(lacks...)
 		return nil //nolint:nilerr // the view says what it lacks
 	}
+	v.there = true
 	another := of.Owner != "" && !request.OrganisationFrom(ctx).Sees(of.Owner)
 	if another && of.Insured != nil {
 		for i, r := range of.Insured.Records {

@@ -3636,7 +3636,7 @@ export interface paths {
         };
         /**
          * A policy with what belongs to it
-         * @description A policy with what belongs to it. Long parts end after 50 records, with a link to the rest. A part whose service does not respond is left out and named in `unavailable`; the status is 200 nevertheless.
+         * @description A policy with what belongs to it. Long parts end after 50 records, with a link to the rest. A part whose service does not respond is left out and named in `unavailable`; the status is 200 nevertheless. It is 503 where nothing shows that there is such a policy.
          *
          *     Problems: 404 [policy not found](/problems/policy-not-found).
          */

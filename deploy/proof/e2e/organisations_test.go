@@ -55,6 +55,32 @@ func TestOrganisationsOverSeparateProcesses(t *testing.T) {
 		})
 	}
 	sharedOverProcesses(t, acme, zenith, numbers[acme])
+	withoutCoverage(t, e, acme, numbers[acme], numbers[zenith])
+}
+
+// withoutCoverage reads policies while coverage is away. An own one is shown by what lies under it; that of another
+// organisation is like one that never was.
+func withoutCoverage(t *testing.T, e *trial.Exchange, c *trial.Client, own, foreign string) {
+	t.Helper()
+	if err := e.Kill("coverage"); err != nil {
+		t.Fatal(err)
+	}
+	const random, id = "POL-00000-00000-0", "the-same"
+	for _, part := range []string{"", "?part=claims", "?part=renewalsAfter"} {
+		var bodies []string
+		for _, number := range []string{foreign, random} {
+			path := "/x/policy/" + number + part
+			a := c.Get(t, path, "X-Request-Id", id).Want(t, http.StatusServiceUnavailable)
+			bodies = append(bodies, strings.ReplaceAll(string(a.Body), number, random))
+		}
+		if bodies[0] != bodies[1] {
+			t.Errorf("of another organisation %s, of nobody %s", bodies[0], bodies[1])
+		}
+	}
+	shown := c.Read(t, "/x/policy/"+own)
+	if missing := fmt.Sprint(shown["unavailable"]); !strings.Contains(missing, "coverage") || shown["claims"] == nil {
+		t.Errorf("the own policy is %v", shown)
+	}
 }
 
 // sharedOverProcesses shares a policy between services in processes of their own, and ends that.
