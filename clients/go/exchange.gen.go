@@ -4321,7 +4321,7 @@ type FileColumn struct {
 	// Column The name in the header row, or the number of the column from 1 where no row is the header.
 	Column string `json:"column"`
 
-	// Means The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled.
+	// Means The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency.
 	Means string `json:"means"`
 }
 
@@ -4762,7 +4762,7 @@ type RunAgainst struct {
 	// Contract The reference of the contract.
 	Contract string `json:"contract"`
 
-	// Kind The kind of bordereau: premium. No other is compared with files.
+	// Kind The kind of bordereau: premium or claims, as the columns of the statement say.
 	Kind string `json:"kind"`
 
 	// Period The period, such as 2026-01 or 2026-Q1.
@@ -4780,7 +4780,7 @@ type RunAgainstInput struct {
 	// Contract The reference of the contract.
 	Contract *string `json:"contract,omitempty"`
 
-	// Kind The kind of bordereau: premium. No other is compared with files.
+	// Kind The kind of bordereau: premium or claims, as the columns of the statement say.
 	Kind *string `json:"kind,omitempty"`
 
 	// Period The period, such as 2026-01 or 2026-Q1.
@@ -4846,7 +4846,7 @@ type RunItem struct {
 	// Key The key by which the row and the record were paired.
 	Key *string `json:"key,omitempty"`
 
-	// LineId The id of the record: of the receipt. Absent where there is none.
+	// LineId The id of the record: of the receipt or of the claim. Absent where there is none.
 	LineId *string `json:"lineId,omitempty"`
 
 	// Number The number of the item within its run, from 1.

@@ -115,7 +115,10 @@ type FileTotals struct {
 type FileColumn struct {
 	// The name in the header row, or the number of the column from 1 where no row is the header.
 	Column string `json:"column"`
-	// The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled.
+	// The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of
+	// a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid,
+	// outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement
+	// currency.
 	Means string `json:"means"`
 }
 

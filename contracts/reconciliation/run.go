@@ -96,7 +96,7 @@ type RunRequest struct {
 type RunAgainst struct {
 	// The reference of the contract.
 	Contract string `json:"contract"`
-	// The kind of bordereau: premium. No other is compared with files.
+	// The kind of bordereau: premium or claims, as the columns of the statement say.
 	Kind string `json:"kind"`
 	// The period, such as 2026-01 or 2026-Q1.
 	Period string `json:"period"`
@@ -153,7 +153,7 @@ type RunItem struct {
 	Outcome string `json:"outcome"`
 	// The number of the row in the file, from 1. Absent where the file has none.
 	Row int `json:"row,omitzero"`
-	// The id of the record: of the receipt. Absent where there is none.
+	// The id of the record: of the receipt or of the claim. Absent where there is none.
 	LineID string `json:"lineId,omitzero"`
 	// The key by which the row and the record were paired.
 	Key string `json:"key,omitzero"`

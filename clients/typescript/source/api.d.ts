@@ -6727,7 +6727,7 @@ export interface components {
         FileColumn: {
             /** @description The name in the header row, or the number of the column from 1 where no row is the header. */
             column: string;
-            /** @description The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. */
+            /** @description The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. */
             means: string;
         };
         /** @description How the files of somebody are read. */
@@ -9810,7 +9810,7 @@ export interface components {
         RunAgainst: {
             /** @description The reference of the contract. */
             contract: string;
-            /** @description The kind of bordereau: premium. No other is compared with files. */
+            /** @description The kind of bordereau: premium or claims, as the columns of the statement say. */
             kind: string;
             /** @description The period, such as 2026-01 or 2026-Q1. */
             period: string;
@@ -9823,7 +9823,7 @@ export interface components {
         RunAgainstInput: {
             /** @description The reference of the contract. */
             contract?: string | null;
-            /** @description The kind of bordereau: premium. No other is compared with files. */
+            /** @description The kind of bordereau: premium or claims, as the columns of the statement say. */
             kind?: string | null;
             /** @description The period, such as 2026-01 or 2026-Q1. */
             period?: string | null;
@@ -9882,7 +9882,7 @@ export interface components {
             decision?: string;
             /** @description The key by which the row and the record were paired. */
             key?: string;
-            /** @description The id of the record: of the receipt. Absent where there is none. */
+            /** @description The id of the record: of the receipt or of the claim. Absent where there is none. */
             lineId?: string;
             /**
              * Format: int64

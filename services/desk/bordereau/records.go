@@ -6,12 +6,11 @@ import (
 	"fmt"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/period"
 )
 
-// Lines are lines of premium of a period.
+// Lines are lines of a period.
 type Lines struct {
 	desk *Desk
 	at   Place
@@ -19,16 +18,13 @@ type Lines struct {
 	versions []*version
 }
 
-// LinesOf returns the lines of premium of a period: those of the versions with some numbers, or without any those that
+// LinesOf returns the lines of a period: those of the versions with some numbers, or without any those that
 // stand approved, or the lines that it would have now. wrong says what is wrong with the names, each at a member of an
 // object with the members of Place, versions and receipts. Errors: wrong, those of the store.
 func (d *Desk) LinesOf(ctx context.Context, at Place, numbers []int, now bool, wrong *problem.Error) (*Lines, error) {
 	l, err := d.named(ctx, at, wrong)
 	if err != nil {
 		return nil, err
-	}
-	if at.Kind != desk.Premium {
-		return nil, wrong.At("/kind", "must be "+desk.Premium+"; no other lines are compared with files")
 	}
 	p, _ := period.Parse(at.Period) // named has read it
 	lines := &Lines{desk: d, at: at}
@@ -70,16 +66,32 @@ func (d *Desk) named(ctx context.Context, at Place, wrong *problem.Error) (*ledg
 	return nil, err
 }
 
-// Each calls a function with each of the lines. Errors: problem.Unavailable, those of the store and of the function.
-func (l *Lines) Each(ctx context.Context, do func(desk.BordereauLine) error) error {
-	if l.versions != nil {
-		for _, v := range l.versions {
-			if err := eachLine(ctx, l.desk, v, do); err != nil {
-				return err
-			}
-		}
-		return nil
+// Each calls a function with each of the lines, one for those of premium or one for those of claims. Errors:
+// problem.Unavailable, those of the store and of the functions.
+func (l *Lines) Each(
+	ctx context.Context, ofPremium func(desk.BordereauLine) error, ofClaims func(desk.ClaimLine) error,
+) error {
+	if l.versions == nil {
+		return l.now(ctx, ofPremium, ofClaims)
 	}
+	for _, v := range l.versions {
+		var err error
+		if l.at.Kind == desk.Claims {
+			err = eachLine(ctx, l.desk, v, ofClaims)
+		} else {
+			err = eachLine(ctx, l.desk, v, ofPremium)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// now is Each of the lines that the period would have now.
+func (l *Lines) now(
+	ctx context.Context, ofPremium func(desk.BordereauLine) error, ofClaims func(desk.ClaimLine) error,
+) error {
 	k, p, err := l.desk.place(ctx, l.at)
 	if err != nil {
 		return err
@@ -88,12 +100,10 @@ func (l *Lines) Each(ctx context.Context, do func(desk.BordereauLine) error) err
 	if err != nil {
 		return err
 	}
-	c := l.desk.collect(l.desk.reading(k, p, l.desk.now()), of, desk.Correction)
-	return c.receipts(ctx, func(r premium.Receipt, of *policy) error {
-		line, _, err := c.line(r, of)
-		if err != nil {
-			return err
+	return l.desk.maker(k, of, p, desk.Correction, l.desk.now()).lines(ctx, func(line any, _ amounts) error {
+		if line, is := line.(desk.ClaimLine); is {
+			return ofClaims(line)
 		}
-		return do(line)
+		return ofPremium(line.(desk.BordereauLine))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/beyond"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -22,7 +23,8 @@ import (
 // mostRuns is how many runs a contract may have: each looks at the pairs of all before it.
 const mostRuns = 2000
 
-// ledger lists the runs of a contract. Each of its versions has one run more than the one before.
+// ledger lists the runs of a contract or, of claims, those of one of its periods: a receipt is a line once, and a claim
+// in each period. Each of its versions has one run more than the one before.
 type ledger struct {
 	Contract string   `json:"contract"`
 	Runs     []listed `json:"runs"`
@@ -41,10 +43,18 @@ type listed struct {
 	Key *history.UsedKey `json:"key,omitzero"`
 }
 
-// ledger returns the ledger of a contract; an empty one if there was no run.
-func (r *Reconciler) ledger(ctx context.Context, contract string) (*ledger, error) {
+// ledgerOf returns the name of the ledger of some records.
+func ledgerOf(against reconciliation.RunAgainst) string {
+	if against.Kind == desk.Claims {
+		return against.Contract + "/" + against.Kind + "/" + against.Period
+	}
+	return against.Contract
+}
+
+// ledger returns a ledger; an empty one if there was no run.
+func (r *Reconciler) ledger(ctx context.Context, name string) (*ledger, error) {
 	l := new(ledger)
-	was, err := find(ctx, r.ledgers, contract, l)
+	was, err := find(ctx, r.ledgers, name, l)
 	l.was = was
 	return l, err
 }
@@ -90,7 +100,7 @@ func (l *ledger) made(by *once.Once) (id string, err error) {
 func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.Before, error) {
 	before := match.Before{Rows: map[int]match.Made{}, Records: map[string]reconciliation.RunPlace{},
 		Unmatched: map[match.Pair]bool{}}
-	l, err := r.ledger(ctx, c.asked.Against.Contract)
+	l, err := r.ledger(ctx, ledgerOf(c.asked.Against))
 	if err != nil {
 		return nil, before, err
 	}
@@ -134,7 +144,7 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.
 // list adds a run to the ledger of its contract: from then on it is there, and its pairs stand. Errors: errChanged if
 // another run or decision came meanwhile; those of the store.
 func (r *Reconciler) list(ctx context.Context, l *ledger, made *run, by *once.Once) error {
-	contract := made.Head.Against.Contract
+	contract := ledgerOf(made.Head.Against)
 	next := &ledger{Contract: contract, Runs: append(slices.Clone(l.Runs),
 		listed{made.Head.ID, made.Head.Statement, made.Batch, made.Pairs, made.Head.MadeAt.Time(), by.Kept()})}
 	id, err := docstore.NewID(uuid.UUID{})

@@ -23,7 +23,7 @@ func (r *Reconciler) run(ctx context.Context, id string) (*run, error) {
 	if h == nil || of.Head.ID != id {
 		return nil, unknown
 	}
-	l, err := r.ledger(ctx, of.Head.Against.Contract)
+	l, err := r.ledger(ctx, ledgerOf(of.Head.Against))
 	if err == nil && !l.has(id) {
 		err = unknown // it was never finished
 	}

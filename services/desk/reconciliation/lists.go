@@ -34,7 +34,7 @@ func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (lists.R
 	page := lists.RunList{Runs: []reconciliation.Run{}}
 	ledgers := map[string]*ledger{}
 	next, err := newest(ctx, r, runList, after, limit, func(of run) (bool, error) {
-		contract := of.Head.Against.Contract
+		contract := ledgerOf(of.Head.Against)
 		if ledgers[contract] == nil {
 			l, err := r.ledger(ctx, contract)
 			if err != nil {

@@ -156,6 +156,15 @@ func (r *Reconciler) load(ctx context.Context, c *comparison) error {
 	place := bordereau.Place{Contract: a.Contract, Kind: a.Kind, Period: a.Period}
 	within := problem.New(problem.Invalid, "The comparison cannot be made as it is asked for.")
 	lines, err := r.desk.LinesOf(ctx, place, a.Versions, a.Receipts, within)
+	if err == nil || len(within.Violations) > 0 {
+		kind := desk.Premium
+		if profile.OfClaims(s.Columns) {
+			kind = desk.Claims
+		}
+		if a.Kind != kind && slices.Contains(bordereau.Kinds, a.Kind) {
+			err = within.At("/kind", "must be "+kind+": that is what the columns of the statement are about")
+		}
+	}
 	if err != nil {
 		for i := range within.Violations {
 			within.Violations[i].Pointer = "/against" + within.Violations[i].Pointer
@@ -179,24 +188,40 @@ func (r *Reconciler) load(ctx context.Context, c *comparison) error {
 	}); err != nil {
 		return err
 	}
-	return lines.Each(ctx, func(line desk.BordereauLine) error {
+	add := func(of match.Record) error {
 		if len(c.records) == mostRecords {
 			return problem.New(problem.RecordTooLarge, fmt.Sprintf(
 				"The period has more than %d lines; compare its versions one by one.", mostRecords))
 		}
-		c.records = append(c.records, recordOf(line))
+		c.records = append(c.records, of)
 		return docstore.Take(ctx, rowMemory)
-	})
+	}
+	return lines.Each(ctx, func(line desk.BordereauLine) error { return add(recordOf(line)) },
+		func(line desk.ClaimLine) error { return add(recordOfClaim(line)) })
 }
 
 func recordOf(l desk.BordereauLine) match.Record {
 	return match.Record{
 		LineID: l.LineID, PolicyNumber: l.PolicyNumber, Type: l.ReceiptType, Date: l.EffectiveDate,
-		Currency: l.Currency, Settlement: l.SettlementCurrency,
+		Since: l.EffectiveDate, Currency: l.Currency, Settlement: l.SettlementCurrency,
 		Amounts: match.Amounts{
 			string(l.Gross), string(l.Commission), string(l.Brokerage), string(l.Net), string(l.Settled),
 		},
 	}
+}
+
+func recordOfClaim(l desk.ClaimLine) match.Record {
+	of := l.SettledIndemnity
+	record := match.Record{
+		LineID: l.LineID, PolicyNumber: l.PolicyNumber, ClaimNumber: l.ClaimNumber,
+		Since: scalar.DateOf(l.RecordedAt.Time()), Currency: l.Currency, Settlement: l.SettlementCurrency,
+		Amounts: append(make(match.Amounts, match.OfPremium), string(of.Paid), string(of.PreviouslyPaid),
+			string(of.Outstanding), string(of.Incurred), string(of.ChangeOfIncurred), string(l.SettledIncurred)),
+	}
+	if !l.LossDate.IsZero() {
+		record.Date = scalar.DateOf(l.LossDate.Time())
+	}
+	return record
 }
 
 // compare compares, and writes what came of it.

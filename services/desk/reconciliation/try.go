@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/reconciliation/preview"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
@@ -60,6 +61,8 @@ func cellsOf(p *reconciliation.FileProfileTerms, e match.Entry) []preview.FileTr
 			value = e.LineID
 		case reconciliation.PolicyNumber:
 			value = e.PolicyNumber
+		case claimcolumns.ClaimNumber:
+			value = e.ClaimNumber
 		case reconciliation.Type:
 			value = e.Type
 		case reconciliation.Date:
@@ -67,7 +70,7 @@ func cellsOf(p *reconciliation.FileProfileTerms, e match.Entry) []preview.FileTr
 		case reconciliation.Currency:
 			value = e.Currency
 		default:
-			value = e.Amounts[slices.Index(match.Names, means)]
+			value = e.Amounts.At(slices.Index(match.Names, means))
 		}
 		if value != "" {
 			cells = append(cells, preview.FileTrialCell{Means: means, Value: value})

@@ -2,6 +2,7 @@ package match
 
 import (
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/services/desk/money"
 )
 
@@ -17,7 +18,8 @@ func (r *run) compare(e Entry, of Record) (cells []reconciliation.RunCell, outco
 		index = settled
 	}
 	for _, text := range []struct{ means, theirs, ours string }{
-		{reconciliation.PolicyNumber, e.PolicyNumber, of.PolicyNumber}, {reconciliation.Type, e.Type, of.Type},
+		{reconciliation.PolicyNumber, e.PolicyNumber, of.PolicyNumber},
+		{claimcolumns.ClaimNumber, e.ClaimNumber, of.ClaimNumber}, {reconciliation.Type, e.Type, of.Type},
 		{reconciliation.Currency, e.Currency, r.currency(of, index)},
 	} {
 		if text.theirs != "" && text.theirs != text.ours {
@@ -32,10 +34,11 @@ func (r *run) compare(e Entry, of Record) (cells []reconciliation.RunCell, outco
 		outcome = reconciliation.Mismatch
 	}
 	for i, means := range Names {
-		if e.Amounts[i] == "" {
+		theirs, ours := e.Amounts.At(i), of.Amounts.At(i)
+		if theirs == "" {
 			continue
 		}
-		equal, within, err := r.near(e.Amounts[i], of.Amounts[i])
+		equal, within, err := r.near(theirs, ours)
 		switch {
 		case err != nil:
 			return nil, "", err
@@ -46,7 +49,7 @@ func (r *run) compare(e Entry, of Record) (cells []reconciliation.RunCell, outco
 		case outcome == reconciliation.Matched:
 			outcome = reconciliation.Within
 		}
-		differ(means, e.Amounts[i], of.Amounts[i])
+		differ(means, theirs, ours)
 	}
 	return cells, outcome, nil
 }

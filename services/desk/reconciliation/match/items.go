@@ -62,7 +62,7 @@ func (r *run) pair(i int, at int32, key string) (reconciliation.RunItem, error) 
 	cells, outcome, err := r.compare(e, of)
 	return reconciliation.RunItem{
 		Outcome: outcome, Row: e.Row, LineID: of.LineID, Key: key, PolicyNumber: of.PolicyNumber,
-		Since: r.since(e.Date, of.Date), Cells: cells,
+		Since: r.since(e.Date, of.Since), Cells: cells,
 	}, err
 }
 
@@ -75,7 +75,7 @@ func (r *run) leftRows() error {
 			continue
 		}
 		item := r.ofRow(reconciliation.MissingHere, i)
-		if e.LineID == "" {
+		if e.LineID == "" && e.PolicyNumber != "" {
 			for _, at := range left[e.PolicyNumber][:min(len(left[e.PolicyNumber]), mostCandidates)] {
 				item.Candidates = append(item.Candidates, r.records[at].LineID)
 			}
@@ -97,7 +97,7 @@ func (r *run) leftRecords() error {
 		}
 		r.items = append(r.items, reconciliation.RunItem{
 			Outcome: reconciliation.MissingThere, LineID: of.LineID, PolicyNumber: of.PolicyNumber,
-			Since: r.since("", of.Date),
+			Since: r.since("", of.Since),
 		})
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 )
 
 // quarantine makes items of the rows with cells that could not be read.
@@ -97,6 +98,27 @@ func (r *run) byLineID() error {
 	return nil
 }
 
+// byClaim pairs rows by the number of the claim, where one record has it and one row, or the same row again.
+func (r *run) byClaim() error {
+	records := r.recordGroups(func(of Record) string { return of.ClaimNumber })
+	for number, rows := range r.groups(func(e Entry) string {
+		if e.LineID != "" {
+			return ""
+		}
+		return e.ClaimNumber
+	}) {
+		switch found := records[number]; {
+		case len(found) == 1 && r.allSame(rows):
+			if err := r.settle(rows[0], rows, found[0], claimcolumns.ByClaimNumber); err != nil {
+				return err
+			}
+		case len(found) > 0:
+			r.ambiguous(rows, found)
+		}
+	}
+	return nil
+}
+
 // exact returns the first of some rows that has no difference from a record; -1 if each has one.
 func (r *run) exact(rows []int, at int32) (int, error) {
 	for _, i := range rows {
@@ -158,10 +180,10 @@ func (r *run) samePeriod(i int, at int32) bool {
 
 // keyAmount returns what a policy and an amount are found by; empty if a row has none.
 func keyAmount(policyNumber, currency string, index int, of Amounts) string {
-	if policyNumber == "" || of[index] == "" {
+	if policyNumber == "" || of.At(index) == "" {
 		return ""
 	}
-	return policyNumber + "\x00" + currency + "\x00" + of[index]
+	return policyNumber + "\x00" + currency + "\x00" + of.At(index)
 }
 
 // byAmount pairs rows by policy and amount, where the dates are near enough and nothing else could be meant.
@@ -172,7 +194,7 @@ func (r *run) byAmount() error {
 		})
 		for key, rows := range r.groups(func(e Entry) string {
 			if e.LineID != "" || slices.ContainsFunc(keyAmounts[:n], func(before int) bool {
-				return e.Amounts[before] != ""
+				return e.Amounts.At(before) != ""
 			}) {
 				return ""
 			}

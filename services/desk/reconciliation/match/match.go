@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/money"
 )
@@ -26,17 +27,31 @@ const mostCandidates = 20
 // none is unique.
 const mostPairs = 10_000
 
-// Names are the meanings of amounts, in the order of Amounts.
+// Names are the meanings of amounts, in the order of Amounts: those of premium, and then those of claims.
 var Names = []string{
 	reconciliation.Gross, reconciliation.Commission, reconciliation.Brokerage, reconciliation.Net,
 	reconciliation.Settled,
+	claimcolumns.Paid, claimcolumns.PreviouslyPaid, claimcolumns.Outstanding, claimcolumns.Incurred,
+	claimcolumns.ChangeOfIncurred, claimcolumns.TotalIncurred,
 }
 
-// Amounts are the amounts of a row or record: gross, commission, brokerage, net, settled; empty for one that is absent.
-type Amounts [5]string
+// OfPremium is how many of the amounts are of premium. They come first.
+const OfPremium = 5
 
-// settled is the index of the amount that is in the settlement currency.
-const settled = 4
+// Amounts are the amounts of a row or record, as Names says; empty for one that is absent. Those of claims may be left
+// out as a whole.
+type Amounts []string
+
+// At returns an amount by its index.
+func (a Amounts) At(index int) string {
+	if index < len(a) {
+		return a[index]
+	}
+	return ""
+}
+
+// settled is the index of the amount of premium that is in the settlement currency, as all of claims are.
+const settled = OfPremium - 1
 
 // keyAmounts are the indexes of the amounts that are a key, the first that a row has.
 var keyAmounts = []int{0, 3, settled}
@@ -46,6 +61,7 @@ type Entry struct {
 	Row          int         `json:"row"`
 	LineID       string      `json:"lineId,omitzero"`
 	PolicyNumber string      `json:"policyNumber,omitzero"`
+	ClaimNumber  string      `json:"claimNumber,omitzero"`
 	Type         string      `json:"type,omitzero"`
 	Date         scalar.Date `json:"date,omitzero"`
 	Currency     string      `json:"currency"`
@@ -58,8 +74,9 @@ type Entry struct {
 
 // Record is a record of the exchange.
 type Record struct {
-	LineID, PolicyNumber, Type string
-	Date                       scalar.Date
+	LineID, PolicyNumber, ClaimNumber, Type string
+	// Date is the effective date of premium or the day of the loss, and Since the day from which an item ages.
+	Date, Since scalar.Date
 	// Currency and Settlement are the original currency and the one that is settled in.
 	Currency, Settlement string
 	Amounts              Amounts
@@ -126,7 +143,7 @@ func Match(terms Terms, before Before, entries []Entry, records []Record) ([]rec
 		r.byID[of.LineID] = int32(i) //nolint:gosec // a file has fewer rows
 	}
 	for _, step := range []func() error{
-		r.quarantine, r.standing, r.byLineID, r.byType, r.byAmount, r.leftRows, r.leftRecords,
+		r.quarantine, r.standing, r.byLineID, r.byClaim, r.byType, r.byAmount, r.leftRows, r.leftRecords,
 	} {
 		if err := step(); err != nil {
 			return nil, 0, err

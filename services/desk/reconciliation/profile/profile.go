@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/reconciliation/match"
@@ -27,8 +28,8 @@ const (
 )
 
 var meanings = append([]string{
-	reconciliation.LineID, reconciliation.PolicyNumber, reconciliation.Type, reconciliation.Date,
-	reconciliation.Currency, reconciliation.Amount,
+	reconciliation.LineID, reconciliation.PolicyNumber, claimcolumns.ClaimNumber, reconciliation.Type,
+	reconciliation.Date, reconciliation.Currency, reconciliation.Amount,
 }, match.Names...)
 
 var names = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -112,10 +113,21 @@ func checkColumns(c check, p reconciliation.FileProfileTerms) {
 	}
 	has := func(means string) bool { return count[means] > 0 }
 	c.must(len(p.Columns) <= len(meanings), "columns", fmt.Sprintf("has more than %d columns", len(meanings)))
-	c.must(has(reconciliation.LineID) || has(reconciliation.PolicyNumber), "columns",
-		"must have one that means lineId or policyNumber: without it no row names a record")
-	c.must(has(reconciliation.Amount) || slices.ContainsFunc(match.Names, has), "columns",
-		"must have one that means an amount: gross, commission, brokerage, net, settled, or amount")
+	if OfClaims(count) {
+		c.must(has(reconciliation.LineID) || has(claimcolumns.ClaimNumber), "columns",
+			"must have one that means lineId or claimNumber: without it no row names a claim")
+		c.must(slices.ContainsFunc(match.Names[match.OfPremium:], has), "columns",
+			"must have one that means an amount: "+strings.Join(match.Names[match.OfPremium:], ", "))
+		c.must(!has(reconciliation.Amount) && !has(reconciliation.Type) &&
+			!slices.ContainsFunc(match.Names[:match.OfPremium], has), "columns",
+			"has some of premium and some of claims, and a file is about one of both")
+	} else {
+		c.must(has(reconciliation.LineID) || has(reconciliation.PolicyNumber), "columns",
+			"must have one that means lineId or policyNumber: without it no row names a record")
+		c.must(has(reconciliation.Amount) || slices.ContainsFunc(match.Names, has), "columns",
+			"must have one that means an amount: gross, commission, brokerage, net, settled, or amount; or, of "+
+				"claims, "+strings.Join(match.Names[match.OfPremium:], ", "))
+	}
 	c.must(has(reconciliation.Currency) != (p.Currency != ""), "currency",
 		"must be given unless a column means currency, and only then")
 	if has(reconciliation.Amount) {

@@ -5,11 +5,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/services/desk/money"
@@ -42,7 +44,7 @@ type reader struct {
 	marked  int            // the column with the word of totals
 	// last is the row that was read last, if the last row holds totals. It is no entry until another one comes.
 	last  *sheet.Row
-	sums  [len(match.Amounts{})]money.Amount
+	sums  map[string]money.Amount // by meaning
 	found Read
 	// currency is the currency of the rows; mixed says that they have several, which are never added.
 	currency string
@@ -52,7 +54,7 @@ type reader struct {
 // Entries calls a function with each row of a file that is an item. Errors: *sheet.WrongError, those of the file and of
 // the function.
 func Entries(p *reconciliation.FileProfileTerms, from File, size int64, add func(match.Entry) error) (Read, error) {
-	r := &reader{p: p, add: add}
+	r := &reader{p: p, add: add, sums: map[string]money.Amount{}}
 	r.found.Totals = []reconciliation.StatementTotal{}
 	var err error
 	if p.HeaderRow == 0 {
@@ -190,7 +192,8 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 		to    *string
 	}{
 		{reconciliation.LineID, &e.LineID}, {reconciliation.PolicyNumber, &e.PolicyNumber},
-		{reconciliation.Type, &e.Type}, {reconciliation.Currency, &e.Currency},
+		{claimcolumns.ClaimNumber, &e.ClaimNumber}, {reconciliation.Type, &e.Type},
+		{reconciliation.Currency, &e.Currency},
 	} {
 		value, reason := text(r.cell(row, r.columns[of.means]))
 		if reason != "" {
@@ -199,8 +202,11 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 		}
 		*of.to = value
 	}
-	if e.LineID == "" && e.PolicyNumber == "" {
-		means := reconciliation.PolicyNumber
+	number, means := e.PolicyNumber, reconciliation.PolicyNumber
+	if OfClaims(r.columns) {
+		number, means = e.ClaimNumber, claimcolumns.ClaimNumber
+	}
+	if e.LineID == "" && number == "" {
 		if r.columns[means] == 0 {
 			means = reconciliation.LineID
 		}
@@ -231,6 +237,10 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 // amounts reads the amounts of a row.
 func (r *reader) amounts(e *match.Entry, row sheet.Row) {
 	some := false
+	e.Amounts = make(match.Amounts, match.OfPremium)
+	if OfClaims(r.columns) {
+		e.Amounts = make(match.Amounts, len(match.Names))
+	}
 	for i, means := range match.Names {
 		cell := r.cell(row, r.columns[means])
 		if strings.TrimSpace(cell.Text) == "" {
@@ -262,13 +272,21 @@ func (r *reader) digits(means, currency string) int {
 
 // Settles reports whether the currency of rows with some columns is the one that is settled in.
 func Settles(columns map[string]int) bool {
-	for _, means := range match.Names {
+	for _, means := range match.Names[:match.OfPremium] {
 		if means != reconciliation.Settled && columns[means] > 0 {
 			return false
 		}
 	}
 	return true
 }
+
+// OfClaims reports whether rows with some columns are about claims.
+func OfClaims(columns map[string]int) bool {
+	return slices.ContainsFunc(ofClaims, func(means string) bool { return columns[means] > 0 })
+}
+
+// ofClaims are the meanings that only columns of files about claims have.
+var ofClaims = append([]string{claimcolumns.ClaimNumber}, match.Names[match.OfPremium:]...)
 
 // sum adds the amounts of a row to those of the file.
 func (r *reader) sum(e match.Entry) error {
@@ -282,7 +300,8 @@ func (r *reader) sum(e match.Entry) error {
 		if err != nil {
 			return err
 		}
-		if r.sums[i], err = r.sums[i].Plus(a); err != nil {
+		means := match.Names[i]
+		if r.sums[means], err = r.sums[means].Plus(a); err != nil {
 			return err
 		}
 	}
@@ -294,15 +313,15 @@ func (r *reader) totals(row sheet.Row) error {
 	if r.mixed {
 		return nil
 	}
-	for i, means := range match.Names {
+	for _, means := range match.Names {
 		cell := r.cell(row, r.columns[means])
 		if strings.TrimSpace(cell.Text) == "" || len(r.found.Totals) == mostTotals {
 			continue
 		}
 		total := reconciliation.StatementTotal{Cell: sheet.Place(r.columns[means], row.Number), Means: means,
-			Sum: r.sums[i].Decimal()}
+			Sum: r.sums[means].Decimal()}
 		if stated, reason := amount(r.p, cell, mostDigits); reason == "" {
-			total.Stated, total.Agrees = stated.Decimal(), stated.Cmp(r.sums[i]) == 0
+			total.Stated, total.Agrees = stated.Decimal(), stated.Cmp(r.sums[means]) == 0
 		}
 		r.found.Totals = append(r.found.Totals, total)
 	}
