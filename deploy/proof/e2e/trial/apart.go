@@ -24,8 +24,8 @@ type Composition struct {
 	Store string
 	// Volumes hold the certificates that the processes use in place of a credential; nil without TLS.
 	Volumes *Volumes
-	// Replicas are suffixes of the names of the services and the gateway: each runs once for each suffix. A replica has
-	// records of its own, and stops as it does by default. There is no broker then.
+	// Replicas are suffixes of the names of the services and the gateway: each runs once for each suffix, and stops as
+	// it does by default. Without a Store a replica has records of its own, and there is no broker.
 	Replicas []string
 	// Via returns the URL at which a process reaches another one that it calls, and which listens at a URL; all reach
 	// it there if it is nil. See Between.
@@ -46,13 +46,15 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 	}
 	e.volumes = of.Volumes
 	var bordereau []string
-	if len(of.Replicas) == 0 {
-		of.Replicas = []string{""}
+	if len(of.Replicas) == 0 || of.Store != "" {
 		brokers, err := e.start("broker", "exchange", "broker", "--data", data, "--admin-addr", "")
 		if err != nil {
 			return e, err
 		}
 		bordereau = []string{"--brokers", brokers, "--bordereau-period", "month", "--session-timeout", "2s"}
+	}
+	if len(of.Replicas) == 0 {
+		of.Replicas = []string{""}
 	}
 	for _, process := range internalapi.Processes() {
 		for _, replica := range of.Replicas {
