@@ -84,8 +84,9 @@ func Contracts() []Contract {
 		},
 		{Service: "products", Version: "1.4.0", About: "What the products service offers to other services."},
 		{
-			Service: "premium", Version: "1.5.0", About: "What the premium service offers to other services.",
-			Operations: []Operation{policyPremium(), receipts(), shareAccess()},
+			Service: "premium", Version: "1.6.0", About: "What the premium service offers to other services.",
+			Operations: []Operation{policyPremium(), receipts(), statedPremium(), premiumToDate(), claimPayments(),
+				shareAccess()},
 		},
 	}
 	for i := range contracts {

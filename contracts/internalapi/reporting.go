@@ -39,3 +39,37 @@ func allClaims() Operation {
 		Limited: true, Dated: true, Returns: reflect.TypeFor[reporting.Claims](),
 	}
 }
+
+// statedPremium is an operation of premium.
+func statedPremium() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: reporting.StatedPath, ID: "readStatedPremium",
+		Summary: "Read the rows of the premium bordereau in which up to 200 receipts count, where a netPremium is " +
+			"stated",
+		Parameter: "ids", MostNames: 200,
+		ParameterMeans: "The ids of the receipts, with commas between them. More than 200 are 400.",
+		Returns:        reflect.TypeFor[reporting.StatedPremium](),
+	}
+}
+
+// premiumToDate is an operation of premium.
+func premiumToDate() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: reporting.ToDatePath, ID: "readPremiumToDate",
+		Summary:   "Read what was received for up to 200 policies until an instant, by type of receipt",
+		Parameter: "policyNumbers", MostNames: 200, Dated: true,
+		ParameterMeans: "The policy numbers, with commas between them. More than 200 are 400.",
+		Returns:        reflect.TypeFor[reporting.PremiumToDate](),
+	}
+}
+
+// claimPayments is an operation of premium.
+func claimPayments() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: reporting.ClaimPaymentsPath, ID: "readClaimPayments",
+		Summary:   "Read what was paid for up to 200 claims until an instant, as receipts say",
+		Parameter: "claimNumbers", MostNames: 200, Dated: true,
+		ParameterMeans: "The claim numbers, with commas between them. More than 200 are 400.",
+		Returns:        reflect.TypeFor[reporting.ClaimPayments](),
+	}
+}

@@ -4,56 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
-	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
 )
 
-const (
-	// mostAttachments is how many policies are asked for at a time, and attachedTogether how many are read at once.
-	mostAttachments  = 200
-	attachedTogether = 8
-)
+// mostAttachments is how many policies are asked for at a time.
+const mostAttachments = 200
 
 // attachments serves the internal operation that returns by what policies belong to contracts.
 func (e *environment) attachments(c *gin.Context) {
-	found, err := e.attached(c.Request.Context(), strings.Split(c.Param("policyNumbers"), ","))
+	all, err := part.Named(c.Request.Context(), "policyNumbers", c.Param("policyNumbers"), mostAttachments,
+		part.Together, e.attachment)
+	found := reporting.Attachments{Policies: slices.DeleteFunc(all, func(a reporting.Attachment) bool {
+		return a.PolicyNumber == ""
+	})}
 	rest.Respond(c, found, err)
-}
-
-func (e *environment) attached(ctx context.Context, numbers []string) (all reporting.Attachments, err error) {
-	if len(numbers) > mostAttachments {
-		return all, problem.New(problem.BadParameter, "").InParameter("policyNumbers",
-			fmt.Sprintf("are more than %d", mostAttachments))
-	}
-	policies := make([]reporting.Attachment, len(numbers))
-	reading, of := errgroup.WithContext(ctx)
-	reading.SetLimit(attachedTogether)
-	for i, number := range numbers {
-		reading.Go(func() (err error) {
-			policies[i], err = e.attachment(of, number)
-			return err
-		})
-	}
-	if err := reading.Wait(); err != nil {
-		return all, err
-	}
-	all.Policies = []reporting.Attachment{}
-	for _, p := range policies {
-		if p.PolicyNumber != "" {
-			all.Policies = append(all.Policies, p)
-		}
-	}
-	return all, nil
 }
 
 // attachment returns by what a policy belongs to contracts; the zero value if no policy has the number.

@@ -16,5 +16,6 @@
 //	past.go       what the sum of a row was at an instant
 //	whole.go      the receipts and rows of a policy, for /x/policy
 //	receipts.go   all receipts, page by page, for the desk
+//	compared.go   what the desk compares its lines with: what callers state, what was received, what claims were paid
 //	examine.go    compares rows with their receipts for `exchange check`
 package premium

@@ -15,8 +15,12 @@ import (
 	"insurance.example/exchange/pkg/rest/search"
 )
 
-// rowIndex is the name of the index by which the receipts of a bordereau row are found, and the row itself.
-const rowIndex = "row"
+const (
+	// rowIndex is the name of the index by which the receipts of a bordereau row are found, and the row itself.
+	rowIndex = "row"
+	// claimIndex is the name of the index by which the receipts of a claim are found.
+	claimIndex = "claimNumber"
+)
 
 // receipt declares the receipt. Its checks are the rows of POST /receipt in the errors table. The checks of the
 // references come after the third row and before the idempotent replay.
@@ -29,7 +33,7 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 		SharedBy: policyIndex, Right: shared.PremiumRight,
 		Aliases: map[string]string{"receiptId": "id"},
 		Filters: []rest.Filter[premium.Receipt]{
-			rest.Exact("claimNumber", func(r *premium.Receipt) string { return rest.Text(r.ClaimNumber) }),
+			rest.Exact(claimIndex, func(r *premium.Receipt) string { return rest.Text(r.ClaimNumber) }),
 			rest.Exact("policyNumber", func(r *premium.Receipt) string { return rest.Text(r.PolicyNumber) }),
 			rest.DateRange("receiptDate", func(r *premium.Receipt) string { return string(r.ReceiptDate) }),
 			rest.Exact("receiptType", func(r *premium.Receipt) string { return rest.Text(r.ReceiptType) }),

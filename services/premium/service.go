@@ -76,6 +76,7 @@ type environment struct {
 	written          *writtenRows
 	subtotals        *subtotalCache
 	access           *share.Lists
+	now              func() time.Time
 	// included has the unsent marks of receipts removed that a row includes; nil without brokers.
 	included func(context.Context, []docstore.Ref)
 	// traffic carries messages about receipts to the aggregation; nil without brokers.
@@ -101,7 +102,7 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 	}
 	e := &environment{
 		rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known,
-		written: written, subtotals: subtotals,
+		written: written, subtotals: subtotals, now: deps.Now,
 	}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())

@@ -20,6 +20,7 @@ func (e *environment) mountInternal(router gin.IRouter) {
 	router.GET(internalapi.PolicyPremiumPath+":policyNumber", e.ofPolicy)
 	e.access.Mount(router, sharing.AccessPath)
 	router.GET(reporting.ReceiptsPath+":after", e.allReceipts)
+	e.mountCompared(router)
 }
 
 // ofPolicy serves the internal operation that returns the receipts and rows of a policy.

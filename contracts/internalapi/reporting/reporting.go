@@ -15,6 +15,10 @@ const (
 	AttachmentsPath = "/internal/attachments/" // GET {policyNumbers}: Attachments
 	ClaimsPath      = "/internal/claims/"      // GET {after}?at=&limit=: Claims
 	RecordsAtPath   = "/internal/records-at/"  // GET {names}?at=: PastRecords
+
+	StatedPath        = "/internal/stated-premium/"  // GET {ids}: StatedPremium
+	ToDatePath        = "/internal/premium-to-date/" // GET {policyNumbers}?at=: PremiumToDate
+	ClaimPaymentsPath = "/internal/claim-payments/"  // GET {claimNumbers}?at=: ClaimPayments
 )
 
 // Oldest is the place before the first receipt or claim.
@@ -116,4 +120,69 @@ type PastRecord struct {
 	Version int64 `json:"version"`
 	// The record itself.
 	Record scalar.JSON `json:"record"`
+}
+
+// StatedPremium is what callers have written into rows of the premium bordereau.
+//
+// The rows of the premium bordereau in which some receipts count and of which somebody has stated the netPremium, each
+// once.
+type StatedPremium struct {
+	// The rows.
+	Rows []StatedRow `json:"rows"`
+}
+
+// StatedRow is a row of the premium bordereau with a netPremium.
+//
+// A row of the premium bordereau. The interface does not say the currency or unit of its amounts.
+type StatedRow struct {
+	// The month (2026-11) or quarter (2026-Q4), UTC, in which its receipts were recorded.
+	Period string `json:"period"`
+	// The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+	// The type of its receipts.
+	TransactionType string `json:"transactionType"`
+	// The sum of its receipts less the refunds.
+	GrossWrittenPremium scalar.Integer `json:"grossWrittenPremium"`
+	// What somebody has stated.
+	NetPremium scalar.Int `json:"netPremium"`
+}
+
+// PremiumToDate is what was received for policies.
+//
+// What was received for some policies until an instant: receipts less refunds, as far as they count in rows of the
+// premium bordereau. A policy without such a row has none.
+type PremiumToDate struct {
+	// The sums.
+	Sums []PremiumSum `json:"sums"`
+}
+
+// PremiumSum is what was received for a policy by receipts of a type.
+//
+// The sum of the receipts of a policy and type less the refunds. The interface does not say its currency or unit.
+type PremiumSum struct {
+	// The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+	// The type of the receipts.
+	TransactionType string `json:"transactionType"`
+	// The sum.
+	Gross scalar.Integer `json:"gross"`
+}
+
+// ClaimPayments is what was paid for claims, as receipts say.
+//
+// What was paid for some claims until an instant: receipts of the type claim payment that name the claim, less the
+// refunds. A claim without such a receipt has none.
+type ClaimPayments struct {
+	// The claims.
+	Claims []ClaimPayment `json:"claims"`
+}
+
+// ClaimPayment is what was paid for a claim, as receipts say.
+//
+// The sum of the receipts of a claim. The interface does not say its currency or unit.
+type ClaimPayment struct {
+	// The number of the claim.
+	ClaimNumber string `json:"claimNumber"`
+	// The sum.
+	Paid scalar.Integer `json:"paid"`
 }
