@@ -3290,6 +3290,27 @@ type BatchResult struct {
 	Warnings *[]interface{} `json:"warnings,omitempty"`
 }
 
+// BordereauCheck A check of the lines of a version, or of its contract.
+type BordereauCheck struct {
+	// Code What was checked, such as missing-insured.
+	Code string `json:"code"`
+
+	// Found How many findings it has.
+	Found *int64 `json:"found,omitempty"`
+
+	// NotEvaluated How many lines, or other things that it is about, could not be checked.
+	NotEvaluated *int64 `json:"notEvaluated,omitempty"`
+
+	// Outcome The outcome: pass, fail where something was found, or not-evaluable where nothing was and not all could be checked.
+	Outcome string `json:"outcome"`
+
+	// Severity The severity of what it finds: error or warning.
+	Severity string `json:"severity"`
+
+	// Why Why the first of these could not be checked, in words.
+	Why *string `json:"why,omitempty"`
+}
+
 // BordereauDifference A cell that differs.
 type BordereauDifference struct {
 	// From The value in the version of the path, as a JSON text; empty where it lacks the line or the member.
@@ -3334,7 +3355,7 @@ type BordereauFinding struct {
 	// LineId The line that it is about. Absent where it is about the contract.
 	LineId *string `json:"lineId,omitempty"`
 
-	// Outcome Whether the check failed, or could not be made: fail or not-evaluable.
+	// Outcome Whether the check failed: fail or, in versions of earlier releases, not-evaluable.
 	Outcome string `json:"outcome"`
 
 	// PolicyNumber The number of the policy.
@@ -3355,6 +3376,9 @@ type BordereauFinding struct {
 
 // BordereauFindings The findings of a version.
 type BordereauFindings struct {
+	// Checks What was checked, and with which outcome: an entry for each code. The first page has it, unless the version was prepared by a release that did not keep it.
+	Checks *[]BordereauCheck `json:"checks,omitempty"`
+
 	// Findings The findings of the page.
 	Findings []BordereauFinding `json:"findings"`
 

@@ -42,12 +42,6 @@ const (
 	OtherSection     = "other"
 )
 
-// The severities of a finding.
-const (
-	ErrorSeverity   = "error"
-	WarningSeverity = "warning"
-)
-
 // BordereauPrepare asks for a version.
 //
 // What to prepare.
@@ -301,40 +295,6 @@ type BordereauLines struct {
 	Lines []BordereauLine `json:"lines"`
 	// The lines of the page, of a claims bordereau.
 	Claims []ClaimLine `json:"claims,omitzero"`
-	// The value of the parameter skip for the next page. Absent on the last one.
-	Next int `json:"next,omitzero"`
-}
-
-// BordereauFinding is something that somebody should look at before a version is approved.
-//
-// Something to look at before a version is approved.
-type BordereauFinding struct {
-	// The id of the finding within its version.
-	ID string `json:"id"`
-	// What was checked, such as missing-insured.
-	Code string `json:"code"`
-	// The severity: error or warning. An error is waived with a reason, or the version is not approved.
-	Severity string `json:"severity"`
-	// Whether the check failed, or could not be made: fail or not-evaluable.
-	Outcome string `json:"outcome"`
-	// The line that it is about. Absent where it is about the contract.
-	LineID string `json:"lineId,omitzero"`
-	// The number of the policy.
-	PolicyNumber string `json:"policyNumber,omitzero"`
-	// What was found, in words.
-	Words string `json:"words"`
-	// Who waived it.
-	WaivedBy string `json:"waivedBy,omitzero"`
-	// Why it was waived.
-	Waiver string `json:"waiver,omitzero"`
-}
-
-// BordereauFindings is a page of findings.
-//
-// The findings of a version.
-type BordereauFindings struct {
-	// The findings of the page.
-	Findings []BordereauFinding `json:"findings"`
 	// The value of the parameter skip for the next page. Absent on the last one.
 	Next int `json:"next,omitzero"`
 }

@@ -59,6 +59,12 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 				s.Must(200, "POST", "/claim/"+id+":reopen", "")
 				return map[string]string{"after": consumercontract.Before(id), "at": "2026-07-01T00:00:00Z"}
 			},
+			"a claim that was settled, by its number": func(*testing.T) map[string]string {
+				claim := file()
+				s.Must(200, "POST", "/claim/"+claim.Member("id")+":settle",
+					`{"paymentAmount":400,"paymentMethod":"cheque"}`)
+				return map[string]string{"names": claim.Member("claimNumber"), "at": "2026-07-01T00:00:00Z"}
+			},
 			"no claim with the number": func(*testing.T) map[string]string {
 				return map[string]string{"claimNumber": "CLM-NONE"}
 			},

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/desk/sources"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/problem"
@@ -145,9 +146,9 @@ func (o *office) versionOperations() []rest.Extension {
 		reflect.TypeFor[desk.BordereauLines](), o.lines)
 	lines.Parameters = append(slices.Clone(ofVersion), "limit")
 	lines.Query = []rest.Parameter{skipParameter}
-	findings := read("/findings", "listBordereauFindings", "What somebody should look at before a version is approved",
-		reflect.TypeFor[desk.BordereauFindings](), o.findings)
-	findings.Parameters, findings.Query = lines.Parameters, lines.Query
+	found := read("/findings", "listBordereauFindings", "What somebody should look at before a version is approved",
+		reflect.TypeFor[findings.BordereauFindings](), o.findings)
+	found.Parameters, found.Query = lines.Parameters, lines.Query
 	diff := read("/diff", "compareBordereaux",
 		"What differs between two versions of a period, or between one and what it would be now, cell by cell",
 		reflect.TypeFor[desk.BordereauDifferences](), func(c *gin.Context, _ any) (any, error) {
@@ -180,7 +181,7 @@ func (o *office) versionOperations() []rest.Extension {
 	return []rest.Extension{
 		read("", "readBordereauVersion", "A version. It reads the same for ever",
 			reflect.TypeFor[desk.BordereauVersion](), o.version),
-		lines, table, sheet, findings, waive, diff, source,
+		lines, table, sheet, found, waive, diff, source,
 	}
 }
 

@@ -80,6 +80,20 @@ func (c *claim) at(instant time.Time) (f facts, was bool) {
 	return f, was
 }
 
+// number is the number of the claim.
+func (c *claim) number() string { return "CLM-" + c.id[30:] }
+
+// record returns the claim as its readers saw it at an instant, and whether it was there.
+func (c *claim) record(at time.Time) (record map[string]any, was bool) {
+	f, was := c.at(at)
+	record = map[string]any{"id": c.id, "claimNumber": c.number(), "policyNumber": c.policy, "claimStatus": f.status,
+		"reserve": f.reserve, "payments": f.payments, "lossCause": "=fire", "lossDate": "2026-01-01T00:00:00Z"}
+	if f.reopenedOn != "" {
+		record["reopenDate"] = f.reopenedOn
+	}
+	return record, was
+}
+
 // outstanding is what is still to be paid, in the words of the page about the desk.
 func (f facts) outstanding() int64 {
 	if f.status == "closed" {
@@ -108,12 +122,7 @@ func (w *world) claimsAt(after string, query url.Values) any {
 		if !was {
 			continue
 		}
-		record := map[string]any{"id": c.id, "claimNumber": "CLM-" + c.id[30:], "policyNumber": c.policy,
-			"claimStatus": f.status, "reserve": f.reserve, "payments": f.payments, "lossCause": "=fire",
-			"lossDate": "2026-01-01T00:00:00Z"}
-		if f.reopenedOn != "" {
-			record["reopenDate"] = f.reopenedOn
-		}
+		record, _ := c.record(at)
 		found = append(found, map[string]any{"record": record, "recordedAt": f.recordedAt.Format(time.RFC3339),
 			"reservedAfter": f.reservedAfter})
 	}

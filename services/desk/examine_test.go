@@ -146,6 +146,10 @@ func TestWhatIsStoredIsExamined(t *testing.T) {
 			`DELETE FROM block WHERE k_place LIKE '%/findings/0000000'`,
 			"a version of a bordereau has all of its blocks", "block 0 of the findings of ",
 		},
+		"outcomes of checks are gone": {
+			`DELETE FROM block WHERE k_place LIKE '%/checks/0000000'`,
+			"a version of a bordereau has all of its blocks", "block 0 of the checks of ",
+		},
 		"a line is gone": {
 			`UPDATE block SET body = json_remove(body, '$.items[7]') WHERE k_place LIKE '%/lines/0000001'`,
 			"a version of a bordereau has all of its blocks", "block 1 of the lines of /x/bordereau/C/premium/2026-11",

@@ -33,6 +33,14 @@ type world struct {
 	past   map[string][]pastPolicy
 	claims []*claim
 	made   int
+	// stated are the netPremiums of rows of the premium bordereau, by period, policy and type, and apart the policies
+	// whose receipts do not count in it.
+	stated map[string]int64
+	apart  map[string]bool
+	// ends are the expiryDates of policies, where it is not that of most.
+	ends map[string]string
+	// unlimited says that no policy says what it pays at most.
+	unlimited bool
 	// away are the services that do not respond, and older those of a release without the operations.
 	away, older map[string]bool
 	// gone are the services whose databases are not there, and lost the records that were not kept as they were.
@@ -46,6 +54,8 @@ type receipt struct {
 	ReceiptDate string `json:"receiptDate"`
 	Amount      int64  `json:"paymentAmount"`
 	Policy      string `json:"policyNumber,omitzero"`
+	Claim       string `json:"claimNumber,omitzero"`
+	Period      string `json:"period,omitzero"`
 	Reverses    string `json:"reverses,omitzero"`
 	RecordedAt  string `json:"recordedAt"`
 
@@ -89,7 +99,7 @@ const expiry = "2099-01-01T00:00:00Z"
 func newWorld(t *testing.T, now string) *world {
 	return &world{t: t, clock: servicetest.At(t, now), policies: map[string]policy{},
 		past: map[string][]pastPolicy{}, away: map[string]bool{},
-		older: map[string]bool{}}
+		older: map[string]bool{}, stated: map[string]int64{}, apart: map[string]bool{}, ends: map[string]string{}}
 }
 
 // start starts the desk in the world.
@@ -117,7 +127,7 @@ func (w *world) record(number, receiptType string, amount int64, reverses string
 	now := w.clock.Now().UTC()
 	r := &receipt{ID: fmt.Sprintf("01930000-0000-7000-8000-%012d", w.made), ReceiptType: receiptType,
 		ReceiptDate: now.Format("2006-01-02"), Amount: amount, Policy: number, Reverses: reverses,
-		RecordedAt: now.Format("2006-01-02T15:04:05Z")}
+		RecordedAt: now.Format("2006-01-02T15:04:05Z"), Period: now.Format("2006-01")}
 	w.receipts = append(w.receipts, r)
 	return r
 }
@@ -151,6 +161,8 @@ func (w *world) response(service, operation, name string, query url.Values) any 
 	switch service + " " + operation {
 	case "premium receipts":
 		return w.page(name, query.Get("limit"))
+	case "premium stated-premium", "premium premium-to-date", "premium claim-payments":
+		return w.compared(operation, strings.Split(name, ","), query)
 	case "claims claims":
 		return w.claimsAt(name, query)
 	case "claims policy-claims":
@@ -213,14 +225,22 @@ func (w *world) named(service, name string, at time.Time) (record any, resource 
 			return w.receipts[at], "receipt", 1
 		}
 	case "claims":
-		if at := slices.IndexFunc(w.claims, func(c *claim) bool { return c.id == name }); at >= 0 {
-			return map[string]any{"id": name}, "claim", 1
+		of := slices.IndexFunc(w.claims, func(c *claim) bool { return c.id == name || c.number() == name })
+		if of < 0 {
+			return nil, "", 0
+		}
+		if record, was := w.claims[of].record(at); was {
+			return record, "claim", 1
 		}
 	case "coverage":
 		if p, version, known := w.at(name, at); known {
-			return map[string]any{"id": idOf(name), "inceptionDate": p.inception, "expiryDate": expiry,
-				"status": p.status, "policyholderId": p.holder, "grossWrittenPremium": 1200,
-				"indemnityLimitPolicy": 5000}, p.line, version
+			record := map[string]any{"id": idOf(name), "inceptionDate": p.inception,
+				"expiryDate": cmp.Or(w.ends[name], expiry), "status": p.status, "policyholderId": p.holder,
+				"grossWrittenPremium": 1200}
+			if !w.unlimited {
+				record["indemnityLimitPolicy"] = 5000
+			}
+			return record, p.line, version
 		}
 	case "parties":
 		if name != "" {

@@ -54,10 +54,19 @@ func TestEveryPolicyAndClaimThatIsReliedOn(t *testing.T) {
 
 // TestWhatConsumersRelyOn replays what other services rely on at this one.
 func TestWhatConsumersRelyOn(t *testing.T) {
-	coverage := consumercontract.NewStub(t,
-		filepath.Join("..", "..", "contracts", "consumers", "coverage", "premium.json"))
-	s, _ := startWith(t, map[string]http.Handler{"coverage": coverage}, servicetest.At(t, "2026-06-01T00:00:00Z"),
-		rules{period: "month"})
+	peers := map[string]http.Handler{}
+	for _, provider := range []string{"coverage", "claims"} {
+		peers[provider] = consumercontract.NewStub(t,
+			filepath.Join("..", "..", "contracts", "consumers", provider, "premium.json"))
+	}
+	s, e := startWith(t, peers, servicetest.At(t, "2026-06-01T00:00:00Z"), rules{period: "month"})
+	refunded := func(t *testing.T) (id, refund string) {
+		id = s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
+		return id, s.Must(201, "POST", "/receipt/"+id+":refund", `{"receiptType":"other"}`).Member("id")
+	}
+	pay := func() {
+		s.Create("receipt", `{"receiptType":"claim payment","paymentAmount":5,"policyNumber":"P1","claimNumber":"C1"}`)
+	}
 	record := func(*testing.T) {
 		s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
 	}
@@ -65,15 +74,30 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		consumercontract.Logged(s, consumercontract.States{
 			"a receipt that can be recorded for the policy P1": func(*testing.T) map[string]string { return nil },
 			"a receipt that is recorded for the policy P1":     func(*testing.T) map[string]string { return nil },
-			"a receipt and its refund": func(t *testing.T) map[string]string {
-				id := s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
-				s.Must(201, "POST", "/receipt/"+id+":refund", `{"receiptType":"other"}`)
+			"a receipt and its refund, and what was paid for a claim": func(t *testing.T) map[string]string {
+				id, _ := refunded(t)
+				pay()
 				return map[string]string{"after": consumercontract.Before(id)}
 			},
+			"a receipt and its refund in a row with a netPremium": func(t *testing.T) map[string]string {
+				id, refund := refunded(t)
+				deliver(t, e, 1)
+				row := rowsOf(t, s, "?policyNumber=P1")[0].ID
+				s.Must(200, "PUT", "/premiumBordereau/"+row, `{"netPremium":42}`)
+				return map[string]string{"id": id, "refund": refund}
+			},
+			"what was received for the policy P1": func(t *testing.T) map[string]string {
+				record(t)
+				deliver(t, e, 1)
+				return map[string]string{"policyNumbers": "P1", "at": "2026-07-01T00:00:00Z"}
+			},
+			"what was paid for the claim C1": func(*testing.T) map[string]string {
+				pay()
+				return map[string]string{"claimNumbers": "C1", "at": "2026-07-01T00:00:00Z"}
+			},
 			"a refund, by its id": func(t *testing.T) map[string]string {
-				id := s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
-				refund := s.Must(201, "POST", "/receipt/"+id+":refund", `{"receiptType":"other"}`)
-				return map[string]string{"at": "2026-07-01T00:00:00Z", "names": refund.Member("id")}
+				_, refund := refunded(t)
+				return map[string]string{"at": "2026-07-01T00:00:00Z", "names": refund}
 			},
 			"a receipt, by its id": func(t *testing.T) map[string]string {
 				return map[string]string{

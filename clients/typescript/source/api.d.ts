@@ -4621,6 +4621,27 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description A check of the lines of a version, or of its contract. */
+        BordereauCheck: {
+            /** @description What was checked, such as missing-insured. */
+            code: string;
+            /**
+             * Format: int64
+             * @description How many findings it has.
+             */
+            found?: Exact;
+            /**
+             * Format: int64
+             * @description How many lines, or other things that it is about, could not be checked.
+             */
+            notEvaluated?: Exact;
+            /** @description The outcome: pass, fail where something was found, or not-evaluable where nothing was and not all could be checked. */
+            outcome: string;
+            /** @description The severity of what it finds: error or warning. */
+            severity: string;
+            /** @description Why the first of these could not be checked, in words. */
+            why?: string;
+        };
         /** @description A cell that differs. */
         BordereauDifference: {
             /** @description The value in the version of the path, as a JSON text; empty where it lacks the line or the member. */
@@ -4654,7 +4675,7 @@ export interface components {
             id: string;
             /** @description The line that it is about. Absent where it is about the contract. */
             lineId?: string;
-            /** @description Whether the check failed, or could not be made: fail or not-evaluable. */
+            /** @description Whether the check failed: fail or, in versions of earlier releases, not-evaluable. */
             outcome: string;
             /** @description The number of the policy. */
             policyNumber?: string;
@@ -4669,6 +4690,8 @@ export interface components {
         };
         /** @description The findings of a version. */
         BordereauFindings: {
+            /** @description What was checked, and with which outcome: an entry for each code. The first page has it, unless the version was prepared by a release that did not keep it. */
+            checks?: components["schemas"]["BordereauCheck"][];
             /** @description The findings of the page. */
             findings: components["schemas"]["BordereauFinding"][];
             /**

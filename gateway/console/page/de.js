@@ -69,7 +69,7 @@ export default {
   sideBySide: 'Datei und Beleg', accept: 'Annehmen', dispute: 'Bestreiten', unmatch: 'Für immer trennen', items: 'Posten', run: 'Abgleich', outcomes: 'Ergebnisse', allItems: 'Alle Posten', ageing: 'Alter des Offenen',
   nothingOpen: 'Nichts ist offen.',
   'state scheduled': 'geplant', 'state due': 'fällig', 'state overdue': 'überfällig', 'state prepared': 'vorbereitet', 'state approved': 'genehmigt', 'state acknowledged': 'bestätigt',
-  'state pending': 'wartet', 'state rejected': 'abgelehnt', 'state error': 'Fehler', 'state warning': 'Warnung', 'state matched': 'stimmt überein', 'state mismatch': 'weicht ab', 'state duplicate': 'doppelt',
+  'state pending': 'wartet', 'state rejected': 'abgelehnt', 'state error': 'Fehler', 'state warning': 'Warnung', 'state pass': 'in Ordnung', 'state fail': 'Befund', 'state not-evaluable': 'nicht prüfbar', 'state matched': 'stimmt überein', 'state mismatch': 'weicht ab', 'state duplicate': 'doppelt',
   'state ambiguous': 'mehrdeutig', 'state quarantined': 'ungelesen', 'state accepted': 'angenommen', 'state disputed': 'bestritten', 'state unmatched': 'getrennt', 'state settled': 'erledigt',
   'state withinTolerance': 'innerhalb der Toleranz', 'state missingHere': 'fehlt hier', 'state missingThere': 'fehlt dort',
   'line motorCoverage': 'Kraftfahrt', 'line cyberLiabilityCoverage': 'Cyberhaftung', 'line propertyCoverage': 'Sach',

@@ -69,6 +69,12 @@ function lines(kind, path, signal) {
     kind === 'claims' ? 'claims' : 'lines', 'skip'), shown), (list) => list, { 'data-part': 'lines' });
 }
 
+// outcomes shows what each check came to: what was found first, then what could not be checked.
+const outcomes = (checks) => h('details', { 'data-part': 'outcomes' }, h('summary', {}, t('outcomes')), table(t('outcomes'), [
+  { label: label('code'), cell: (row) => h('code', {}, row.code) }, { label: label('outcome'), cell: (row) => badge(row.outcome) },
+  { label: label('reason'), cell: (row) => (row.why ? h('span', { lang: 'en' }, row.why) : '–') }],
+['fail', 'not-evaluable', 'pass'].flatMap((of) => checks.filter((one) => one.outcome === of))));
+
 // findings shows what somebody should look at. An error that nobody has waived can be, while the version is pending.
 function findings(kind, path, pending, place, again, signal) {
   const waive = (row) => h('button', { type: 'button', 'data-action': 'waive', click: () => act('waive',
@@ -80,8 +86,14 @@ function findings(kind, path, pending, place, again, signal) {
     { label: t(kind === 'claims' ? 'claim' : 'receipt'), cell: (row) => (row.lineId ? source(kind, row.lineId) : '–') },
     { label: t('waived'), cell: (row) => (row.waivedBy ? `${row.waivedBy}: ${row.waiver}`
       : pending && row.severity === 'error' && mayWrite() ? waive(row) : '–') }], rows, t('noFindings'));
-  return part(t('findings'), signal, () => pages(`${path}/findings?limit=50`, listed((of) => get(of, signal), 'findings', 'skip'),
-    shown), (list) => list, { 'data-part': 'findings' });
+  const checks = h('div', {});
+  const read = async (of) => {
+    const page = await get(of, signal);
+    if (page.data.checks) replace(checks, outcomes(page.data.checks));
+    return page;
+  };
+  return part(t('findings'), signal, () => pages(`${path}/findings?limit=50`, listed(read, 'findings', 'skip'), shown),
+    (list) => [list, checks], { 'data-part': 'findings' });
 }
 
 // cell returns what a comparison says about one side: a text for people, and the amount in it.

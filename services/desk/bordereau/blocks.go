@@ -25,6 +25,7 @@ const (
 	lineBlocks    = "lines"
 	carriedBlocks = "carried"
 	findingBlocks = "findings"
+	checkBlocks   = "checks"
 )
 
 // list returns a list of a version.

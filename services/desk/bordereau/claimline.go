@@ -7,6 +7,7 @@ import (
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/money"
 )
 
@@ -70,7 +71,7 @@ func (c *claimCollection) amounts(
 		}
 	}
 	of.currency, of.settlement = terms.Currency, terms.Settlement
-	paid, outstanding := terms.Gross(paidFor(claim.Record.Payments)), terms.Gross(outstandingOf(&claim))
+	paid, outstanding := terms.Gross(check.Paid(claim.Record.Payments)), terms.Gross(outstandingOf(&claim))
 	if of.indemnity, err = money.Claim(paid, outstanding, was.indemnity); err != nil {
 		return of, err
 	}
@@ -99,14 +100,6 @@ func (c *claimCollection) amounts(
 	return of, err
 }
 
-// paidFor returns the sum of payments, in the units of the record.
-func paidFor(payments []claims.Payment) (units int64) {
-	for _, p := range payments {
-		units += int64(p.PaymentAmount)
-	}
-	return units
-}
-
 // outstandingOf returns what is still to be paid for a claim: nothing once it is closed, and else its reserve less what
 // was paid since that was set. A settlement leaves the reserve as it is, so that it would count twice.
 func outstandingOf(claim *reporting.ReportedClaim) int64 {
@@ -115,7 +108,7 @@ func outstandingOf(claim *reporting.ReportedClaim) int64 {
 		return 0
 	}
 	since := r.Payments[min(claim.ReservedAfter, len(r.Payments)):]
-	return max(0, int64(*r.Reserve)-paidFor(since))
+	return max(0, int64(*r.Reserve)-check.Paid(since))
 }
 
 func reserveOf(r *claims.Claim) *scalar.Int {

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
 )
 
@@ -22,7 +24,7 @@ type claimCollection struct {
 	additional bool
 	has        *standingIDs
 	// check and carried are nil where nothing is made of the lines.
-	check   *checker
+	check   *check.Checker
 	carried *block.Writer[carried]
 }
 
@@ -37,14 +39,19 @@ func (d *Desk) claims(of reading, l *ledger, kind string) *claimCollection {
 	return c
 }
 
-func (c *claimCollection) store(v *version, check *checker) {
-	c.check, c.stored = check, true
+func (c *claimCollection) store(v *version, found func(findings.BordereauFinding) error) {
+	c.check, c.stored = c.checker(desk.Claims, found), true
 	c.carried = &block.Writer[carried]{List: c.desk.list(v.Batch, carriedBlocks)}
 }
 
+func (c *claimCollection) checks() []findings.BordereauCheck { return c.check.Outcomes() }
+
 func (c *claimCollection) finish(ctx context.Context, v *version, _ *ledger, _ *sums) error {
 	v.Carried, v.Read = c.carried.Count, c.read
-	return c.carried.Flush(ctx)
+	if err := c.carried.Flush(ctx); err != nil {
+		return err
+	}
+	return c.check.EndClaims(ctx)
 }
 
 func (c *claimCollection) reaches(ctx context.Context) error {
@@ -122,7 +129,7 @@ func (c *claimCollection) claim(
 		return c.carry(ctx, before)
 	}
 	if c.check != nil {
-		if err := c.check.claim(line, claim, amounts); err != nil {
+		if err := c.check.Claim(ctx, line, &claim, amounts.indemnity.Incurred); err != nil {
 			return err
 		}
 	}

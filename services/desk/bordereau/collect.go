@@ -8,9 +8,11 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
 )
 
@@ -27,7 +29,7 @@ type collection struct {
 	has  *standingIDs
 	// check checks the lines of a version; nil where nothing is made of them, so that receipts need not be aggregated
 	// yet.
-	check *checker
+	check *check.Checker
 
 	types *simplelru.LRU[string, string]
 }
@@ -63,7 +65,7 @@ func (c *collection) lines(ctx context.Context, take func(line any, of amounts) 
 	return c.receipts(ctx, func(r premium.Receipt, of *policy) error {
 		line, amounts, err := c.line(r, of)
 		if err == nil && c.check != nil {
-			err = c.check.premium(&line)
+			err = c.check.Premium(ctx, &line, &r)
 		}
 		if err != nil {
 			return err
@@ -72,16 +74,20 @@ func (c *collection) lines(ctx context.Context, take func(line any, of amounts) 
 	})
 }
 
-func (c *collection) store(_ *version, check *checker) { c.check, c.stored = check, true }
+func (c *collection) store(_ *version, found func(findings.BordereauFinding) error) {
+	c.check, c.stored = c.checker(desk.Premium, found), true
+}
+
+func (c *collection) checks() []findings.BordereauCheck { return c.check.Outcomes() }
 
 // finish implements maker.
-func (c *collection) finish(_ context.Context, v *version, l *ledger, of *sums) error {
+func (c *collection) finish(ctx context.Context, v *version, l *ledger, of *sums) error {
 	v.Read = c.read
 	written, err := l.written(c, v, of.premium)
 	if err != nil {
 		return err
 	}
-	return c.check.contract(c.of, written)
+	return c.check.EndPremium(ctx, written)
 }
 
 func (c *collection) reaches(ctx context.Context) error {

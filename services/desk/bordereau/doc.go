@@ -18,10 +18,10 @@
 //	reported.go  what the period before says of a claim
 //	claimline.go the line of a claim
 //	supplement.go  what was added to claims
-//	finding.go   what is checked of lines
 //	total.go     sums of lines, by section and currency
 //	claimtotal.go  those of claims
 //	blocks.go    lines and findings as they are stored
+//	findings.go  what is found of a version
 //	sign.go      approve, reject, acknowledge, waive
 //	read.go      versions, lines and findings
 //	diff.go      what differs between two versions, or between one and what it would be now

@@ -163,7 +163,7 @@ func (a ledgerCheck) version(ctx context.Context, l *ledger, i int) (whole bool,
 	for _, list := range []struct {
 		what  string
 		count int
-	}{{carriedBlocks, v.Carried}, {findingBlocks, min(v.Errors+v.Warnings, mostFindings)}} {
+	}{{carriedBlocks, v.Carried}, {findingBlocks, min(v.Errors+v.Warnings, mostFindings)}, {checkBlocks, v.Checks}} {
 		if whole, err := a.blocks(ctx, l, v, list.what, list.count, nil); !whole || err != nil {
 			return false, err
 		}

@@ -49,6 +49,8 @@ type version struct {
 	// Errors and Warnings count its findings.
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
+	// Checks is how many checks it has outcomes of. Versions of earlier releases have none.
+	Checks int `json:"checks,omitzero"`
 	// Waived are the findings that somebody has waived, by id, and WaivedIn the versions of the ledger in which one
 	// was.
 	Waived   map[string]waiver `json:"waived,omitzero"`

@@ -50,6 +50,9 @@ func kindOf(receiptType string, sign int) kind {
 	return of
 }
 
+// isPremium reports whether receipts of a type are premium.
+func isPremium(receiptType string) bool { return kinds[receiptType].section == desk.PremiumSection }
+
 // line returns the line of a receipt. A refund has the type of the receipt that it reverses, and its amount reversed.
 // Only premium has commission and brokerage.
 func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, money.Line, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
@@ -198,10 +199,11 @@ type maker interface {
 	// lines calls a function with each line, in the order of their ids, and with its amounts. Errors:
 	// problem.Unavailable, those of take.
 	lines(ctx context.Context, take func(line any, of amounts) error) error
-	// store says that the lines become those of a version. They are checked.
-	store(v *version, check *checker)
-	// finish completes a version with what was read, once all lines were made.
+	// store says that the lines become those of a version. They are checked, and found takes what is found.
+	store(v *version, found func(findings.BordereauFinding) error)
+	// finish completes a version with what was read, once all lines were made, and checks with what the checks came to.
 	finish(ctx context.Context, v *version, l *ledger, of *sums) error
+	checks() []findings.BordereauCheck
 	// lacks returns a policy of which it was not kept what it was; empty for none.
 	lacks() string
 	// reaches returns an error if the service that has what is reported does not respond.
@@ -221,18 +223,8 @@ func (d *Desk) maker(k *contract.Kept, l *ledger, p period.Period, kind string, 
 // fill makes the lines of a version, checks them, and stores them and what was found.
 func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger) error {
 	lines := &block.Writer[jsontext.Value]{List: d.list(v.Batch, lineBlocks)}
-	findings := &block.Writer[desk.BordereauFinding]{List: d.list(v.Batch, findingBlocks)}
-	m.store(v, newChecker(func(f desk.BordereauFinding) error {
-		if f.Severity == desk.ErrorSeverity {
-			v.Errors++
-		} else {
-			v.Warnings++
-		}
-		if findings.Count == mostFindings {
-			return nil
-		}
-		return findings.Add(ctx, f)
-	}))
+	found := d.finder(v)
+	m.store(v, func(f findings.BordereauFinding) error { return found.add(ctx, f) })
 	sums, digest := newSums(), newDigest()
 	err := m.lines(ctx, func(line any, of amounts) error {
 		text, err := digest.line(line)
@@ -242,7 +234,7 @@ func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger) error {
 		err = m.finish(ctx, v, l, sums)
 	}
 	if err == nil {
-		err = errors.Join(lines.Flush(ctx), findings.Flush(ctx))
+		err = errors.Join(lines.Flush(ctx), found.end(ctx, m.checks()))
 	}
 	if err != nil {
 		return err

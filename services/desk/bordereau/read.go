@@ -6,7 +6,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/contract"
 )
 
@@ -88,40 +87,4 @@ func (d *Desk) EachLine(
 		return err
 	}
 	return eachLine(ctx, d, v, do)
-}
-
-// Findings returns a page of the findings of a version. Errors: problem.NotFound, those of the store.
-func (d *Desk) Findings(
-	ctx context.Context, at Place, number string, skip, limit int,
-) (findings desk.BordereauFindings, err error) {
-	_, _, v, err := d.version(ctx, at, number)
-	if err != nil {
-		return findings, err
-	}
-	findings.Findings, findings.Next, err = page[desk.BordereauFinding](ctx, d, v.Batch, findingBlocks, skip, limit,
-		min(v.Errors+v.Warnings, mostFindings))
-	if findings.Findings == nil {
-		findings.Findings = []desk.BordereauFinding{}
-	}
-	for i, f := range findings.Findings {
-		w := v.Waived[f.ID]
-		findings.Findings[i].WaivedBy, findings.Findings[i].Waiver = w.By, w.Reason
-	}
-	return findings, err
-}
-
-// eachFinding calls a function with each finding of a version that is kept, as long as it returns true.
-func (d *Desk) eachFinding(ctx context.Context, v *version, do func(desk.BordereauFinding) bool) error {
-	for number := 0; number*blockLength < min(v.Errors+v.Warnings, mostFindings); number++ {
-		of, err := block.Read[desk.BordereauFinding](ctx, d.list(v.Batch, findingBlocks), number)
-		if err != nil {
-			return err
-		}
-		for _, f := range of {
-			if !do(f) {
-				return nil
-			}
-		}
-	}
-	return nil
 }

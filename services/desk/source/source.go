@@ -174,8 +174,8 @@ func read[T any](ctx context.Context, from *peer.Client, names []string) (map[st
 func readAt[T any](
 	ctx context.Context, from *peer.Client, at time.Time, names []string,
 ) (map[string]Past[T], error) {
-	found, query := map[string]Past[T]{}, "?"+url.Values{"at": {written(at)}}.Encode()
-	return found, look(ctx, from, reporting.RecordsAtPath, query, names, func(r reporting.PastRecord, record T) {
+	found := map[string]Past[T]{}
+	return found, look(ctx, from, reporting.RecordsAtPath, asOf(at), names, func(r reporting.PastRecord, record T) {
 		found[r.Name] = Past[T]{r, record}
 	})
 }

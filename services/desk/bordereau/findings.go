@@ -1,0 +1,92 @@
+package bordereau
+
+import (
+	"context"
+	"errors"
+
+	"insurance.example/exchange/contracts/desk/findings"
+	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/check"
+)
+
+// checker returns what checks the lines of a version of a kind.
+func (c *reading) checker(kind string, found func(findings.BordereauFinding) error) *check.Checker {
+	return check.New(kind, c.of, ends(c.period), c.desk.source, isPremium, found)
+}
+
+// finder stores what is found of a version.
+type finder struct {
+	of     *version
+	found  block.Writer[findings.BordereauFinding]
+	checks block.Writer[findings.BordereauCheck]
+}
+
+func (d *Desk) finder(v *version) *finder {
+	return &finder{v, block.Writer[findings.BordereauFinding]{List: d.list(v.Batch, findingBlocks)},
+		block.Writer[findings.BordereauCheck]{List: d.list(v.Batch, checkBlocks)}}
+}
+
+func (f *finder) add(ctx context.Context, finding findings.BordereauFinding) error {
+	if finding.Severity == findings.Error {
+		f.of.Errors++
+	} else {
+		f.of.Warnings++
+	}
+	if f.found.Count == mostFindings {
+		return nil
+	}
+	return f.found.Add(ctx, finding)
+}
+
+// end stores what is left, and what the checks came to.
+func (f *finder) end(ctx context.Context, checks []findings.BordereauCheck) error {
+	for _, check := range checks {
+		if err := f.checks.Add(ctx, check); err != nil {
+			return err
+		}
+	}
+	f.of.Checks = f.checks.Count
+	return errors.Join(f.found.Flush(ctx), f.checks.Flush(ctx))
+}
+
+// Findings returns a page of the findings of a version, and the first page also what each check came to. Errors:
+// problem.NotFound, those of the store.
+func (d *Desk) Findings(
+	ctx context.Context, at Place, number string, skip, limit int,
+) (shown findings.BordereauFindings, err error) {
+	_, _, v, err := d.version(ctx, at, number)
+	if err != nil {
+		return shown, err
+	}
+	if shown.Findings, shown.Next, err = page[findings.BordereauFinding](ctx, d, v.Batch, findingBlocks, skip, limit,
+		min(v.Errors+v.Warnings, mostFindings)); err != nil {
+		return shown, err
+	}
+	if shown.Findings == nil {
+		shown.Findings = []findings.BordereauFinding{}
+	}
+	for i, f := range shown.Findings {
+		w := v.Waived[f.ID]
+		shown.Findings[i].WaivedBy, shown.Findings[i].Waiver = w.By, w.Reason
+	}
+	if skip == 0 {
+		shown.Checks, _, err = page[findings.BordereauCheck](ctx, d, v.Batch, checkBlocks, 0, v.Checks, v.Checks)
+	}
+	return shown, err
+}
+
+// eachFinding calls a function with each finding of a version that is kept, as long as it returns true.
+func (d *Desk) eachFinding(ctx context.Context, v *version, do func(findings.BordereauFinding) bool) error {
+	for number := 0; number*blockLength < min(v.Errors+v.Warnings, mostFindings); number++ {
+		of, err := block.Read[findings.BordereauFinding](ctx, d.list(v.Batch, findingBlocks), number)
+		if err != nil {
+			return err
+		}
+		for _, f := range of {
+			if !do(f) {
+				return nil
+			}
+		}
+	}
+	return nil
+}

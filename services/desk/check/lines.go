@@ -1,0 +1,184 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"strconv"
+
+	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/services/desk/money"
+)
+
+// EndPremium compares what is left behind the last line of a premium bordereau, and checks what is about the contract
+// as a whole. written is the premium that was written under it by now.
+func (c *Checker) EndPremium(ctx context.Context, written money.Amount) error {
+	if err := c.comparePremium(ctx); err != nil {
+		return err
+	}
+	if err := c.compareStated(); err != nil {
+		return err
+	}
+	return c.contract(written)
+}
+
+// EndClaims compares what is left behind the last line of a claims bordereau.
+func (c *Checker) EndClaims(ctx context.Context) error { return c.compareClaims(ctx) }
+
+func (c *Checker) contract(written money.Amount) error {
+	for _, warning := range c.of.Warnings() {
+		if err := c.found(percentAsFraction, nil, warning); err != nil {
+			return err
+		}
+	}
+	if len(c.of.Limits) == 0 {
+		c.lacks(utilisation, "The contract declares no limits.")
+	}
+	for i, limit := range c.of.Limits {
+		code := utilisation + "-" + strconv.Itoa(i)
+		c.result(code)
+		if limit.Currency != c.of.Currency {
+			c.lacks(code, "The limit "+limit.Name+" is in "+limit.Currency+", and premium is in "+c.of.Currency+".")
+			continue
+		}
+		if err := c.utilisation(code, limit, written); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// utilisation warns where more than 90 % of a limit are used.
+func (c *Checker) utilisation(code string, limit desk.ContractLimit, written money.Amount) error {
+	amount, err := money.Parse(string(limit.Amount))
+	if err != nil {
+		return err
+	}
+	ninety, _ := money.Parse("90")
+	warns, err := amount.Part(ninety, 4)
+	if err != nil {
+		return err
+	}
+	for _, level := range []struct {
+		amount money.Amount
+		words  string
+	}{{amount, "the whole"}, {warns, "90 %"}} {
+		if written.Cmp(level.amount) > 0 {
+			return c.found(code, nil, fmt.Sprintf("Premium of %s is written, more than %s of the limit %s of %s %s.",
+				written.Decimal(), level.words, limit.Name, limit.Amount, limit.Currency))
+		}
+	}
+	return nil
+}
+
+// Premium checks a line of a premium bordereau, and keeps it to be compared. r is its receipt.
+func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium.Receipt) error {
+	if err := c.all(&line{l.LineID, l.PolicyNumber}, []one{
+		{l.Insured == "", missingInsured, noInsured},
+		{!l.InceptionDate.IsZero() && !l.ExpiryDate.IsZero() && !l.InceptionDate.Before(l.ExpiryDate), wrongDates,
+			endsBefore},
+		{l.ReceiptType == "", unknownKind, "The receipt names no type, so that it is not known whether it is premium."},
+		{l.Section == desk.PremiumSection && l.PolicyStatus == "cancelled" && l.Reverses == "", premiumOnCancelled,
+			"The policy is cancelled, and the premium is not paid back."},
+		{l.Late != nil, lateItem, lateWords("receipt", l.Late)},
+		{c.repeats(l), possibleDuplicate, "Another line has the same policy, type, amount and day. Both may be right."},
+	}); err != nil {
+		return err
+	}
+	return c.keepPremium(ctx, l, r)
+}
+
+// Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, and incurred what it comes
+// to.
+func (c *Checker) Claim(
+	ctx context.Context, l *desk.ClaimLine, of *reporting.ReportedClaim, incurred money.Amount,
+) error {
+	r := &of.Record
+	closed, paid := text(r.ClaimStatus) == claims.Closed, Paid(r.Payments)
+	above, err := c.aboveLimit(l, incurred)
+	if err != nil {
+		return err
+	}
+	if err := c.all(&line{l.LineID, l.PolicyNumber}, []one{
+		{l.Insured == "", missingInsured, noInsured},
+		{!l.InceptionDate.IsZero() && !l.ExpiryDate.IsZero() && !l.InceptionDate.Before(l.ExpiryDate), wrongDates,
+			endsBefore},
+		{!closed && len(r.Payments) > of.ReservedAfter, staleReserve,
+			"The claim was settled since its reserve was set, and is open again. Set the reserve anew."},
+		{closed && r.Reserve != nil && int64(*r.Reserve) > paid, closedWithReserve,
+			"The claim is closed, and its reserve is more than what was paid. Nothing of it counts as outstanding."},
+		{above, aboveLimit,
+			"What is incurred is more than the " + string(l.SumInsured) + " that the policy pays at most."},
+		{l.Late != nil, lateItem, lateWords("claim", l.Late)},
+	}); err != nil {
+		return err
+	}
+	return c.keepClaim(ctx, l, paid)
+}
+
+const (
+	noInsured  = "The policy names no policyholder with a name. Correct the policy or the party."
+	endsBefore = "The policy ends before it begins."
+)
+
+// one is a check of a line: whether it found something, and what is said of that.
+type one struct {
+	found       bool
+	code, words string
+}
+
+// all takes what checks of a line have found.
+func (c *Checker) all(of *line, checks []one) error {
+	for _, check := range checks {
+		if !check.found {
+			continue
+		}
+		if err := c.found(check.code, of, check.words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lateWords(what string, late *desk.BordereauLate) string {
+	if late == nil {
+		return ""
+	}
+	return "The " + what + " was recorded in " + late.RecordedPeriod + " and is reported now."
+}
+
+// repeats reports whether a line before has the same policy, type, amount and day.
+func (c *Checker) repeats(l *desk.BordereauLine) bool {
+	of := maphash.String(c.seed, l.PolicyNumber+"\n"+l.ReceiptType+"\n"+string(l.Gross)+"\n"+string(l.EffectiveDate))
+	was := c.seen[of]
+	c.seen[of] = true
+	return was
+}
+
+// aboveLimit reports whether more is incurred than the policy pays.
+func (c *Checker) aboveLimit(l *desk.ClaimLine, incurred money.Amount) (bool, error) {
+	if l.SumInsured == "" {
+		c.lacks(aboveLimit, "The policy "+l.PolicyNumber+" does not say what it pays at most.")
+		return false, nil
+	}
+	limit, err := money.Parse(string(l.SumInsured))
+	return err == nil && incurred.Cmp(limit) > 0, err
+}
+
+// Paid returns the sum of payments, in the units of the record.
+func Paid(payments []claims.Payment) (units int64) {
+	for _, p := range payments {
+		units += int64(p.PaymentAmount)
+	}
+	return units
+}
+
+func text(of *string) string {
+	if of == nil {
+		return ""
+	}
+	return *of
+}
