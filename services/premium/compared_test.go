@@ -117,6 +117,22 @@ func TestClaimPayments(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotAggregated reads receipts that are in no row: they are reported, and there is nothing to compare with.
+func TestWhatIsNotAggregated(t *testing.T) {
+	clock := servicetest.At(t, "2026-01-21T00:00:00Z")
+	s, _ := start(t, clock, rules{})
+	id := s.Create("receipt", receiptP1)
+	if a := s.Must(200, "GET", reporting.ReceiptsPath+reporting.Oldest, ""); !strings.Contains(a.Text, id) {
+		t.Error(a.Text)
+	}
+	if got := asked(s, reporting.ToDatePath, clock.Now(), "P1"); got != `{"sums":[]}` {
+		t.Error(got)
+	}
+	if a := s.Must(200, "GET", reporting.StatedPath+id, ""); a.Text != `{"rows":[]}` {
+		t.Error(a.Text)
+	}
+}
+
 // TestStatedPremium: of the rows in which receipts count, those are returned of which an admin has set the netPremium.
 func TestStatedPremium(t *testing.T) {
 	s, e := start(t, servicetest.At(t, "2026-01-21T00:00:00Z"), rules{period: month, refundReceiptType: "other"})

@@ -56,9 +56,11 @@ func (e *environment) receiptsAfter(ctx context.Context, after uuid.UUID, limit 
 		if err != nil {
 			return page, err
 		}
-		of, err := parseRow(origin.Pinned[rowIndex])
-		if err != nil {
-			return page, err
+		var of row // where receipts are not aggregated, they are in none
+		if pinned := origin.Pinned[rowIndex]; pinned != "" {
+			if of, err = parseRow(pinned); err != nil {
+				return page, err
+			}
 		}
 		page.Receipts = append(page.Receipts, receiptOfPage{shown.Record, of.PolicyNumber, doc.Unsent})
 	}
