@@ -116,7 +116,7 @@ func begin(run *measurement.Run, prey *prey, a *assault, d time.Duration) (end f
 	if a.callers == 0 {
 		return func() (load.Statuses, error) { return nil, nil }, nil
 	}
-	token, err := run.Exchange.TokenOf("hostile")
+	token, err := run.Exchange.TokenOf("", "hostile")
 	if err != nil {
 		return nil, err
 	}

@@ -106,9 +106,19 @@ func (r *Run) RestartPatient(ctx context.Context, patience time.Duration) error 
 	return r.restart(ctx, sides.Settings{Patience: patience})
 }
 
+// RestartShared starts it on data of its own, for organisations that share it. The client acts for the one that is
+// named.
+func (r *Run) RestartShared(ctx context.Context, organisation string) error {
+	return r.restartOn(ctx, r.Data+"-organisations", sides.Settings{Organisation: organisation})
+}
+
 func (r *Run) restart(ctx context.Context, s sides.Settings) error {
+	return r.restartOn(ctx, r.Data, s)
+}
+
+func (r *Run) restartOn(ctx context.Context, data string, s sides.Settings) error {
 	s.Separate, s.Mongo, s.Connections = r.Processes, r.MongoURL, r.Connections
-	started, err := sides.StartExchange(ctx, r.Commands, r.Data, s)
+	started, err := sides.StartExchange(ctx, r.Commands, data, s)
 	if err != nil {
 		return err
 	}

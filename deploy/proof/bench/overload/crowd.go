@@ -38,6 +38,9 @@ type crowd struct {
 	writes bool
 	// resets says that it speaks HTTP/2 and takes each request back as soon as it was sent.
 	resets bool
+	// shared says that the crowd is several persons of one organisation, and the calm caller of another. They ask for
+	// so many times what would be the part of each.
+	shared bool
 }
 
 func valid(token string, _ uint64) string { return token }
@@ -48,6 +51,7 @@ var crowds = []*crowd{
 	{name: "one greedy caller, 4000 reads", token: valid},
 	{name: "one greedy caller, 4000 creates", token: valid, writes: true},
 	{name: "4000 connections that reset requests", token: valid, resets: true},
+	{name: greedyOrganisation, token: valid, writes: true, shared: true},
 }
 
 // forged returns a token with a signature that no key made.
@@ -60,10 +64,12 @@ func forged(token string, _ uint64) string {
 
 // crowdOrders say what a crowd is to do.
 type crowdOrders struct {
-	Address, Token, Row string
-	Vehicles            []string
-	Callers             int
-	Duration            time.Duration
+	Address, Row string
+	Tokens       []string // of the persons, who take turns
+	Vehicles     []string
+	Callers      int
+	Rate         float64 // requests a second; 0: each caller asks again as soon as it has its response
+	Duration     time.Duration
 }
 
 var (
@@ -74,16 +80,25 @@ var (
 // gather starts the process of a crowd and returns when all its connections are in use. ended waits for its end, and
 // returns how often each status came.
 func (c *crowd) gather(
-	ctx context.Context, run *measurement.Run, written *records.Book, d time.Duration,
+	ctx context.Context, run *measurement.Run, written *records.Book, rate float64, d time.Duration,
 ) (ended func() (load.Statuses, error), err error) {
-	token, err := run.Exchange.TokenOf("crowd")
-	if err != nil {
-		return nil, err
+	orders := crowdOrders{
+		Address: run.Exchange.HTTP.Addr, Row: c.name, Vehicles: written.Vehicles,
+		Callers: cmp.Or(run.Callers, crowdCallers), Rate: rate, Duration: d,
 	}
-	file, err := sides.WriteOrders(crowdOrders{
-		Address: run.Exchange.HTTP.Addr, Token: token, Row: c.name, Vehicles: written.Vehicles,
-		Callers: cmp.Or(run.Callers, crowdCallers), Duration: d,
-	})
+	organisation, persons := "", 1
+	if c.shared {
+		organisation, persons = greedyName, greedyPersons
+		orders.Callers = cmp.Or(run.Callers, greedyCallers)
+	}
+	for i := range persons {
+		token, err := run.Exchange.TokenOf(organisation, fmt.Sprintf("crowd %d", i))
+		if err != nil {
+			return nil, err
+		}
+		orders.Tokens = append(orders.Tokens, token)
+	}
+	file, err := sides.WriteOrders(orders)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +150,7 @@ func (c *crowd) ask(out io.Writer, o *crowdOrders) error {
 	}
 	row := &load.Row{Call: func(n uint64) load.Call {
 		to := call(n)
-		if token := c.token(o.Token, n); token != "" {
+		if token := c.token(load.Pick(o.Tokens, n), n); token != "" {
 			to.Header, to.Value = "Authorization", "Bearer "+token
 		}
 		return to
@@ -144,6 +159,8 @@ func (c *crowd) ask(out io.Writer, o *crowdOrders) error {
 	defer callers.Leave()
 	callers.Drive(context.Background(), load.Plan{Requests: o.Callers}, row)
 	fmt.Fprintln(out, "begins")
-	done := callers.Drive(context.Background(), load.Plan{Duration: o.Duration, Patience: patience}, row)
+	done := callers.Drive(context.Background(), load.Plan{
+		Duration: o.Duration, Rate: o.Rate, Skips: o.Rate > 0, Patience: patience,
+	}, row)
 	return json.NewEncoder(out).Encode(done.Statuses())
 }

@@ -107,7 +107,7 @@ func (c *connection2) flood(ctx context.Context, o *crowdOrders, from uint64) (s
 	for stream := uint32(1); stream < 1<<31; stream += 2 {
 		block.Reset()
 		for _, field := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", o.Address},
-			{":path", read(from + uint64(sent)).Path}, {"authorization", "Bearer " + o.Token}} {
+			{":path", read(from + uint64(sent)).Path}, {"authorization", "Bearer " + o.Tokens[0]}} {
 			if err := encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}); err != nil {
 				return sent
 			}
