@@ -3436,7 +3436,7 @@ type BordereauLine struct {
 	// LineId The id of the receipt.
 	LineId string `json:"lineId"`
 
-	// Net The premium less the commission.
+	// Net The premium less the commission, with the taxes.
 	Net json.Number `json:"net"`
 
 	// PolicyId The id of the coverage record.
@@ -3483,6 +3483,9 @@ type BordereauLine struct {
 
 	// SumInsured The most that the policy pays, in major units. Absent where the policy has none.
 	SumInsured *json.Number `json:"sumInsured,omitempty"`
+
+	// Taxes The taxes: gross times the percentage, rounded half away from zero; below 0 where they are taken off. Absent where the contract states none.
+	Taxes *json.Number `json:"taxes,omitempty"`
 
 	// TransactionType The type of transaction, such as Original Premium. Absent where it is no premium.
 	TransactionType *string `json:"transactionType,omitempty"`
@@ -3654,6 +3657,9 @@ type BordereauTotal struct {
 
 	// SettlementCurrency The currency that is settled in.
 	SettlementCurrency string `json:"settlementCurrency"`
+
+	// Taxes The sum of the taxes, in the original currency. Absent where the contract states none.
+	Taxes *json.Number `json:"taxes,omitempty"`
 }
 
 // BordereauVersion What was prepared for a period. It reads the same for ever.
@@ -4042,6 +4048,9 @@ type ContractTerms struct {
 	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it.
 	SignOff *string `json:"signOff,omitempty"`
 
+	// TaxPercentage The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.
+	TaxPercentage *string `json:"taxPercentage,omitempty"`
+
 	// TreatyReference The reference of the treaty under which the premium is ceded.
 	TreatyReference *string `json:"treatyReference,omitempty"`
 
@@ -4134,6 +4143,9 @@ type ContractTermsInput struct {
 
 	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it.
 	SignOff *string `json:"signOff,omitempty"`
+
+	// TaxPercentage The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.
+	TaxPercentage *string `json:"taxPercentage,omitempty"`
 
 	// TreatyReference The reference of the treaty under which the premium is ceded.
 	TreatyReference *string `json:"treatyReference,omitempty"`

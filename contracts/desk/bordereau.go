@@ -86,6 +86,8 @@ type BordereauTotal struct {
 	Commission scalar.Decimal `json:"commission"`
 	// The sum of the brokerages, in the original currency.
 	Brokerage scalar.Decimal `json:"brokerage"`
+	// The sum of the taxes, in the original currency. Absent where the contract states none.
+	Taxes scalar.Decimal `json:"taxes,omitzero"`
 	// The sum of the net amounts, in the original currency.
 	Net scalar.Decimal `json:"net"`
 	// The sum of what is settled, in the settlement currency.
@@ -251,7 +253,10 @@ type BordereauLine struct {
 	Commission scalar.Decimal `json:"commission"`
 	// The brokerage, which the net premium does not leave out.
 	Brokerage scalar.Decimal `json:"brokerage"`
-	// The premium less the commission.
+	// The taxes: gross times the percentage, rounded half away from zero; below 0 where they are taken off. Absent
+	// where the contract states none.
+	Taxes scalar.Decimal `json:"taxes,omitzero"`
+	// The premium less the commission, with the taxes.
 	Net scalar.Decimal `json:"net"`
 	// The currency that is settled in.
 	SettlementCurrency string `json:"settlementCurrency"`

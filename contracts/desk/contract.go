@@ -75,6 +75,9 @@ type ContractTerms struct {
 	CommissionPercentage string `json:"commissionPercentage,omitzero"`
 	// The brokerage as a percentage of the premium, "0" to "100"; "0" without it.
 	BrokeragePercentage string `json:"brokeragePercentage,omitzero"`
+	// The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled,
+	// below 0 where they are taken off. Without it nothing is said about taxes.
+	TaxPercentage string `json:"taxPercentage,omitzero"`
 	// The class of business.
 	ClassOfBusiness string `json:"classOfBusiness,omitzero"`
 	// The risk code.

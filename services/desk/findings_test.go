@@ -86,6 +86,7 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			// What it reverses was recorded before the contract was reported, and belongs to no policy of it.
 			before := w.record("M", "new policy", 30, "")
 			w.record("N", "other", 30, before.ID)
+			w.record("N", "brokerage payment", 100, "") // no premium
 		}},
 		{code: "net-premium-differs", of: november, severity: "warning",
 			words: "states a netPremium of 86, and its lines come to 85.00", spoil: func(w *world) {

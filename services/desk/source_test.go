@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -107,23 +108,28 @@ func followsFromReceipt(t *testing.T, line shown.BordereauLine, of sources.LineS
 		read(t, servicetest.Response{Text: string(of.Reversed.Record)}, &receipt)
 	}
 	premium := receipt.Type == "new policy" || receipt.Type == "policy renewal" || receipt.Type == "mid term adjustment"
-	commission, brokerage := new(big.Rat), new(big.Rat)
+	commission, brokerage, taxes := new(big.Rat), new(big.Rat), new(big.Rat)
 	if premium {
 		commission = part(t, terms.CommissionPercentage, gross, terms.Currency)
 		brokerage = part(t, terms.BrokeragePercentage, gross, terms.Currency)
+		taxes = part(t, cmp.Or(terms.TaxPercentage, "0"), gross, terms.Currency)
 	}
 	net := new(big.Rat).Sub(gross, commission)
+	net.Add(net, taxes)
 	settled := halfUp(new(big.Rat).Quo(net, rat(t, scalar.Decimal(terms.OriginalPerSettlement))),
 		unitsOf[terms.SettlementCurrency])
 	for name, pair := range map[string][2]*big.Rat{
 		"gross": {gross, rat(t, line.Gross)}, "commission": {commission, rat(t, line.Commission)},
 		"brokerage": {brokerage, rat(t, line.Brokerage)}, "net": {net, rat(t, line.Net)},
-		"settled": {settled, rat(t, line.Settled)},
+		"settled": {settled, rat(t, line.Settled)}, "taxes": {taxes, rat(t, line.Taxes)},
 	} {
 		if pair[0].Cmp(pair[1]) != 0 {
 			t.Errorf("%s: %s is %s, and its source gives %s", line.LineID, name, pair[1].FloatString(4),
 				pair[0].FloatString(4))
 		}
+	}
+	if (line.Taxes != "") != (terms.TaxPercentage != "") {
+		t.Errorf("the taxes of %s are %q, and the contract states %q", line.LineID, line.Taxes, terms.TaxPercentage)
 	}
 	if receipt.Policy != line.PolicyNumber || receipt.Type != line.ReceiptType || string(line.Rate) !=
 		terms.OriginalPerSettlement {
@@ -138,10 +144,12 @@ func TestEveryFigureOfPremiumFollowsFromItsSource(t *testing.T) {
 		`"amountUnit":"minor","currency":"EUR","settlementCurrency":"JPY","originalPerSettlement":"0.0061",
 			"commissionPercentage":"12.5","brokeragePercentage":"2.25"`,
 		`"amountUnit":"major","currency":"EUR","settlementCurrency":"KWD","originalPerSettlement":"3.07",
-			"commissionPercentage":"17.33"`,
+			"commissionPercentage":"17.33","taxPercentage":"12.35"`,
 		`"amountUnit":"minor","currency":"KWD","settlementCurrency":"EUR","originalPerSettlement":"0.33",
 			"commissionPercentage":"0.005","brokeragePercentage":"100"`,
 		`"amountUnit":"minor","currency":"JPY","commissionPercentage":"33.335"`,
+		`"amountUnit":"minor","currency":"KWD","taxPercentage":"-100"`,
+		`"amountUnit":"major","currency":"EUR","taxPercentage":"0"`,
 	} {
 		w := newWorld(t, "2026-11-10T12:00:00Z")
 		w.policies["P"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "Ann Lee", "in force"}

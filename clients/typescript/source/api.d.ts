@@ -4755,7 +4755,7 @@ export interface components {
             lineId: string;
             /**
              * Format: decimal
-             * @description The premium less the commission.
+             * @description The premium less the commission, with the taxes.
              */
             net: Exact;
             /** @description The id of the policyholder. */
@@ -4803,6 +4803,11 @@ export interface components {
              * @description The most that the policy pays, in major units. Absent where the policy has none.
              */
             sumInsured?: Exact;
+            /**
+             * Format: decimal
+             * @description The taxes: gross times the percentage, rounded half away from zero; below 0 where they are taken off. Absent where the contract states none.
+             */
+            taxes?: Exact;
             /** @description The type of transaction, such as Original Premium. Absent where it is no premium. */
             transactionType?: string;
         };
@@ -4978,6 +4983,11 @@ export interface components {
             settled: Exact;
             /** @description The currency that is settled in. */
             settlementCurrency: string;
+            /**
+             * Format: decimal
+             * @description The sum of the taxes, in the original currency. Absent where the contract states none.
+             */
+            taxes?: Exact;
         };
         /** @description What was prepared for a period. It reads the same for ever. */
         BordereauVersion: {
@@ -6115,6 +6125,8 @@ export interface components {
             settlementCurrency?: string;
             /** @description Who signs off: two (one prepares, another one approves) or one; two without it. */
             signOff?: string;
+            /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
+            taxPercentage?: string;
             /** @description The reference of the treaty under which the premium is ceded. */
             treatyReference?: string;
             /** @description The type of insurance. */
@@ -6199,6 +6211,8 @@ export interface components {
             settlementCurrency?: string | null;
             /** @description Who signs off: two (one prepares, another one approves) or one; two without it. */
             signOff?: string | null;
+            /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
+            taxPercentage?: string | null;
             /** @description The reference of the treaty under which the premium is ceded. */
             treatyReference?: string | null;
             /** @description The type of insurance. */

@@ -82,7 +82,7 @@ export default {
   'event settle': 'Reguliert', 'event reopen': 'Wieder geöffnet', 'event documents': 'Dokument hinzugefügt', 'event refund': 'Erstattet',
   members: {
     keepParticipants: 'Beteiligte behalten', organisation: 'Organisation', participants: 'Beteiligte', rights: 'Rechte', setBy: 'Geändert von', setAt: 'Geändert am',
-    contract: 'Vertrag', due: 'Fällig', lines: 'Zeilen', section: 'Abschnitt', gross: 'Brutto', commission: 'Provision', brokerage: 'Courtage', net: 'Netto',
+    contract: 'Vertrag', due: 'Fällig', lines: 'Zeilen', section: 'Abschnitt', gross: 'Brutto', commission: 'Provision', brokerage: 'Courtage', taxes: 'Steuern', net: 'Netto',
     settled: 'Abgerechnet', settledIncurred: 'Aufwand, abgerechnet', previouslyPaid: 'Zuvor bezahlt', outstanding: 'Offen', incurred: 'Aufwand', changeOfIncurred: 'Änderung des Aufwands',
     insured: 'Versicherter', severity: 'Schwere', preparedBy: 'Vorbereitet von', preparedAt: 'Vorbereitet am', decidedBy: 'Entschieden von', decidedAt: 'Entschieden am',
     acknowledgedBy: 'Bestätigt von', acknowledgedAt: 'Bestätigt am', digest: 'Prüfsumme', note: 'Anmerkung', previous: 'Vorige Prüfsumme', contractVersion: 'Fassung des Vertrags', errors: 'Fehler', unwaived: 'Nicht hingenommen',

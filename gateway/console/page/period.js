@@ -13,7 +13,9 @@ const MOST_PAGES = 5; // of 200 lines, of each version that is compared
 export const address = ({ contract, kind, period }) => `/x/bordereau/${encodeURIComponent(contract)}/${kind}/${encodeURIComponent(period)}`;
 export const link = ({ contract, kind, period }, ...more) => `#/desk/${[contract, kind, period, ...more].map(encodeURIComponent).join('/')}`;
 
-const FIGURES = ['gross', 'commission', 'brokerage', 'net'];
+const FIGURES = ['gross', 'commission', 'brokerage', 'taxes', 'net'];
+// stated reports whether rows have a member: taxes are absent where the contract states none.
+export const stated = (rows) => (name) => rows.some((row) => row[name] !== undefined);
 const CLAIM_FIGURES = ['paid', 'previouslyPaid', 'outstanding', 'incurred', 'changeOfIncurred'];
 const count = { label: label('lines'), amount: true, cell: (row) => row.lines };
 
@@ -21,7 +23,7 @@ const count = { label: label('lines'), amount: true, cell: (row) => row.lines };
 export function totals(caption, premiums, claims) {
   const lines = { ...count, label: label('lines') };
   return [premiums?.length > 0 && table(caption, [{ label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section }, lines,
-    ...FIGURES.map((name) => ({ label: label(name), amount: true, cell: (row) => amountOf(row[name], row.currency) })),
+    ...FIGURES.filter(stated(premiums)).map((name) => ({ label: label(name), amount: true, cell: (row) => amountOf(row[name], row.currency) })),
     { label: label('settled'), amount: true, cell: (row) => amountOf(row.settled, row.settlementCurrency) }], premiums),
   claims?.length > 0 && table(caption, [lines, ...CLAIM_FIGURES.map((name) => ({ label: label(name), amount: true,
     cell: (row) => amountOf(row.indemnity[name], row.currency) })),

@@ -4,7 +4,7 @@ import { call, get, mayWrite, parse } from './api.js';
 import { amountOf, badge, claimLink, h, instant, members, policyLink, replace, table } from './dom.js';
 import { difference, isDecimal, larger } from './decimal.js';
 import { Fields, bodySchema, form, opened } from './form.js';
-import { address, link, source, totals } from './period.js';
+import { address, link, source, stated, totals } from './period.js';
 import { listed, live, notice, pages, part } from './show.js';
 import { label, t } from './words.js';
 
@@ -47,13 +47,13 @@ const money = (name, of, kind) => ({ label: label(name), amount: true,
   cell: (row) => source(kind, row.lineId, amountOf(...of(row))) });
 
 const COLUMNS = {
-  premium: () => [{ label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
+  premium: (rows) => [{ label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
     { label: label('insured'), cell: (row) => row.insured || '–' },
     { label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section },
     { label: label('transactionType'), cell: (row) => row.transactionType || row.receiptType },
     { label: label('effectiveDate'), cell: (row) => instant(row.effectiveDate) },
     { label: t('late'), cell: (row) => row.late?.recordedPeriod || '–' },
-    ...['gross', 'commission', 'net'].map((name) => money(name, (row) => [row[name], row.currency], 'premium')),
+    ...['gross', 'commission', 'taxes', 'net'].filter(stated(rows)).map((name) => money(name, (row) => [row[name], row.currency], 'premium')),
     money('settled', (row) => [row.settled, row.settlementCurrency], 'premium')],
   claims: () => [{ label: label('claimNumber'), cell: (row) => claimLink(row.claimNumber) },
     { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
@@ -64,7 +64,7 @@ const COLUMNS = {
 };
 
 function lines(kind, path, signal) {
-  const shown = (rows) => table(label('lines'), COLUMNS[kind](), rows, t('noLines'));
+  const shown = (rows) => table(label('lines'), COLUMNS[kind](rows), rows, t('noLines'));
   return part(label('lines'), signal, () => pages(`${path}/lines?limit=50`, listed((of) => get(of, signal),
     kind === 'claims' ? 'claims' : 'lines', 'skip'), shown), (list) => list, { 'data-part': 'lines' });
 }

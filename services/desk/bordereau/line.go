@@ -54,7 +54,7 @@ func kindOf(receiptType string, sign int) kind {
 func isPremium(receiptType string) bool { return kinds[receiptType].section == desk.PremiumSection }
 
 // line returns the line of a receipt. A refund has the type of the receipt that it reverses, and its amount reversed.
-// Only premium has commission and brokerage.
+// Only premium has commission, brokerage and taxes.
 func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, money.Line, error) {
 	terms := c.of.Money
 	receiptType, gross := text(r.ReceiptType), terms.Gross(0)
@@ -67,7 +67,7 @@ func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, mon
 	}
 	of := kindOf(receiptType, gross.Sign())
 	if of.section != desk.PremiumSection {
-		terms.Commission, terms.Brokerage = money.Amount{}, money.Amount{}
+		terms.Commission, terms.Brokerage, terms.Taxes = money.Amount{}, money.Amount{}, money.Amount{}
 	}
 	amounts, err := terms.Line(gross)
 	if err != nil {
@@ -84,6 +84,9 @@ func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, mon
 		InceptionDate: p.record.InceptionDate, ExpiryDate: p.record.ExpiryDate, PolicyStatus: text(p.record.Status),
 		PolicyholderID: string(p.record.PolicyholderID), Insured: p.holder.Insured(), Address: street(where.Building,
 			where.StreetName), City: text(where.City), Postcode: text(where.PostalCode), Country: text(where.Country),
+	}
+	if terms.Taxed {
+		line.Taxes = amounts.Taxes.Decimal()
 	}
 	if limit := p.record.IndemnityLimitPolicy; limit != nil {
 		line.SumInsured = terms.Gross(int64(*limit)).Decimal()

@@ -250,7 +250,7 @@ func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger) error {
 func (l *ledger) written(c *collection, v *version, sums totals) (money.Amount, error) {
 	all := totals{}
 	for k, of := range sums {
-		all[k] = &total{of.lines, of.sums}
+		all[k] = &total{of.lines, of.sums, of.taxed}
 	}
 	for _, p := range l.periods() {
 		if p == c.period && v.Head.Type == desk.Correction {

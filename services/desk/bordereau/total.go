@@ -61,6 +61,8 @@ type totals map[key]*total
 type total struct {
 	lines int
 	sums  money.Line
+	// taxed says that taxes are stated of some of the lines.
+	taxed bool
 }
 
 // add adds a line, or takes it off where times is -1.
@@ -69,7 +71,7 @@ func (t totals) add(section string, terms money.Terms, l money.Line, times int) 
 	if t[k] == nil {
 		t[k] = &total{}
 	}
-	t[k].lines += times
+	t[k].lines, t[k].taxed = t[k].lines+times, t[k].taxed || terms.Taxed
 	if times < 0 {
 		l = l.Negated()
 	}
@@ -81,11 +83,11 @@ func (t totals) add(section string, terms money.Terms, l money.Line, times int) 
 // addShown adds the totals of a version, or takes them off where times is -1.
 func (t totals) addShown(all []desk.BordereauTotal, times int) error {
 	for _, one := range all {
-		l, err := money.ReadLine(one.Gross, one.Commission, one.Brokerage, one.Net, one.Settled)
+		l, err := money.ReadLine(one.Gross, one.Commission, one.Brokerage, one.Taxes, one.Net, one.Settled)
 		if err != nil {
 			return err
 		}
-		terms := money.Terms{Currency: one.Currency, Settlement: one.SettlementCurrency}
+		terms := money.Terms{Currency: one.Currency, Settlement: one.SettlementCurrency, Taxed: one.Taxes != ""}
 		if err := t.add(one.Section, terms, l, times); err != nil {
 			return err
 		}
@@ -102,10 +104,14 @@ func (t totals) shown() ([]desk.BordereauTotal, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, desk.BordereauTotal{Section: k.section, Currency: k.currency,
+		one := desk.BordereauTotal{Section: k.section, Currency: k.currency,
 			SettlementCurrency: k.settlement, Lines: of.lines, Gross: sums.Gross.Decimal(),
 			Commission: sums.Commission.Decimal(), Brokerage: sums.Brokerage.Decimal(), Net: sums.Net.Decimal(),
-			Settled: sums.Settled.Decimal()})
+			Settled: sums.Settled.Decimal()}
+		if of.taxed {
+			one.Taxes = sums.Taxes.Decimal()
+		}
+		all = append(all, one)
 	}
 	slices.SortFunc(all, func(a, b desk.BordereauTotal) int {
 		return cmp.Or(slices.Index(sections, a.Section)-slices.Index(sections, b.Section),

@@ -70,6 +70,7 @@ func (t *Terms) sameMoney(other *Terms) bool {
 	return t.SameUnits(other) && t.SettlementCurrency == other.SettlementCurrency &&
 		t.OriginalPerSettlement == other.OriginalPerSettlement &&
 		t.CommissionPercentage == other.CommissionPercentage && t.BrokeragePercentage == other.BrokeragePercentage &&
+		t.TaxPercentage == other.TaxPercentage &&
 		slices.Equal(t.Limits, other.Limits)
 }
 
@@ -81,10 +82,12 @@ func (t *Terms) SameUnits(other *Terms) bool {
 // Warnings returns what may be a mistake, in words.
 func (t *Terms) Warnings() (words []string) {
 	one, _ := money.Parse("1")
+	less := one.Negated()
 	for _, p := range []struct{ name, text string }{
 		{"commissionPercentage", t.CommissionPercentage}, {"brokeragePercentage", t.BrokeragePercentage},
+		{"taxPercentage", t.TaxPercentage},
 	} {
-		if of, _ := money.Parse(p.text); of.Sign() > 0 && of.Cmp(one) < 0 {
+		if of, err := money.Parse(p.text); err == nil && of.Sign() != 0 && of.Cmp(one) < 0 && of.Cmp(less) > 0 {
 			words = append(words, p.name+" is "+p.text+
 				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15")
 		}
@@ -212,6 +215,9 @@ func (t *Terms) checkMoney(c check) {
 	}
 	t.Money.Commission = percentage(c, "commissionPercentage", t.CommissionPercentage)
 	t.Money.Brokerage = percentage(c, "brokeragePercentage", t.BrokeragePercentage)
+	if t.TaxPercentage != "" {
+		t.Money.Taxed, t.Money.Taxes = true, signed(c, "taxPercentage", t.TaxPercentage)
+	}
 	c.must(len(t.Limits) <= mostLimits, "limits", fmt.Sprintf("has more than %d limits", mostLimits))
 	for i, l := range t.Limits[:min(len(t.Limits), mostLimits)] {
 		at := fmt.Sprintf("limits/%d/", i)
@@ -273,10 +279,24 @@ func number(c check, at, text, wrong string) money.Amount {
 	return a
 }
 
-func percentage(c check, at, text string) money.Amount {
-	of := number(c, at, text, "must be a percentage in digits, \"0\" to \"100\"")
+func percentage(c check, at, text string) money.Amount { return within(c, at, text, "0") }
+
+// signed returns a percentage that may be below 0.
+func signed(c check, at, text string) money.Amount {
+	digits, below := strings.CutPrefix(text, "-")
+	of := within(c, at, digits, "-100")
+	if below {
+		return of.Negated()
+	}
+	return of
+}
+
+// within returns a percentage without its sign, which may be from least on.
+func within(c check, at, text, least string) money.Amount {
+	may := fmt.Sprintf("%q to \"100\"", least)
+	of := number(c, at, text, "must be a percentage in digits, "+may)
 	hundred, _ := money.Parse("100")
-	c.must(of.Cmp(hundred) <= 0, at, "must be \"0\" to \"100\"")
+	c.must(of.Cmp(hundred) <= 0, at, "must be "+may)
 	return of
 }
 

@@ -47,6 +47,8 @@ type column struct {
 	Kind   string `yaml:"kind"`
 	// Absent is what a cell has where there is no value; empty for nothing.
 	Absent string `yaml:"absent"`
+	// Needs is what the contract must state for the column to have values; empty for nothing.
+	Needs string `yaml:"needs"`
 }
 
 // The kinds of values.
@@ -182,7 +184,7 @@ func (r *row) header() (names []string) {
 // notProvided returns the names of the columns that the exchange has no values for.
 func (r *row) notProvided() (names []string) {
 	for _, c := range r.columns {
-		if c.Source == "" {
+		if c.Source == "" || c.Needs != "" && r.fixed[c.Needs] == "" {
 			names = append(names, c.Name)
 		}
 	}

@@ -172,12 +172,19 @@ func (b *workbook) control(v desk.BordereauVersion, r *row) error {
 
 // totals returns the rows of the sums of a premium bordereau.
 func (b *workbook) totals(of []desk.BordereauTotal) [][]any {
-	rows := [][]any{
-		{"Section", "Currency", "Lines", "Gross", "Commission", "Brokerage", "Net", "Settlement currency", "Settled"},
+	taxed := slices.ContainsFunc(of, func(t desk.BordereauTotal) bool { return t.Taxes != "" })
+	taxes := func(cells ...any) []any {
+		if taxed {
+			return cells
+		}
+		return nil
 	}
+	rows := [][]any{slices.Concat([]any{"Section", "Currency", "Lines", "Gross", "Commission", "Brokerage"},
+		taxes("Taxes"), []any{"Net", "Settlement currency", "Settled"})}
 	for _, t := range of {
 		rows = append(rows, slices.Concat([]any{t.Section, t.Currency, t.Lines},
-			b.amounts(t.Gross, t.Commission, t.Brokerage, t.Net), []any{t.SettlementCurrency}, b.amounts(t.Settled)))
+			b.amounts(t.Gross, t.Commission, t.Brokerage), taxes(b.amounts(t.Taxes)...), b.amounts(t.Net),
+			[]any{t.SettlementCurrency}, b.amounts(t.Settled)))
 	}
 	return rows
 }

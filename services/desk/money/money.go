@@ -3,6 +3,7 @@
 package money
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/cockroachdb/apd/v3"
@@ -144,8 +145,9 @@ type Terms struct {
 	Currency, Settlement string
 	// Rate is how many of Currency are one of Settlement.
 	Rate Amount
-	// Commission and Brokerage are percentages.
-	Commission, Brokerage Amount
+	// Commission, Brokerage and Taxes are percentages; Taxes may be below 0. Taxed says that taxes are stated.
+	Commission, Brokerage, Taxes Amount
+	Taxed                        bool
 	// Minor says that amounts are counted in the smallest unit of Currency.
 	Minor bool
 }
@@ -159,9 +161,9 @@ func (t Terms) Gross(units int64) Amount {
 }
 
 // Line are the amounts of a line.
-type Line struct{ Gross, Commission, Brokerage, Net, Settled Amount }
+type Line struct{ Gross, Commission, Brokerage, Taxes, Net, Settled Amount }
 
-// Line returns the amounts of a line with a gross premium: what is taken off, and what is settled.
+// Line returns the amounts of a line with a gross premium: what is taken off and added, and what is settled.
 func (t Terms) Line(gross Amount) (l Line, err error) {
 	digits := valuesets.CurrencyDigits(t.Currency)
 	if l.Gross, err = gross.Rounded(digits); err != nil {
@@ -173,7 +175,13 @@ func (t Terms) Line(gross Amount) (l Line, err error) {
 	if l.Brokerage, err = gross.Part(t.Brokerage, digits); err != nil {
 		return l, err
 	}
+	if l.Taxes, err = gross.Part(t.Taxes, digits); err != nil {
+		return l, err
+	}
 	if l.Net, err = l.Gross.Minus(l.Commission); err != nil {
+		return l, err
+	}
+	if l.Net, err = l.Net.Plus(l.Taxes); err != nil {
 		return l, err
 	}
 	l.Settled, err = l.Net.Settled(t.Rate, valuesets.CurrencyDigits(t.Settlement))
@@ -187,8 +195,8 @@ func (l Line) each(with Line, do func(a, b Amount) (Amount, error)) (to Line, er
 		a, b Amount
 	}{
 		{&to.Gross, l.Gross, with.Gross}, {&to.Commission, l.Commission, with.Commission},
-		{&to.Brokerage, l.Brokerage, with.Brokerage}, {&to.Net, l.Net, with.Net},
-		{&to.Settled, l.Settled, with.Settled},
+		{&to.Brokerage, l.Brokerage, with.Brokerage}, {&to.Taxes, l.Taxes, with.Taxes},
+		{&to.Net, l.Net, with.Net}, {&to.Settled, l.Settled, with.Settled},
 	} {
 		if *one.to, err = do(one.a, one.b); err != nil {
 			return Line{}, err
@@ -202,7 +210,8 @@ func (l Line) Plus(with Line) (Line, error) { return l.each(with, Amount.Plus) }
 
 // Negated returns minus the amounts.
 func (l Line) Negated() Line {
-	return Line{l.Gross.Negated(), l.Commission.Negated(), l.Brokerage.Negated(), l.Net.Negated(), l.Settled.Negated()}
+	return Line{l.Gross.Negated(), l.Commission.Negated(), l.Brokerage.Negated(), l.Taxes.Negated(), l.Net.Negated(),
+		l.Settled.Negated()}
 }
 
 // Rounded returns the amounts with the digits of the currencies of terms.
@@ -214,12 +223,15 @@ func (l Line) Rounded(t Terms) (Line, error) {
 	return to, err
 }
 
-// ReadLine returns a line from its amounts as they are written.
-func ReadLine(gross, commission, brokerage, net, settled scalar.Decimal) (l Line, err error) {
+// ReadLine returns a line from its amounts as they are written. Taxes are empty where none are stated.
+func ReadLine(gross, commission, brokerage, taxes, net, settled scalar.Decimal) (l Line, err error) {
 	for _, one := range []struct {
 		to   *Amount
 		from scalar.Decimal
-	}{{&l.Gross, gross}, {&l.Commission, commission}, {&l.Brokerage, brokerage}, {&l.Net, net}, {&l.Settled, settled}} {
+	}{
+		{&l.Gross, gross}, {&l.Commission, commission}, {&l.Brokerage, brokerage}, {&l.Taxes, cmp.Or(taxes, "0")},
+		{&l.Net, net}, {&l.Settled, settled},
+	} {
 		if *one.to, err = Parse(string(one.from)); err != nil {
 			return Line{}, err
 		}
