@@ -39,6 +39,9 @@ func sound(w *world) {
 	w.record("P", "new policy", 100, "")
 	w.record("P", "other", 40, w.record("P", "policy renewal", 40, "").ID)
 	w.stated["2026-11|P|new policy"] = 85
+	// Nothing is left of what was received for this policy.
+	w.policies["Q"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "Bo", "in force"}
+	w.record("Q", "other", 30, w.record("Q", "new policy", 30, "").ID)
 	c := w.file("P", 400)
 	w.settle(c, 400)
 	w.pay("P", c.number(), 400)

@@ -126,7 +126,7 @@ func (c *Checker) addToStated(ctx context.Context, ids []string) error {
 	}
 	for _, l := range c.premium {
 		row := c.rows[l.row]
-		if row == nil || l.section != desk.PremiumSection {
+		if row == nil {
 			continue
 		}
 		if row.first.id == "" {
