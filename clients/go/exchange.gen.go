@@ -9831,6 +9831,9 @@ type ListBordereauxParams struct {
 	// State The state of the periods; any without it
 	State *ListBordereauxParamsState `form:"state,omitempty" json:"state,omitempty"`
 
+	// From A month or quarter, such as 2026-01 or 2026-Q1: periods that end before it are left out; none without it
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
 	// After The next of the page before; absent for the first page.
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 }
@@ -13205,6 +13208,7 @@ func (c *Client) ListBordereaux(ctx context.Context, params *ListBordereauxParam
 		query(r, "contract", params.Contract)
 		query(r, "kind", params.Kind)
 		query(r, "state", params.State)
+		query(r, "from", params.From)
 		query(r, "after", params.After)
 	}
 	return send[BordereauWork](ctx, c, r)

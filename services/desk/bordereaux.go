@@ -20,6 +20,7 @@ import (
 	"insurance.example/exchange/pkg/rest/part"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/services/desk/period"
 )
 
 const (
@@ -56,6 +57,8 @@ func (o *office) bordereauOperations() []rest.Extension {
 			{Name: "contract", Means: "The contract whose periods are listed; all without it"},
 			{Name: "kind", Values: bordereau.Kinds, Means: "The kind of bordereau; all without it"},
 			{Name: "state", Values: states, Means: "The state of the periods; any without it"},
+			{Name: "from", Means: "A month or quarter, such as 2026-01 or 2026-Q1: periods that end before it are left " +
+				"out; none without it"},
 			afterParameter,
 		},
 		Response: reflect.TypeFor[desk.BordereauWork](), Refuses: []problem.Kind{problem.NotFound}, Serve: o.work,
@@ -203,6 +206,12 @@ func (o *office) work(c *gin.Context, _ any) (any, error) {
 	}{{"kind", asked.Kind, bordereau.Kinds}, {"state", asked.State, states}} {
 		if p.value != "" && !slices.Contains(p.of, p.value) {
 			wrong.InParameter(p.name, "must be one of "+strings.Join(p.of, ", "))
+		}
+	}
+	if text := c.Query("from"); text != "" {
+		var is bool
+		if asked.From, is = period.Parse(text); !is {
+			wrong.InParameter("from", "must be a month or a quarter, such as 2026-01 or 2026-Q1")
 		}
 	}
 	if len(wrong.Violations) > 0 {

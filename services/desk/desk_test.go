@@ -277,6 +277,32 @@ func TestContracts(t *testing.T) {
 	if got := strings.Join(slices.Compact(slices.Clone(listed)), " "); got != "C C-1 D" || len(listed) != 3*2*11 {
 		t.Errorf("%d periods of %s", len(listed), got)
 	}
+	listsFrom(t, s)
+}
+
+// listsFrom lists the periods from a month or a quarter on. A quarter that has the month is listed as a whole.
+func listsFrom(t *testing.T, s *servicetest.Service) {
+	t.Helper()
+	s.Must(200, "PUT", "/x/contract/Q", `{`+strings.NewReplacer(`"month"`, `"quarter"`, `"2026-01"`, `"2026-Q1"`).
+		Replace(sterling)+`,"risksFrom":"2031-01-01","risksBefore":"2032-01-01"}`)
+	for from, want := range map[string]string{
+		"2026-11": "C 2026-11, Q 2026-Q4", "2026-Q4": "C 2026-10, C 2026-11, Q 2026-Q4",
+		"2026-09": "C 2026-09, C 2026-10, C 2026-11, Q 2026-Q3, Q 2026-Q4", "2027-01": "",
+	} {
+		var listed []string
+		for _, contract := range []string{"C", "Q"} {
+			a := s.Must(200, "GET", "/x/bordereau?kind=premium&contract="+contract+"&from="+from, "")
+			for _, p := range a.Body["periods"].([]any) {
+				listed = append(listed, contract+" "+p.(map[string]any)["period"].(string))
+			}
+		}
+		if got := strings.Join(listed, ", "); got != want {
+			t.Errorf("from %s: %s, want %s", from, got, want)
+		}
+	}
+	if a := s.Must(400, "GET", "/x/bordereau?from=2026-13", ""); !strings.Contains(a.Text, `"parameter":"from"`) {
+		t.Error(a.Text)
+	}
 }
 
 // TestExports reads the lines of a version as a spreadsheet does.

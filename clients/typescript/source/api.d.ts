@@ -23794,6 +23794,8 @@ export interface operations {
                 after?: string;
                 /** @description The contract whose periods are listed; all without it */
                 contract?: string;
+                /** @description A month or quarter, such as 2026-01 or 2026-Q1: periods that end before it are left out; none without it */
+                from?: string;
                 /** @description The kind of bordereau; all without it */
                 kind?: "claims" | "premium";
                 /** @description The greatest number of records, or of events, in the page. */

@@ -55,6 +55,8 @@ func (d *Desk) periodOf(k *contract.Kept, l *ledger, p period.Period) desk.Borde
 type Work struct {
 	// Contract, Kind and State select; empty for any.
 	Contract, Kind, State string
+	// From is a month or a quarter, and leaves out periods that end before it; the zero value for none.
+	From period.Period
 	// After is the Next of the page before, and Limit the most periods of a page.
 	After string
 	Limit int
@@ -103,7 +105,7 @@ func (d *Desk) workOf(
 		return false, err
 	}
 	for p := k.First; !last.Earlier(p); p = p.Next() {
-		if !asked.goesOn(k.Reference, kind, p) {
+		if !asked.goesOn(k.Reference, kind, p) || !p.End().After(asked.From.Start()) {
 			continue
 		}
 		if asked.State != "" && asked.State != d.state(k, l, p) {
