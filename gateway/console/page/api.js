@@ -100,8 +100,9 @@ function waited(patience) {
 
 // call sends a request. options: body (a JSON text), key (the Idempotency-Key), match (the ETag that the record must
 // have), signal, wait (the seconds that the exchange may wait with its response), type (the media type of a body that
-// is no JSON), blob (true for a response that is a file). It resolves to {data, etag, next, replayed}. Errors: Problem, Offline, AbortError. A token that has ended is asked for anew, and the request is sent
-// again, unless it is somebody else who has signed in.
+// is no JSON), blob (true for a response that is a file). It resolves to {data, etag, next, replayed}. Errors: Problem,
+// Offline, AbortError. A token that has ended is asked for anew, and the request is sent again, unless it is
+// somebody else who has signed in.
 export async function call(method, path, options = {}) {
   // The token goes to this exchange only, whatever an address that somebody was given makes of a path.
   if (new URL(path, location.href).origin !== location.origin) throw new Error(path);
@@ -160,7 +161,9 @@ const known = new Map();
 
 // once reads what stays the same while the page is open.
 function once(path) {
-  if (!known.has(path)) known.set(path, get(path).then(({ data }) => data).catch((err) => { known.delete(path); throw err; }));
+  if (!known.has(path)) {
+    known.set(path, get(path).then(({ data }) => data).catch((err) => { known.delete(path); throw err; }));
+  }
   return known.get(path);
 }
 

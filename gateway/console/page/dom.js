@@ -102,12 +102,15 @@ export function value(name, of, linked = true) {
   if (name === 'policyNumber') return policyLink(of);
   if (name === 'claimNumber') return claimLink(of);
   if (name === 'status' || name === 'claimStatus') return badge(of);
-  if (linked && RESOURCES[name]) return h('a', { href: `#/record/${RESOURCES[name]}/${encodeURIComponent(of)}` }, of);
+  if (linked && RESOURCES[name]) return recordLink(RESOURCES[name], of, of);
   if (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(of)) return instant(of);
   if (/^https?:\/\//.test(of)) return h('a', { href: of, rel: 'noreferrer noopener', target: '_blank' }, of);
   return of;
 }
 
+// recordLink leads to the screen of any record.
+export const recordLink = (resource, id, ...shown) => h('a', { href: `#/record/${resource}/${encodeURIComponent(id)}` },
+  shown);
 export const policyLink = (of) => h('a', { href: `#/policy/${encodeURIComponent(of)}` }, of);
 export const claimLink = (of) => h('a', { href: `#/claim/${encodeURIComponent(of)}` }, of);
 export const badge = (of) => h('span', { class: 'badge', 'data-state': of }, t(`state ${of}`) || of);
@@ -131,7 +134,8 @@ export function table(caption, columns, rows, empty) {
 }
 
 // column returns the column of a member.
-export const column = (name) => ({ label: label(name), amount: AMOUNTS.has(name), cell: (row) => value(name, row[name]) });
+export const column = (name) => ({ label: label(name), amount: AMOUNTS.has(name),
+  cell: (row) => value(name, row[name]) });
 
 // party returns the name of a party or an insured object, or its id where it has no name.
 export function party(record) {
@@ -141,7 +145,8 @@ export function party(record) {
 
 export const section = (title, ...children) => h('section', {}, h('h2', {}, title), children);
 
-// curl returns a request as a command for a shell. It names a token, and never has one. Its body is a text or that of a file.
+// curl returns a request as a command for a shell. It names a token, and never has one. Its body is a text or that of a
+// file.
 export function curl(method, path, body, headers = {}, file = '') {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   return ['curl', method !== 'GET' && `-X ${method}`, '-H "Authorization: Bearer $(exchange token)"',

@@ -11,7 +11,8 @@ export function empty(again) {
     button.disabled = true;
     replace(said, t('seeding'));
     try {
-      const response = await fetch('/console/seed', { method: 'POST', headers: { Authorization: `Bearer ${session.token}` } });
+      const response = await fetch('/console/seed',
+        { method: 'POST', headers: { Authorization: `Bearer ${session.token}` } });
       if (!response.ok) throw new Error((await response.json()).detail);
       again();
     } catch (err) {
@@ -19,6 +20,6 @@ export function empty(again) {
       button.disabled = false;
     }
   } }, t('seed'));
-  return h('section', { class: 'notice', 'data-part': 'empty' }, h('h2', {}, t('emptyExchange')), h('p', {}, t('seedHow')),
-    copied('exchange seed'), mayWrite() && document.documentElement.dataset.seed && button, said);
+  return h('section', { class: 'notice', 'data-part': 'empty' }, h('h2', {}, t('emptyExchange')), h('p', {},
+    t('seedHow')), copied('exchange seed'), mayWrite() && document.documentElement.dataset.seed && button, said);
 }

@@ -1,7 +1,7 @@
 // Feed: what happens to records, as it comes, and the webhooks that it is sent to.
 
 import { call, get, mayWrite, passing } from './api.js';
-import { copied, h, instant, policyLink, replace, table } from './dom.js';
+import { badge, copied, h, instant, policyLink, replace, table } from './dom.js';
 import { Fields, bodySchema, form, opened } from './form.js';
 import { live, notice, words } from './show.js';
 import { label, t } from './words.js';
@@ -12,10 +12,13 @@ const PAUSE = 2000; // milliseconds before a request that failed is sent again
 
 const href = ({ source }) => (source.startsWith('/claim/') ? null : `#/record${source}`);
 
-const row = (event) => h('tr', { 'data-row': true, 'data-event': event.id }, h('td', { 'data-label': t('instant') }, instant(event.time)),
-  h('td', { 'data-label': t('event') }, href(event) ? h('a', { href: href(event) }, event.type) : event.type),
-  h('td', { 'data-label': label('policyNumber') }, event.subject ? policyLink(event.subject) : '–'),
-  h('td', { 'data-label': label('status') }, event.data.status || '–'),
+const cell = (name, ...shown) => h('td', { 'data-label': name }, shown);
+
+const row = (event) => h('tr', { 'data-row': true, 'data-event': event.id },
+  cell(t('instant'), instant(event.time)),
+  cell(t('event'), href(event) ? h('a', { href: href(event) }, event.type) : event.type),
+  cell(label('policyNumber'), event.subject ? policyLink(event.subject) : '–'),
+  cell(label('status'), event.data.status || '–'),
   h('td', { class: 'right', 'data-label': label('version') }, event.data.version));
 
 // follow reads the feed into a table until the signal ends.
@@ -29,7 +32,8 @@ async function follow(body, said, from, filter, signal) {
       after = data.next;
       for (const event of data.events) body.prepend(row(event));
       while (body.children.length > MOST) body.lastChild.remove();
-      replace(said, data.behind.length > 0 ? t('behind', data.behind.join(', ')) : data.events.length === 0 && t('upToDate'));
+      replace(said, data.behind.length > 0 ? t('behind', data.behind.join(', '))
+        : data.events.length === 0 && t('upToDate'));
     } catch (err) {
       if (err.name === 'AbortError') return;
       replace(said, words(err).join(' '));
@@ -44,7 +48,8 @@ function events(root, signal) {
   const said = h('p', { class: 'quiet', 'aria-live': 'polite', id: 'feed-said' });
   const type = h('input', { id: 'feed-type', autocomplete: 'off', placeholder: 'exchange.claim.*' });
   const number = h('input', { id: 'feed-policy', autocomplete: 'off', placeholder: 'POL-…' });
-  const start = h('select', { id: 'feed-from' }, h('option', { value: '' }, t('fromOldest')), h('option', { value: 'now' }, t('fromNow')));
+  const start = h('select', { id: 'feed-from' }, h('option', { value: '' }, t('fromOldest')),
+    h('option', { value: 'now' }, t('fromNow')));
   let under = new AbortController();
   signal.addEventListener('abort', () => under.abort());
   const begin = (event) => {
@@ -57,14 +62,25 @@ function events(root, signal) {
     if (number.value.trim()) filter.policyNumber = number.value.trim();
     follow(body, said, start.value, filter, under.signal);
   };
-  root.append(h('form', { class: 'filter', submit: begin }, h('label', { for: 'feed-type' }, t('event')), type,
-    h('label', { for: 'feed-policy' }, label('policyNumber')), number, h('label', { for: 'feed-from' }, t('from')), start,
+  const titles = [t('instant'), t('event'), label('policyNumber'), label('status')];
+  root.append(h('form', { class: 'filter', submit: begin },
+    h('label', { for: 'feed-type' }, t('event')), type,
+    h('label', { for: 'feed-policy' }, label('policyNumber')), number,
+    h('label', { for: 'feed-from' }, t('from')), start,
     h('button', {}, t('show'))), said,
   h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('events') }, h('table', { id: 'events' },
-    h('caption', { class: 'unseen' }, t('events')), h('thead', {}, h('tr', {}, [t('instant'), t('event'), label('policyNumber'),
-      label('status')].map((name) => h('th', { scope: 'col' }, name)), h('th', { scope: 'col', class: 'right' }, label('version')))), body)));
+    h('caption', { class: 'unseen' }, t('events')),
+    h('thead', {}, h('tr', {}, titles.map((name) => h('th', { scope: 'col' }, name)),
+      h('th', { scope: 'col', class: 'right' }, label('version')))), body)));
   begin();
 }
+
+const DELIVERY = () => [
+  { label: t('instant'), cell: (one) => instant(one.at) },
+  { label: t('event'), cell: (one) => one.type },
+  { label: label('status'), cell: (one) => one.status || one.fault },
+  { label: t('response'), cell: (one) => one.response || '–' },
+];
 
 // hook shows a webhook with what can be done with it.
 function hook(one, again, signal) {
@@ -82,30 +98,34 @@ function hook(one, again, signal) {
     event.target.disabled = false;
   } }, t(action));
   const deliveries = h('details', { toggle: () => deliveries.open && live(inside, signal,
-    () => get(`${path}/deliveries`), ({ data }) => table(t('deliveries'), [{ label: t('instant'), cell: (row_) => instant(row_.at) },
-      { label: t('event'), cell: (row_) => row_.type }, { label: label('status'), cell: (row_) => row_.status || row_.fault },
-      { label: t('response'), cell: (row_) => row_.response || '–' }], data.deliveries)) }, h('summary', {}, t('deliveries')));
+    () => get(`${path}/deliveries`), ({ data }) => table(t('deliveries'), DELIVERY(), data.deliveries)) },
+  h('summary', {}, t('deliveries')));
   const inside = h('div', {});
   deliveries.append(inside);
   const replay = () => opened(place, signal, async () => {
-    const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay'), { form: `replay ${one.name}`, all: true });
+    const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay'),
+      { form: `replay ${one.name}`, all: true });
     return form({ id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
       groups: [{ fields }], cancel: () => replace(place), done: again });
   });
-  return h('div', { class: 'card', 'data-webhook': one.name }, h('h3', {}, one.name), h('p', {}, one.url, ' ', h('span', {
-    class: 'badge', 'data-state': one.state }, t(`state ${one.state}`) || one.state)), one.why && h('p', { class: 'bad' }, one.why),
-  h('p', { class: 'quiet' }, one.types.length > 0 ? one.types.join(', ') : t('allEvents')),
-  mayWrite() && h('div', { class: 'buttons' }, act(one.state === 'paused' ? 'resume' : 'pause'), act('test'),
-    h('button', { type: 'button', 'data-action': 'replay', click: replay }, t('replay'))), place, deliveries);
+  return h('div', { class: 'card', 'data-webhook': one.name }, h('h3', {}, one.name),
+    h('p', {}, one.url, ' ', badge(one.state)), one.why && h('p', { class: 'bad' }, one.why),
+    h('p', { class: 'quiet' }, one.types.length > 0 ? one.types.join(', ') : t('allEvents')),
+    mayWrite() && h('div', { class: 'buttons' }, act(one.state === 'paused' ? 'resume' : 'pause'), act('test'),
+      h('button', { type: 'button', 'data-action': 'replay', click: replay }, t('replay'))), place, deliveries);
 }
 
 // adding returns the form of a new webhook.
 async function adding(place, again) {
   const fields = new Fields(await bodySchema('PUT', '/x/webhook/{name}'), { form: 'webhook', all: true });
   const name = h('input', { id: 'hook-name', autocomplete: 'off' });
-  const shown = form({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), groups: [{ fields }],
-    cancel: () => replace(place), get path() { return `/x/webhook/${encodeURIComponent(name.value.trim())}`; },
-    done: ({ data }) => { again(); if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret)); } });
+  const done = ({ data }) => {
+    again();
+    if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret));
+  };
+  const shown = form({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'),
+    groups: [{ fields }], cancel: () => replace(place), done,
+    get path() { return `/x/webhook/${encodeURIComponent(name.value.trim())}`; } });
   shown.querySelector('h2').after(h('div', { class: 'field' }, h('label', { for: 'hook-name' }, t('name')), name));
   return shown;
 }

@@ -119,7 +119,8 @@ function controlsOf(document, schema, at, given, options) {
     && !/^Another name of/.test(schema.properties[name].description || ''));
   const needed = schema.required || [];
   // What is required comes first, and what has members of its own last.
-  const place = (name) => (schema.properties[name].$ref && resolve(document, schema.properties[name]).properties ? 2000 : 0)
+  const hasMembers = (name) => schema.properties[name].$ref && resolve(document, schema.properties[name]).properties;
+  const place = (name) => (hasMembers(name) ? 2000 : 0)
     + (needed.includes(name) ? 0 : 1000) + (schema.order?.indexOf(name) ?? 0);
   names.sort((a, b) => place(a) - place(b));
   return names.flatMap((name) => {
@@ -214,9 +215,9 @@ export function changed(before, after, leave = []) {
 
 // form returns a form that sends a request. given: id, method, path, title, groups ([{fields, at}]: Fields and the
 // pointer of their object in the body), body() (the body; of the only group if it is left out), record and etag (what
-// the person has seen, for If-Match), reread() (reads the record anew: {data, etag}), isDone(record) (reports whether the
-// record has all that a replacement would give it), rebase(result) (shows in the fields what another person has changed),
-// done(result).
+// the person has seen, for If-Match), reread() (reads the record anew: {data, etag}), isDone(record) (reports whether
+// the record has all that a replacement would give it), rebase(result) (shows in the fields what another person has
+// changed), done(result).
 export function form(given) {
   let last = { text: '', key: '' }; // a request that is sent again has the same key, so that it is done once
   let { etag, record } = given;
@@ -226,7 +227,8 @@ export function form(given) {
   const preview = h('div', {});
   const text = () => JSON.stringify(given.body ? given.body() : given.groups[0].fields.body());
   const isDone = given.isDone || ((now) => Object.entries(parse(text())).every(([name, of]) => same(now[name], of)));
-  const headers = () => ({ ...(given.method === 'POST' && !given.keyless ? { 'Idempotency-Key': last.key || 'KEY' } : {}),
+  const keyed = given.method === 'POST' && !given.keyless;
+  const headers = () => ({ ...(keyed ? { 'Idempotency-Key': last.key || 'KEY' } : {}),
     ...(etag ? { 'If-Match': etag } : {}) });
   const details = h('details', { class: 'curl', toggle: () => details.open
     && replace(preview, copied(curl(given.method, given.path, text(), headers()))) },
@@ -243,7 +245,7 @@ export function form(given) {
     if (body !== last.text) last = { text: body, key: crypto.randomUUID() };
     try {
       const result = await call(given.method, given.path, { body, match: etag,
-        key: given.method === 'POST' && !given.keyless ? last.key : undefined });
+        key: keyed ? last.key : undefined });
       finish(result);
     } catch (err) {
       await refused(err);

@@ -13,7 +13,8 @@ export const atProvider = Boolean(client);
 const others = new BroadcastChannel(UNDER_WAY);
 const underWay = () => JSON.parse(sessionStorage.getItem(UNDER_WAY) || 'null');
 const home = () => location.origin + location.pathname;
-const text64 = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+const text64 = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_')
+  .replaceAll('=', '');
 const random = () => text64(crypto.getRandomValues(new Uint8Array(32)));
 
 // ask sends a request to the identity provider and returns the JSON of the response.
@@ -21,7 +22,8 @@ async function ask(address, body) {
   const response = await fetch(address, { method: body ? 'POST' : 'GET', body, cache: 'no-store', credentials: 'omit',
     referrerPolicy: 'no-referrer' });
   const data = await response.json();
-  if (!response.ok) throw new Error([data.error, data.error_description].filter(Boolean).join(': ') || `HTTP ${response.status}`);
+  if (!response.ok) throw new Error([data.error, data.error_description].filter(Boolean).join(': ')
+    || `HTTP ${response.status}`);
   return data;
 }
 
@@ -39,8 +41,9 @@ export async function begin(inAnotherTab) {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
   sessionStorage.setItem(UNDER_WAY, JSON.stringify({ verifier, state, screen: location.hash }));
   const address = new URL(at);
-  for (const [name, of] of Object.entries({ response_type: 'code', client_id: client, redirect_uri: home(), state, audience,
-    scope: 'openid std.developer std.admin', code_challenge: text64(new Uint8Array(digest)), code_challenge_method: 'S256' })) {
+  for (const [name, of] of Object.entries({ response_type: 'code', client_id: client, redirect_uri: home(), state,
+    audience, scope: 'openid std.developer std.admin', code_challenge: text64(new Uint8Array(digest)),
+    code_challenge_method: 'S256' })) {
     address.searchParams.set(name, of);
   }
   if (inAnotherTab) window.open(address, '_blank', 'noopener');
@@ -53,8 +56,8 @@ async function finish({ code, iss, error, error_description: why }, { verifier }
   if (error) throw new Error([error, why].filter(Boolean).join(': '));
   if (iss && iss !== issuer) throw new Error(`issuer ${iss}`);
   const { token_endpoint: at } = await metadata();
-  const { access_token: token } = await ask(at, new URLSearchParams({ grant_type: 'authorization_code', code, client_id: client,
-    redirect_uri: home(), code_verifier: verifier }));
+  const { access_token: token } = await ask(at, new URLSearchParams({ grant_type: 'authorization_code', code,
+    client_id: client, redirect_uri: home(), code_verifier: verifier }));
   if (!signIn(String(token), false)) throw new Error(t('noToken'));
 }
 

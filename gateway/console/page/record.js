@@ -8,7 +8,8 @@ import { events, history, timeline } from './timeline.js';
 import { t } from './words.js';
 
 const PARTIES = ['personal', 'commercial', 'insuranceEntity', 'beneficiary'];
-const INSURED = { vehicle: 'vehicleId', business: 'businessId', property: 'propertyId', debtor: 'debtorId', pet: 'petId' };
+const INSURED = { vehicle: 'vehicleId', business: 'businessId', property: 'propertyId', debtor: 'debtorId',
+  pet: 'petId' };
 
 export default function record(root, { path: [resource, id] }, signal) {
   const whole = h('div', {});
@@ -20,6 +21,7 @@ export default function record(root, { path: [resource, id] }, signal) {
     return [h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members(data)),
       by && part(t('policies'), signal, () => pages(`/x/search/coverage?${by}=${encodeURIComponent(id)}&limit=50`,
         (path) => get(path, signal), policies), (shown) => shown, { 'data-part': 'policies' }),
-      part(t('timeline'), signal, async () => events(await history(resource, id, signal)), timeline, { 'data-part': 'timeline' })];
+      part(t('timeline'), signal, async () => events(await history(resource, id, signal)), timeline,
+        { 'data-part': 'timeline' })];
   });
 }

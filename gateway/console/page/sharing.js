@@ -15,15 +15,18 @@ export const accessTo = async (number, signal) => ((await about()).organisations
 export const owns = (access) => !access || access.data.version !== undefined;
 
 // may reports whether the person may do what a right opens.
-export const may = (access, right) => owns(access) || access.data.participants.some((one) => one.rights.includes(right));
+export const may = (access, right) => owns(access)
+  || access.data.participants.some((one) => one.rights.includes(right));
 
 // sharing shows the list: all of it for the owner, and for a participant its own entry.
 export const sharing = (access) => h('section', { 'data-part': 'sharing' },
   h('h2', {}, t(owns(access) ? 'sharedWith' : 'sharedWithYou')),
   access.data.unfinished && h('p', { class: 'bad' }, t('sharingUnfinished')),
   table(t('sharedWith'), [{ label: label('organisation'), cell: (row) => row.organisation },
-    { label: label('rights'), cell: (row) => row.rights.map((one) => t(`right ${one}`) || one).join(', ') }], access.data.participants, t('notShared')),
-  access.data.setBy && h('p', { class: 'quiet' }, t('sharedLast'), ' ', instant(access.data.setAt), ` ${t('by')} ${access.data.setBy}`));
+    { label: label('rights'), cell: (row) => row.rights.map((one) => t(`right ${one}`) || one).join(', ') }],
+      access.data.participants, t('notShared')),
+  access.data.setBy && h('p', { class: 'quiet' }, t('sharedLast'), ' ', instant(access.data.setAt),
+    ` ${t('by')} ${access.data.setBy}`));
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const entryOf = (list, name) => list.find((one) => one.organisation === name);
@@ -31,7 +34,8 @@ const entryOf = (list, name) => list.find((one) => one.organisation === name);
 // rebased returns the list of a person after another person has changed it: what the person has left alone is as the
 // other one has it.
 export const rebased = (seen, mine, now) => [
-  ...mine.map((one) => (same(one, entryOf(seen, one.organisation)) ? entryOf(now, one.organisation) : one)).filter(Boolean),
+  ...mine.map((one) => (same(one, entryOf(seen, one.organisation)) ? entryOf(now, one.organisation) : one))
+    .filter(Boolean),
   ...now.filter(({ organisation: of }) => !entryOf(mine, of) && !entryOf(seen, of))];
 
 // share opens the form that changes the list.
@@ -43,7 +47,8 @@ export const share = (number, access, place, again, signal) => opened(place, sig
   const path = pathOf(number);
   const groups = []; // the participants, in the order of the request
   const shown = h('div', {});
-  const adds = h('button', { type: 'button', 'data-add': true, click: () => append({}).querySelector('input').focus() }, t('addOrganisation'));
+  const adds = h('button', { type: 'button', 'data-add': true,
+    click: () => append({}).querySelector('input').focus() }, t('addOrganisation'));
   let seen = access;
   let count = 0;
   // What was typed about one state of the list is not shown in a form about a later one.
@@ -75,7 +80,8 @@ export const share = (number, access, place, again, signal) => opened(place, sig
   }
   const mine = () => groups.map(({ fields }) => fields.body());
   const byName = (all) => all.toSorted((a, b) => (a.organisation < b.organisation ? -1 : 1));
-  const made = form({ id: 'share', method: 'PUT', path, title: t('share'), send: t('share'), record: access.data, etag: access.etag, groups,
+  const made = form({ id: 'share', method: 'PUT', path, title: t('share'), send: t('share'), record: access.data,
+    etag: access.etag, groups,
     more: [h('p', { class: 'about' }, t('rightsAre')), shown, h('div', { class: 'buttons' }, adds)],
     body: () => ({ participants: mine() }), cancel: () => replace(place), reread: () => get(path),
     isDone: ({ participants }) => same(byName(mine()), participants),

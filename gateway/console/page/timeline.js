@@ -23,7 +23,8 @@ export async function history(resource, id, signal) {
 // events returns the events of a history for the timeline.
 export const events = ({ entries }) => entries.map((entry) => ({ at: entry.at, what: t(`event ${entry.event}`)
   || entry.event, by: entry.by, version: entry.number, more: entry.before && entry.state
-  ? changed(entry.before, entry.state, ['id']) : entry.change && Object.keys(entry.change).length > 0 && members(entry.change) }));
+  ? changed(entry.before, entry.state, ['id'])
+  : entry.change && Object.keys(entry.change).length > 0 && members(entry.change) }));
 
 // timeline shows events: {at, what, by, version, more, href}.
 export function timeline(all) {
