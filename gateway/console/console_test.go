@@ -11,10 +11,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/gateway/console"
@@ -25,6 +27,8 @@ const (
 	mostFirst = 60 << 10  // bytes, compressed, that a browser loads before it shows a screen
 	mostAll   = 150 << 10 // bytes, compressed, of all files
 	mostLines = 600       // of a file
+	mostWide  = 120       // columns of a line
+	mostGo    = 300       // lines that the gateway has for the console
 )
 
 // get returns the response of a console to a GET from a browser.
@@ -55,6 +59,8 @@ func TestOnlyALocalConsoleFillsAnExchange(t *testing.T) {
 // TestBudget holds how much a browser loads, and how long the files are. All that it loads is the source, unchanged.
 func TestBudget(t *testing.T) {
 	pages := console.Pages(console.Config{OwnTokens: true})
+	loaded := map[string]bool{"console.css": true}
+	imported(t, "main.js", loaded)
 	first, all := 0, 0
 	for path := range maps.Keys(pages) {
 		response := get(pages, path)
@@ -66,8 +72,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%s: status %d, %v", path, response.StatusCode, response.Header)
 		}
 		all += body.Len()
-		// All modules are imported by the first one; the words of the other language are not.
-		if !strings.HasSuffix(path, "/de.js") {
+		if name := path[strings.LastIndex(path, "/")+1:]; path == console.Path || loaded[name] {
 			first += body.Len()
 		}
 		immutable := strings.Contains(response.Header.Get("Cache-Control"), "immutable")
@@ -92,6 +97,11 @@ func TestBudget(t *testing.T) {
 		if n := bytes.Count(text, []byte("\n")); n > mostLines {
 			t.Errorf("%s has %d lines, of at most %d", name, n, mostLines)
 		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if wide := utf8.RuneCountInString(line); wide > mostWide {
+				t.Errorf("%s:%d has %d columns, of at most %d", name, i+1, wide, mostWide)
+			}
+		}
 		for _, forbidden := range []string{
 			"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "srcdoc",
 		} {
@@ -99,6 +109,60 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%s has %s: text becomes text nodes only", name, forbidden)
 			}
 		}
+	}
+}
+
+// imported adds a file of the page, and all that a browser loads with it: what it imports, but for what is loaded once
+// somebody needs it.
+func imported(t *testing.T, name string, all map[string]bool) {
+	t.Helper()
+	if all[name] {
+		return
+	}
+	all[name] = true
+	text, err := os.ReadFile("page/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`(?m)^import .* from '\./(.*)';$`).FindAllSubmatch(text, -1) {
+		imported(t, string(found[1]), all)
+	}
+}
+
+// TestGoOfTheConsole counts what the gateway has for the console: this package, and each line of the others that names
+// it. What serves the files of /docs serves those of the console as well, and is not counted.
+func TestGoOfTheConsole(t *testing.T) {
+	files, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []string{"../pages/*.go", "*.go"} {
+		found, err := filepath.Glob(more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	own, others := 0, 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Dir(file) == "." {
+			own += bytes.Count(text, []byte("\n"))
+		}
+		for line := range bytes.Lines(text) {
+			if filepath.Dir(file) != "." && bytes.Contains(bytes.ToLower(line), []byte("console")) {
+				others++
+			}
+		}
+	}
+	if own < 100 || others < 5 || own+others > mostGo {
+		t.Errorf("the gateway has %d lines for the console and %d that name it, of at most %d", own, others, mostGo)
 	}
 }
 

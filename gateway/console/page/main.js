@@ -12,11 +12,13 @@ import find from './find.js';
 import help from './help.js';
 import create from './create.js';
 import policy from './policy.js';
-import reconciliation from './reconciliation.js';
 import record from './record.js';
+import { later } from './show.js';
 import today from './today.js';
 
+const reconciliation = later(() => import('./reconciliation.js'));
 const screens = { today, find, policy, claim, desk, reconciliation, feed, help, create, record };
+const IN_MENU = ['today', 'find', 'desk', 'reconciliation', 'feed', 'help'];
 const app = document.getElementById('app');
 let leave = new AbortController(); // ends what the screen that is left had under way
 let content;
@@ -30,7 +32,7 @@ function frame() {
     h('a', { class: 'skip', href: '#content', click: (event) => { event.preventDefault(); content.focus(); } },
       t('skip')),
     h('header', {}, h('nav', { 'aria-label': t('screens') }, h('span', { class: 'product' }, t('product')),
-      ['today', 'find', 'desk', 'reconciliation', 'feed', 'help'].map((name) => h('a', { href: `#/${name}`, 'data-screen': name }, t(name))),
+      IN_MENU.map((name) => h('a', { href: `#/${name}`, 'data-screen': name }, t(name))),
       h('span', { class: 'apart' }, h('span', { id: 'who' }),
         h('button', { type: 'button', id: 'language', lang: language() === 'de' ? 'en' : 'de',
           click: changeLanguage },
@@ -125,15 +127,18 @@ function byToken(said) {
   return h('form', { submit: (event) => {
     event.preventDefault();
     if (!signIn(token.value.trim(), keep.checked)) replace(said, saying(t('noToken')));
-  } }, h('p', {}, t('signInHow')), h('pre', {}, h('code', {}, 'exchange token')), h('label', { for: 'token' }, t('token')), token,
+  } }, h('p', {}, t('signInHow')), h('pre', {}, h('code', {}, 'exchange token')),
+  h('label', { for: 'token' }, t('token')), token,
   h('label', { class: 'check' }, keep, t('keepToken')), h('button', { class: 'primary' }, t('signIn')));
 }
 
 // byProvider returns the button that leads to the identity provider. A page that shows something stays as it is.
-const byProvider = (said) => [h('p', {}, t('signInProvider')), h('button', { type: 'button', class: 'primary', click: () => {
-  replace(said);
-  begin(Boolean(session.token)).catch((err) => replace(said, saying(t('noSignIn', err.message))));
-} }, t('signIn'))];
+const byProvider = (said) => [
+  h('p', {}, t('signInProvider')),
+  h('button', { type: 'button', class: 'primary', click: () => {
+    replace(said);
+    begin(Boolean(session.token)).catch((err) => replace(said, saying(t('noSignIn', err.message))));
+  } }, t('signIn'))];
 
 // askToken asks for a sign-in over the screen, which stays as it is.
 function askToken(why) {
@@ -156,8 +161,9 @@ async function start() {
     const back = atProvider ? await comeBack(failed) : 'here';
     if (back === 'done') return;
     frame();
-    if (back === 'elsewhere') replace(content, h('h1', {}, t('signIn')), h('p', { id: 'elsewhere' }, t('signedInElsewhere')));
-    else if (!link && !(kept() && signIn(kept(), true))) askToken();
+    if (back === 'elsewhere') {
+      replace(content, h('h1', {}, t('signIn')), h('p', { id: 'elsewhere' }, t('signedInElsewhere')));
+    } else if (!link && !(kept() && signIn(kept(), true))) askToken();
   } catch (err) {
     frame();
     failed(err);
@@ -184,7 +190,10 @@ function move(by) {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
   const does = {
-    '/': () => { if (content.dataset.screen === 'find') document.getElementById('q').focus(); else location.hash = '#/find'; },
+    '/': () => {
+      if (content.dataset.screen === 'find') document.getElementById('q').focus();
+      else location.hash = '#/find';
+    },
     j: () => move(1), k: () => move(-1), '?': () => { location.hash = '#/help'; },
   }[event.key];
   if (!does || document.querySelector('dialog[open]')) return;

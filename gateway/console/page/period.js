@@ -1,7 +1,7 @@
 // A period of a contract: what it has now, its versions, and why it is not as the one before.
 
 import { get, mayWrite } from './api.js';
-import { amountOf, badge, h, instant, policyLink, replace, section, svg, table } from './dom.js';
+import { amountOf, badge, h, instant, policyLink, replace, svg, table } from './dom.js';
 import { difference, isDecimal, larger, sum } from './decimal.js';
 import { Fields, bodySchema, form, opened } from './form.js';
 import { live, part } from './show.js';
@@ -10,25 +10,37 @@ import { label, t } from './words.js';
 const MOST_BARS = 12;
 const MOST_PAGES = 5; // of 200 lines, of each version that is compared
 
-export const address = ({ contract, kind, period }) => `/x/bordereau/${encodeURIComponent(contract)}/${kind}/${encodeURIComponent(period)}`;
-export const link = ({ contract, kind, period }, ...more) => `#/desk/${[contract, kind, period, ...more].map(encodeURIComponent).join('/')}`;
+const joined = (...parts) => parts.map(encodeURIComponent).join('/');
+
+export const address = ({ contract, kind, period }) => `/x/bordereau/${joined(contract, kind, period)}`;
+
+// link is the screen of a period, of a version of it (its number), or of a line of that (its id).
+export const link = ({ contract, kind, period }, ...more) => `#/desk/${joined(contract, kind, period, ...more)}`;
+
+// source opens a line of a version: what it was made of.
+export const source = (at, number, id, ...shown) => h('a', { href: link(at, number, id) },
+  shown.length > 0 ? shown : t(at.kind === 'claims' ? 'claim' : 'receipt'));
 
 const FIGURES = ['gross', 'commission', 'brokerage', 'taxes', 'net'];
 // stated reports whether rows have a member: taxes are absent where the contract states none.
 export const stated = (rows) => (name) => rows.some((row) => row[name] !== undefined);
-const CLAIM_FIGURES = ['paid', 'previouslyPaid', 'outstanding', 'incurred', 'changeOfIncurred'];
-const count = { label: label('lines'), amount: true, cell: (row) => row.lines };
+export const CLAIM_FIGURES = ['paid', 'previouslyPaid', 'outstanding', 'incurred', 'changeOfIncurred'];
 
-// totals shows sums as the exchange has them: of premiums by section and currency, of claims by currency.
-export function totals(caption, premiums, claims) {
-  const lines = { ...count, label: label('lines') };
-  return [premiums?.length > 0 && table(caption, [{ label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section }, lines,
-    ...FIGURES.filter(stated(premiums)).map((name) => ({ label: label(name), amount: true, cell: (row) => amountOf(row[name], row.currency) })),
-    { label: label('settled'), amount: true, cell: (row) => amountOf(row.settled, row.settlementCurrency) }], premiums),
-  claims?.length > 0 && table(caption, [lines, ...CLAIM_FIGURES.map((name) => ({ label: label(name), amount: true,
-    cell: (row) => amountOf(row.indemnity[name], row.currency) })),
-  { label: label('settledIncurred'), amount: true, cell: (row) => amountOf(row.settledIncurred, row.settlementCurrency) }], claims),
-  !(premiums?.length > 0 || claims?.length > 0) && h('p', { class: 'empty' }, t('noLines'))];
+// totals shows sums as the exchange has them: of premiums by section and currency, of claims by currency. opens puts
+// a figure into what leads to its lines.
+export function totals(caption, premiums, claims, opens = (shown) => shown) {
+  const amount = (name, of) => ({ label: label(name), amount: true, cell: (row) => opens(amountOf(...of(row))) });
+  const lines = { label: label('lines'), amount: true, cell: (row) => opens(row.lines) };
+  const none = !(premiums?.length > 0 || claims?.length > 0);
+  return [
+    premiums?.length > 0 && table(caption, [
+      { label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section }, lines,
+      ...FIGURES.filter(stated(premiums)).map((name) => amount(name, (row) => [row[name], row.currency])),
+      amount('settled', (row) => [row.settled, row.settlementCurrency])], premiums),
+    claims?.length > 0 && table(caption, [lines,
+      ...CLAIM_FIGURES.map((name) => amount(name, (row) => [row.indemnity[name], row.currency])),
+      amount('settledIncurred', (row) => [row.settledIncurred, row.settlementCurrency])], claims),
+    none && h('p', { class: 'empty' }, t('noLines'))];
 }
 
 // moved reports whether sums have a line or an amount at all.
@@ -44,10 +56,10 @@ export function standing({ versions }) {
 
 // figure returns the amount that a period is known by, {amount, currency}: its premium, or what is incurred.
 function figure(one) {
-  const rows = standing(one).flatMap(({ totals: premiums, claims }) => (one.kind === 'claims'
-    ? (claims || []).map((row) => ({ amount: row.indemnity.incurred, currency: row.currency }))
-    : (premiums || []).filter((row) => row.section === 'premium').map((row) => ({ amount: row.gross, currency: row.currency }))));
-  return { amount: sum('0', ...rows.map((row) => row.amount)), currency: rows[0]?.currency };
+  const of = one.kind === 'claims' ? ({ claims }) => (claims || []).map((row) => [row.indemnity.incurred, row.currency])
+    : (version) => version.totals.filter((row) => row.section === 'premium').map((row) => [row.gross, row.currency]);
+  const rows = standing(one).flatMap(of);
+  return { amount: sum('0', ...rows.map(([amount]) => amount)), currency: rows[0]?.[1] };
 }
 
 // bars draws a period each, from the axis up or down. Each bar opens its period.
@@ -58,19 +70,24 @@ function bars(all) {
   const below = figures.some(({ amount }) => Number(amount) < 0);
   const axis = below ? height / 2 : height - edge;
   const step = width / MOST_BARS;
-  return h('figure', {}, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': t('lastPeriods') },
-    svg('path', { d: `M0,${axis} H${width}`, class: 'axis' }),
-    all.map((one, i) => {
-      const tall = (Math.abs(Number(figures[i].amount)) / most) * (axis - 10);
-      const said = `${one.period}: ${figures[i].currency ? amountOf(figures[i].amount, figures[i].currency).textContent : t('noLines')}`;
-      return svg('a', { href: link(one), 'data-bar': one.period, 'data-figure': figures[i].amount },
-        svg('title', {}, said), svg('rect', { x: i * step + 6, width: step - 12, y: Number(figures[i].amount) < 0 ? axis : axis - tall,
-          height: Math.max(tall, 1), class: `bar ${one.state}` }),
-        svg('text', { x: (i + 0.5) * step, y: height - 6, 'text-anchor': 'middle' }, one.period.slice(2)));
-    })), h('figcaption', { class: 'quiet' }, t(`barsAre ${all[0].kind}`)));
+  const bar = (one, i) => {
+    const { amount, currency } = figures[i];
+    const tall = (Math.abs(Number(amount)) / most) * (axis - 10);
+    const said = currency ? amountOf(amount, currency).textContent : t('noLines');
+    return svg('a', { href: link(one), 'data-bar': one.period, 'data-figure': amount },
+      svg('title', {}, `${one.period}: ${said}`),
+      svg('rect', { x: i * step + 6, width: step - 12, y: Number(amount) < 0 ? axis : axis - tall,
+        height: Math.max(tall, 1), class: `bar ${one.state}` }),
+      svg('text', { x: (i + 0.5) * step, y: height - 6, 'text-anchor': 'middle' }, one.period.slice(2)));
+  };
+  return h('figure', {}, svg('svg',
+    { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': t('lastPeriods') },
+    svg('path', { d: `M0,${axis} H${width}`, class: 'axis' }), all.map(bar)),
+  h('figcaption', { class: 'quiet' }, t(`barsAre ${all[0].kind}`)));
 }
 
-// linesOf reads the lines of the versions of a period that count.
+// linesOf reads the lines of the versions of a period that count, each with its period (of) and the number of its
+// version.
 async function linesOf(one, signal) {
   const lines = [];
   let more = false;
@@ -78,7 +95,8 @@ async function linesOf(one, signal) {
     let skip = 0;
     for (let page = 0; page < MOST_PAGES && skip !== undefined; page += 1) {
       const { data } = await get(`${address(one)}/versions/${number}/lines?limit=200&skip=${skip}`, signal);
-      lines.push(...(one.kind === 'claims' ? data.claims || [] : data.lines));
+      const read = one.kind === 'claims' ? data.claims || [] : data.lines;
+      lines.push(...read.map((line) => ({ ...line, of: one, number })));
       skip = data.next;
     }
     more ||= skip !== undefined;
@@ -91,11 +109,12 @@ export function compared(before, after, kind) {
   const rows = new Map();
   const add = (lines, name) => {
     for (const line of lines) {
+      const { policyNumber, currency } = line;
       const what = kind === 'claims' ? line.claimNumber : line.transactionType || line.receiptType;
-      const key = JSON.stringify([line.policyNumber, what, line.currency]);
-      const row = rows.get(key) || { policyNumber: line.policyNumber, what, currency: line.currency, before: '0', after: '0', lines: [] };
+      const key = JSON.stringify([policyNumber, what, currency]);
+      const row = rows.get(key) || { policyNumber, what, currency, before: '0', after: '0', lines: [] };
       row[name] = sum(row[name], kind === 'claims' ? line.indemnity.incurred : line.gross);
-      row.lines.push(line.lineId);
+      row.lines.push(line);
       rows.set(key, row);
     }
   };
@@ -105,51 +124,58 @@ export function compared(before, after, kind) {
     .filter((row) => !/^-?0(\.0+)?$/.test(row.change)).sort((a, b) => larger(a.change, b.change));
 }
 
-// source links a line to what it was made of.
-export const source = (kind, id, ...shown) => h('a', { href: `#/record/${kind === 'claims' ? 'claim' : 'receipt'}/${encodeURIComponent(id)}` },
-  shown.length > 0 ? shown : t(kind === 'claims' ? 'claim' : 'receipt'));
-
 const MOST_ROWS = 50;
 const MOST_SOURCES = 5;
 
+// sources opens the lines of a row, of which it shows the first.
+const sources = ({ lines }) => [
+  lines.slice(0, MOST_SOURCES).map(({ of, number, lineId }, i) => [i > 0 && ', ', source(of, number, lineId)]),
+  lines.length > MOST_SOURCES && ` … ${lines.length}`];
+
 // whyDifferent shows why a period is not as the one before.
 function whyDifferent(one, before, signal) {
-  return part(t('whyDifferent', one.period, before.period), signal, async () => {
+  const title = t('whyDifferent', one.period, before.period);
+  const claims = one.kind === 'claims';
+  const amount = (name, of) => ({ label: of, amount: true, cell: (row) => amountOf(row[name], row.currency) });
+  const columns = [
+    { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
+    { label: claims ? t('claim') : label('transactionType'), cell: (row) => row.what },
+    amount('before', before.period), amount('after', one.period), amount('change', t('change')),
+    { label: t(claims ? 'claim' : 'receipts'), cell: sources }];
+  return part(title, signal, async () => {
     if (standing(one).length === 0 || standing(before).length === 0) return null;
     const [then, now] = [await linesOf(before, signal), await linesOf(one, signal)];
     return { rows: compared(then.lines, now.lines, one.kind), more: then.more || now.more };
   }, (found) => (found === null ? h('p', { class: 'empty' }, t('notPreparedYet')) : [
     found.more && h('p', { class: 'quiet' }, t('firstLinesOnly', MOST_PAGES * 200)),
     found.rows.length > MOST_ROWS && h('p', { class: 'quiet' }, t('largestOnly', MOST_ROWS, found.rows.length)),
-    table(t('whyDifferent', one.period, before.period), [
-      { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
-      { label: one.kind === 'claims' ? t('claim') : label('transactionType'), cell: (row) => row.what },
-      ...['before', 'after', 'change'].map((name) => ({ label: { before: before.period, after: one.period, change: t('change') }[name],
-        amount: true, cell: (row) => amountOf(row[name], row.currency) })),
-      { label: t(one.kind === 'claims' ? 'claim' : 'receipts'), cell: (row) => [row.lines.slice(0, MOST_SOURCES).map((id, i) => [i > 0 && ', ',
-        source(one.kind, id)]), row.lines.length > MOST_SOURCES && ` … ${row.lines.length}`] },
-    ], found.rows.slice(0, MOST_ROWS), t('sameAsBefore'))]), { 'data-part': 'why' });
+    table(title, columns, found.rows.slice(0, MOST_ROWS), t('sameAsBefore'))]), { 'data-part': 'why' });
 }
+
+const TYPES = ['original', 'additional', 'correction', 'nil'];
 
 // prepare opens the form that makes a version.
 function prepare(one, place, again, signal) {
+  const approved = one.versions.some((of) => of.state === 'approved');
+  const first = one.liveLines > 0 ? 'original' : 'nil';
   return opened(place, signal, async () => {
     const body = await bodySchema('POST', '/x/bordereau/{contract}/{kind}/{period}:prepare');
-    const types = ['original', 'additional', 'correction', 'nil'];
     const { properties } = body.schema;
-    const schema = { ...body.schema, properties: { ...properties, type: { ...properties.type, type: 'string', enum: types } } };
-    const approved = one.versions.some((of) => of.state === 'approved');
-    const fields = new Fields({ ...body, schema }, { form: `prepare ${address(one)}`, all: true,
-      given: { type: approved ? 'additional' : one.liveLines > 0 ? 'original' : 'nil' } });
-    return form({ id: 'prepare', method: 'POST', path: `${address(one)}:prepare`, title: t('prepare'), send: t('prepare'),
-      groups: [{ fields }], cancel: () => replace(place), done: ({ data }) => { location.hash = link(one, data.number); again(); } });
+    const type = { ...properties.type, type: 'string', enum: TYPES };
+    const fields = new Fields({ ...body, schema: { ...body.schema, properties: { ...properties, type } } },
+      { form: `prepare ${address(one)}`, all: true, given: { type: approved ? 'additional' : first } });
+    const done = ({ data }) => { location.hash = link(one, data.number); again(); };
+    return form({ id: 'prepare', method: 'POST', path: `${address(one)}:prepare`, title: t('prepare'),
+      send: t('prepare'), groups: [{ fields }], cancel: () => replace(place), done });
   });
 }
 
 const versions = (one) => table(t('versions'), [
   { label: label('version'), cell: (row) => h('a', { href: link(one, row.number) }, row.number) },
-  { label: label('type'), cell: (row) => t(`type ${row.type}`) || row.type }, { label: t('stateOf'), cell: (row) => badge(row.state) },
-  { ...count, label: label('lines') }, { label: label('preparedBy'), cell: (row) => [row.preparedBy, ' ', instant(row.preparedAt)] },
+  { label: label('type'), cell: (row) => t(`type ${row.type}`) || row.type },
+  { label: t('stateOf'), cell: (row) => badge(row.state) },
+  { label: label('lines'), amount: true, cell: (row) => row.lines },
+  { label: label('preparedBy'), cell: (row) => [row.preparedBy, ' ', instant(row.preparedAt)] },
   { label: label('decidedBy'), cell: (row) => (row.decidedBy ? [row.decidedBy, ' ', instant(row.decidedAt)] : '–') },
   { label: label('reason'), cell: (row) => row.reason || '–' },
   { label: t('findings'), cell: (row) => t('findingsAre', row.errors, row.warnings) }], one.versions, t('noVersions'));
@@ -159,19 +185,22 @@ export default function period(root, { path: [contract, kind, of], again }, sign
   root.append(h('h1', {}, `${t(`bordereau ${kind}`) || kind} ${of}`), whole);
   live(whole, signal, async () => {
     const { data: one } = await get(address({ contract, kind, period: of }), signal);
-    const { data: { periods } } = await get(`/x/bordereau?contract=${encodeURIComponent(contract)}&kind=${kind}&limit=200`, signal);
+    const list = `/x/bordereau?contract=${encodeURIComponent(contract)}&kind=${kind}&limit=200`;
+    const { data: { periods } } = await get(list, signal);
     return { one, until: periods.filter((other) => other.period <= of).slice(-MOST_BARS) };
   }, ({ one, until }) => {
     const place = h('div', { id: 'act' });
     const before = until.at(-2);
+    const { drift = [], driftClaims = [] } = one;
     return [
-      h('p', { class: 'lead' }, h('a', { href: `#/desk/${encodeURIComponent(contract)}` }, contract), ' ', badge(one.state), ' ', label('due'), ' ',
-        instant(one.due)),
+      h('p', { class: 'lead' }, h('a', { href: `#/desk/${encodeURIComponent(contract)}` }, contract), ' ',
+        badge(one.state), ' ', label('due'), ' ', instant(one.due)),
       mayWrite() && h('div', { class: 'buttons' }, h('button', { type: 'button', 'data-action': 'prepare',
         click: () => prepare(one, place, again, signal) }, t('prepare'))), place,
-      h('section', { 'data-part': 'live' }, h('h2', {}, t('asItIsNow')), totals(t('asItIsNow'), one.live, one.liveClaims)),
-      [...(one.drift || []), ...(one.driftClaims || [])].some(moved) && h('section', { 'data-part': 'drift' }, h('h2', {}, t('drift')),
-        totals(t('drift'), one.drift, one.driftClaims)),
+      h('section', { 'data-part': 'live' }, h('h2', {}, t('asItIsNow')),
+        totals(t('asItIsNow'), one.live, one.liveClaims)),
+      [...drift, ...driftClaims].some(moved) && h('section', { 'data-part': 'drift' }, h('h2', {}, t('drift')),
+        totals(t('drift'), drift, driftClaims)),
       before && whyDifferent(one, before, signal),
       until.length > 0 && h('section', { 'data-part': 'bars' }, h('h2', {}, t('lastPeriods')), bars(until)),
       h('section', { 'data-part': 'versions' }, h('h2', {}, t('versions')), versions(one)),

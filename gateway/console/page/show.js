@@ -10,7 +10,8 @@ const AGAIN_AFTER = 2000; // milliseconds
 export function words(err) {
   if (err instanceof Offline) return [t('noResponse')];
   if (err instanceof Problem) {
-    return [err.title, err.detail, ...err.errors.filter((one) => one.parameter).map((one) => `${one.parameter} ${one.reason}`)]
+    return [err.title, err.detail, ...err.errors.filter((one) => one.parameter)
+      .map((one) => `${one.parameter} ${one.reason}`)]
       .filter((text, i, all) => text && all.indexOf(text) === i);
   }
   return [t('fault'), String(err.message || err)];
@@ -44,11 +45,18 @@ export function part(title, signal, load, show, attributes) {
   return h('section', attributes, h('h2', {}, title), inside);
 }
 
-// pages shows the rows of a list page by page. load(path) resolves to {data, next}; shown(rows) returns an element.
+// later returns a screen whose file is loaded once somebody goes to it.
+export const later = (load) => (root, given, signal) => live(root, signal, load, ({ default: screen }) => {
+  const whole = h('div', {});
+  screen(whole, given, signal);
+  return whole;
+});
+
+// pages shows the rows of a list page by page. load(path) resolves to {data, next}; shown(rows, next) returns an element.
 export async function pages(path, load, shown) {
   const first = await load(path);
   const all = [...first.data];
-  const list = h('div', {}, shown(all));
+  const list = h('div', {}, shown(all, first.next));
   const said = h('div', {});
   const more = h('button', { type: 'button', class: 'more' }, t('more'));
   let next = first.next;
@@ -59,7 +67,7 @@ export async function pages(path, load, shown) {
       const page = await load(next);
       all.push(...page.data);
       next = page.next;
-      replace(list, shown(all));
+      replace(list, shown(all, next));
       more.hidden = !next;
     } catch (err) {
       replace(said, notice(err));
@@ -71,7 +79,8 @@ export async function pages(path, load, shown) {
   return h('div', {}, list, said, more);
 }
 
-// listed returns what loads the pages of a list whose page names, as its next, the value of a parameter for the next one.
+// listed returns what loads the pages of a list whose page names, as its next, the value of a parameter for the next
+// one.
 export const listed = (load, member, parameter) => async (path) => {
   const { data } = await load(path);
   const address = new URL(path, location.href);

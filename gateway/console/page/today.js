@@ -1,8 +1,8 @@
 // Today: what waits for a person.
 
 import { get, now, session } from './api.js';
-import { board } from './desk.js';
-import { claimLink, column, h, instant, policyLink, table } from './dom.js';
+import { list } from './desk.js';
+import { column, h, table } from './dom.js';
 import { listed, live, pages, part } from './show.js';
 import { t } from './words.js';
 import { empty } from './empty.js';
@@ -13,9 +13,8 @@ const SOON = 2000;
 const LATER = 30000;
 const whole = (at) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 
-const claimColumns = () => [{ ...column('claimNumber'), cell: (row) => claimLink(row.claimNumber) },
-  { ...column('policyNumber'), cell: (row) => policyLink(row.policyNumber) }, column('lossDate'), column('claimType'),
-  column('reserve')];
+const claimColumns = () => ['claimNumber', 'policyNumber', 'lossDate', 'claimType', 'reserve'].map(column);
+const endingColumns = () => ['policyNumber', 'status', 'inceptionDate', 'expiryDate'].map(column);
 
 // health says which services do not respond, and looks again by itself.
 function health(signal) {
@@ -44,8 +43,9 @@ export default function today(root, { again }, signal) {
   const reports = ['overdue', 'due', 'prepared'].map(periods);
   const showReports = async (place) => {
     const state = place.dataset.part;
+    const title = t(`periods ${state}`);
     await live(place, signal, () => pages(`/x/bordereau?state=${state}&limit=20`, listed(load, 'periods', 'after'),
-      (rows) => rows.length > 0 && h('section', {}, h('h2', {}, t(`periods ${state}`)), board(t(`periods ${state}`), rows))), (shown) => shown);
+      (rows) => rows.length > 0 && h('section', {}, h('h2', {}, title), list(title, rows))), (shown) => shown);
   };
   reports.forEach(showReports);
 
@@ -56,9 +56,8 @@ export default function today(root, { again }, signal) {
     const from = now();
     const until = new Date(from.getTime() + DAYS * 86400000);
     return pages(`/x/search/coverage?expiryDateFrom=${whole(from)}&expiryDateTo=${whole(until)
-    }&status=in%20force&status=extended&limit=20`, load, (rows) => table(t('ending', DAYS),
-      [{ ...column('policyNumber'), cell: (row) => policyLink(row.policyNumber) }, column('status'), column('inceptionDate'),
-        { ...column('expiryDate'), cell: (row) => instant(row.expiryDate) }], rows, t('noneEnds', DAYS)));
+    }&status=in%20force&status=extended&limit=20`, load,
+    (rows) => table(t('ending', DAYS), endingColumns(), rows, t('noneEnds', DAYS)));
   }
   root.append(h('h1', {}, t('today')), h('p', { class: 'lead' }, t('whatIsThis')), start, health(signal), ...reports,
     claims('reopened'), claims('open'),

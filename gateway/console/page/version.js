@@ -1,10 +1,10 @@
 // A version of a bordereau: its lines and findings, what differs from another one, and its sign-off.
 
 import { call, get, mayWrite, parse } from './api.js';
-import { amountOf, badge, claimLink, h, instant, members, policyLink, replace, table } from './dom.js';
+import { amountOf, badge, claimLink, h, instant, members, policyLink, recordLink, replace, table } from './dom.js';
 import { difference, isDecimal, larger } from './decimal.js';
 import { Fields, bodySchema, form, opened } from './form.js';
-import { address, link, source, stated, totals } from './period.js';
+import { CLAIM_FIGURES, address, link, source, stated, totals } from './period.js';
 import { listed, live, notice, pages, part } from './show.js';
 import { label, t } from './words.js';
 
@@ -37,55 +37,66 @@ async function download(path, name, said, button) {
 
 function exports_({ contract, kind, period }, number, path) {
   const said = h('div', {});
-  return [...['csv', 'xlsx'].map((suffix) => h('button', { type: 'button', 'data-export': suffix, click: (event) => download(
-    `${path}/lines.${suffix}`, `${contract}-${kind}-${period}-${number}.${suffix}`, said, event.currentTarget) },
-  t('downloadAs', suffix.toUpperCase()))), said];
+  const name = `${contract}-${kind}-${period}-${number}`;
+  const button = (suffix) => h('button', { type: 'button', 'data-export': suffix, click: (event) => download(
+    `${path}/lines.${suffix}`, `${name}.${suffix}`, said, event.currentTarget) },
+  t('downloadAs', suffix.toUpperCase()));
+  return [...['csv', 'xlsx'].map(button), said];
 }
 
-// money returns the column of an amount that leads to what the line was made of.
-const money = (name, of, kind) => ({ label: label(name), amount: true,
-  cell: (row) => source(kind, row.lineId, amountOf(...of(row))) });
-
-const COLUMNS = {
-  premium: (rows) => [{ label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
+// columns of the lines of a version. Each amount opens its line.
+function columns(at, number, rows) {
+  const money = (name, of) => ({ label: label(name), amount: true,
+    cell: (row) => source(at, number, row.lineId, amountOf(...of(row))) });
+  const late = { label: t('late'), cell: (row) => row.late?.recordedPeriod || '–' };
+  const policy = { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) };
+  if (at.kind === 'claims') {
+    return [
+      { label: label('claimNumber'), cell: (row) => claimLink(row.claimNumber) }, policy,
+      { label: label('claimStatus'), cell: (row) => badge(row.claimStatus) }, late,
+      ...CLAIM_FIGURES.map((name) => money(name, (row) => [row.indemnity[name], row.currency]))];
+  }
+  return [
+    policy,
     { label: label('insured'), cell: (row) => row.insured || '–' },
     { label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section },
     { label: label('transactionType'), cell: (row) => row.transactionType || row.receiptType },
-    { label: label('effectiveDate'), cell: (row) => instant(row.effectiveDate) },
-    { label: t('late'), cell: (row) => row.late?.recordedPeriod || '–' },
-    ...['gross', 'commission', 'taxes', 'net'].filter(stated(rows)).map((name) => money(name, (row) => [row[name], row.currency], 'premium')),
-    money('settled', (row) => [row.settled, row.settlementCurrency], 'premium')],
-  claims: () => [{ label: label('claimNumber'), cell: (row) => claimLink(row.claimNumber) },
-    { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
-    { label: label('claimStatus'), cell: (row) => badge(row.claimStatus) },
-    { label: t('late'), cell: (row) => row.late?.recordedPeriod || '–' },
-    ...['paid', 'previouslyPaid', 'outstanding', 'incurred', 'changeOfIncurred'].map((name) => money(name,
-      (row) => [row.indemnity[name], row.currency], 'claims'))],
-};
+    { label: label('effectiveDate'), cell: (row) => instant(row.effectiveDate) }, late,
+    ...['gross', 'commission', 'taxes', 'net'].filter(stated(rows))
+      .map((name) => money(name, (row) => [row[name], row.currency])),
+    money('settled', (row) => [row.settled, row.settlementCurrency])];
+}
 
-function lines(kind, path, signal) {
-  const shown = (rows) => table(label('lines'), COLUMNS[kind](rows), rows, t('noLines'));
-  return part(label('lines'), signal, () => pages(`${path}/lines?limit=50`, listed((of) => get(of, signal),
-    kind === 'claims' ? 'claims' : 'lines', 'skip'), shown), (list) => list, { 'data-part': 'lines' });
+function lines(at, number, path, signal) {
+  const shown = (rows) => table(label('lines'), columns(at, number, rows), rows, t('noLines'));
+  const list = listed((of) => get(of, signal), at.kind === 'claims' ? 'claims' : 'lines', 'skip');
+  return part(label('lines'), signal, () => pages(`${path}/lines?limit=50`, list, shown), (all) => all,
+    { 'data-part': 'lines', tabindex: '-1' });
 }
 
 // outcomes shows what each check came to: what was found first, then what could not be checked.
-const outcomes = (checks) => h('details', { 'data-part': 'outcomes' }, h('summary', {}, t('outcomes')), table(t('outcomes'), [
-  { label: label('code'), cell: (row) => h('code', {}, row.code) }, { label: label('outcome'), cell: (row) => badge(row.outcome) },
-  { label: label('reason'), cell: (row) => (row.why ? h('span', { lang: 'en' }, row.why) : '–') }],
-['fail', 'not-evaluable', 'pass'].flatMap((of) => checks.filter((one) => one.outcome === of))));
+const outcomes = (checks) => h('details', { 'data-part': 'outcomes' }, h('summary', {}, t('outcomes')),
+  table(t('outcomes'), [
+    { label: label('code'), cell: (row) => h('code', {}, row.code) },
+    { label: label('outcome'), cell: (row) => badge(row.outcome) },
+    { label: label('reason'), cell: (row) => (row.why ? h('span', { lang: 'en' }, row.why) : '–') },
+  ], ['fail', 'not-evaluable', 'pass'].flatMap((of) => checks.filter((one) => one.outcome === of))));
 
 // findings shows what somebody should look at. An error that nobody has waived can be, while the version is pending.
-function findings(kind, path, pending, place, again, signal) {
+function findings(at, number, path, pending, place, again, signal) {
   const waive = (row) => h('button', { type: 'button', 'data-action': 'waive', click: () => act('waive',
-    `${path}/findings/${encodeURIComponent(row.id)}:waive`, `${TEMPLATE}/findings/{finding}:waive`, {}, place, again, signal) }, t('waive'));
+    `${path}/findings/${encodeURIComponent(row.id)}:waive`, `${TEMPLATE}/findings/{finding}:waive`, {}, place, again,
+    signal) }, t('waive'));
+  const canBe = (row) => pending && row.severity === 'error' && mayWrite();
   const shown = (rows) => table(t('findings'), [
     { label: label('severity'), cell: (row) => badge(row.severity) },
     { label: t('finding'), cell: (row) => [h('span', { lang: 'en' }, row.words), ' ', h('code', {}, row.code)] },
     { label: label('policyNumber'), cell: (row) => (row.policyNumber ? policyLink(row.policyNumber) : '–') },
-    { label: t(kind === 'claims' ? 'claim' : 'receipt'), cell: (row) => (row.lineId ? source(kind, row.lineId) : '–') },
-    { label: t('waived'), cell: (row) => (row.waivedBy ? `${row.waivedBy}: ${row.waiver}`
-      : pending && row.severity === 'error' && mayWrite() ? waive(row) : '–') }], rows, t('noFindings'));
+    { label: t(at.kind === 'claims' ? 'claim' : 'receipt'),
+      cell: (row) => (row.lineId ? source(at, number, row.lineId) : '–') },
+    { label: t('waived'),
+      cell: (row) => (row.waivedBy ? `${row.waivedBy}: ${row.waiver}` : canBe(row) ? waive(row) : '–') },
+  ], rows, t('noFindings'));
   const checks = h('div', {});
   const read = async (of) => {
     const page = await get(of, signal);
@@ -103,24 +114,36 @@ function cell(text, kind) {
   if (isDecimal(of)) return { shown: String(of), amount: of };
   if (typeof of !== 'object') return { shown: String(of), amount: '0' };
   const amount = kind === 'claims' ? of.indemnity?.incurred || of.incurred : of.gross;
-  return amount ? { shown: `${label(kind === 'claims' ? 'incurred' : 'gross')} ${amount}`, amount } : { shown: members(of), amount: '0' };
+  return amount ? { shown: `${label(kind === 'claims' ? 'incurred' : 'gross')} ${amount}`, amount }
+    : { shown: members(of), amount: '0' };
 }
 
 // differing returns the cells that differ, the largest first.
-export const differing = (cells, kind) => cells.map((one) => ({ ...one, from: cell(one.from, kind), to: cell(one.to, kind) }))
-  .map((one) => ({ ...one, change: difference(one.from.amount, one.to.amount) })).sort((a, b) => larger(a.change, b.change));
+export const differing = (cells, kind) => cells
+  .map((one) => ({ ...one, from: cell(one.from, kind), to: cell(one.to, kind) }))
+  .map((one) => ({ ...one, change: difference(one.from.amount, one.to.amount) }))
+  .sort((a, b) => larger(a.change, b.change));
 
-function compare(kind, number, path, versions, signal) {
+function compare(at, number, path, versions, signal) {
   const place = h('div', {});
+  const claims = at.kind === 'claims';
+  const option = (one) => h('option', { value: one.number }, `${label('version')} ${one.number}`);
   const to = h('select', { id: 'compare-to' }, h('option', { value: 'live' }, t('asItIsNow')),
-    versions.filter((one) => one.number !== number).map((one) => h('option', { value: one.number }, `${label('version')} ${one.number}`)));
+    versions.filter((one) => one.number !== number).map(option));
+  // A line is opened where it is: a whole line may be in one of the two only, and what is only in what would be now is
+  // the record itself.
+  const opens = ({ lineId, member, from }) => (member || from ? source(at, number, lineId)
+    : to.value === 'live' ? recordLink(claims ? 'claim' : 'receipt', lineId, t(claims ? 'claim' : 'receipt'))
+      : source(at, to.value, lineId));
   const show = () => live(place, signal, () => get(`${path}/diff?to=${to.value}`, signal), ({ data }) => [
     data.more && h('p', { class: 'quiet' }, t('firstLinesOnly', data.differences.length)),
-    table(t('differences'), [{ label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
-      { label: t(kind === 'claims' ? 'claim' : 'receipt'), cell: (row) => source(kind, row.lineId) },
+    table(t('differences'), [
+      { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
+      { label: t(claims ? 'claim' : 'receipt'), cell: (row) => row.opens },
       { label: t('cell'), cell: (row) => (row.member ? label(row.member) : t('wholeLine')) },
-      { label: `${label('version')} ${number}`, cell: (row) => row.from.shown }, { label: to.selectedOptions[0].textContent,
-        cell: (row) => row.to.shown }], differing(data.differences, kind), t('noDifferences'))]);
+      { label: `${label('version')} ${number}`, cell: (row) => row.from.shown },
+      { label: to.selectedOptions[0].textContent, cell: (row) => row.to.shown },
+    ], differing(data.differences.map((one) => ({ ...one, opens: opens(one) })), at.kind), t('noDifferences'))]);
   to.addEventListener('change', show);
   show();
   return h('section', { 'data-part': 'differences' }, h('h2', {}, t('differences')), h('div', { class: 'filter' },
@@ -146,15 +169,24 @@ export default function version(root, { path: [contract, kind, of, number], agai
   }, ({ one, versions }) => {
     const status = versions.find((other) => other.number === one.number);
     const place = h('div', { id: 'act' });
+    const below = lines(at, one.number, path, signal);
+    // The lines of a figure stand below it.
+    const toLines = (shown) => h('a', { href: link(at, number), click: (event) => {
+      event.preventDefault();
+      below.focus();
+    } }, shown);
+    const more = { ...status, note: one.note, contractVersion: one.contractVersion, previous: one.previous };
     return [
-      h('p', { class: 'lead' }, h('a', { href: link(at) }, `${contract} ${of}`), ' ', badge(status.state), ' ', t(`type ${one.type}`)),
+      h('p', { class: 'lead' }, h('a', { href: link(at) }, `${contract} ${of}`), ' ', badge(status.state), ' ',
+        t(`type ${one.type}`)),
       h('div', { class: 'buttons' }, signOff(status, path, place, again, signal), exports_(at, number, path)), place,
-      h('section', { 'data-part': 'totals' }, h('h2', {}, t('totals')), totals(t('totals'), one.totals, one.claims)),
-      findings(kind, path, status.state === 'pending', place, again, signal),
-      lines(kind, path, signal),
-      compare(kind, one.number, path, versions, signal),
-      h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members({ ...status, note: one.note, contractVersion: one.contractVersion,
-        previous: one.previous }, ['totals', 'claims', 'number', 'type', 'state'])),
+      h('section', { 'data-part': 'totals' }, h('h2', {}, t('totals')),
+        totals(t('totals'), one.totals, one.claims, toLines)),
+      findings(at, one.number, path, status.state === 'pending', place, again, signal),
+      below,
+      compare(at, one.number, path, versions, signal),
+      h('section', { 'data-part': 'record' }, h('h2', {}, t('record')),
+        members(more, ['totals', 'claims', 'number', 'type', 'state'])),
     ];
   });
 }

@@ -116,7 +116,7 @@ func TestWhyNovemberIsDifferent(t *testing.T) {
 		t.Errorf("bars: %v", bars)
 	}
 	p.click("[data-part=why] tbody td:last-child a")
-	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00", d.extra.Text("id"))
+	p.sees("[data-part=receipt]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
 }
 
 // TestACellLeadsToItsReceipt goes from the first screen to the version that waits, from a cell of it to the receipt,
@@ -127,11 +127,12 @@ func TestACellLeadsToItsReceipt(t *testing.T) {
 	v := d.prepare(t, d.anna, november)
 	p := open(t, d.Exchange, "/today", trial.Developer)
 	p.click(fmt.Sprintf("[data-part=prepared] tbody a[href='#/desk/MOTOR-2026/premium/2026-11/%v']", v["number"]))
-	cell := "[data-part=lines] td.right a[href='#/record/receipt/" + d.extra.Text("id") + "'] "
+	line := fmt.Sprintf("#/desk/MOTOR-2026/premium/2026-11/%v/%s", v["number"], d.extra.Text("id"))
+	cell := "[data-part=lines] td.right a[href='" + line + "'] "
 	p.sees(cell, "EUR 900.00", "EUR 135.00", "EUR 765.00", "GBP 627.05")
 	p.click(cell)
-	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00", d.extra.Text("id"))
-	p.click("[data-part=record] a[href='#/policy/" + d.policy.Text("policyNumber") + "']")
+	p.sees("[data-part=receipt]", "Version 1", "mid term adjustment", "EUR 900.00")
+	p.click("[data-part=receipt] a[href='#/policy/" + d.policy.Text("policyNumber") + "']")
 	p.sees("h1", "Policy "+d.policy.Text("policyNumber"))
 }
 

@@ -152,6 +152,6 @@ func TestClaimsAreSignedOff(t *testing.T) {
 	second.click("[data-action=approve]")
 	second.send("approve")
 	second.sees(".lead", "approved")
-	second.click("[data-part=lines] td a[href^='#/record/claim/']")
-	second.sees("[data-part=record]", "hail", claim.Text("claimNumber"))
+	second.click("[data-part=lines] td.right a[href='#/desk/MOTOR-2026/claims/2026-12/1/" + claim.Text("id") + "']")
+	second.sees("[data-part=claim]", "hail", claim.Text("claimNumber"))
 }
