@@ -37,13 +37,17 @@ func TestLink(t *testing.T) {
 		"behind a newer proxy": func(r *http.Request) { r.Header.Set("Forwarded", "for=192.0.2.1") },
 		"by another name":      func(r *http.Request) { r.Host = "rebound.example" },
 		"from another page":    func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
-		"too late":             func(*http.Request) { now = now.Add(time.Minute + time.Second) },
+		"from no address":      func(r *http.Request) { r.RemoteAddr = "" },
 	} {
 		if status, _ := follow(code, change); status != http.StatusNotFound {
 			t.Errorf("%s: status %d", what, status)
 		}
 	}
-	now = now.Add(-time.Minute)
+	now = now.Add(time.Minute + time.Second)
+	if status, _ := follow(code); status != http.StatusNotFound {
+		t.Errorf("too late: %d", status)
+	}
+	now = now.Add(-time.Second)
 	for _, wrong := range []string{"", code[1:], code + "A", strings.Repeat("A", 1<<20)} {
 		if status, _ := follow(wrong); status != http.StatusNotFound {
 			t.Errorf("a wrong code of %d bytes: status %d", len(wrong), status)

@@ -6,11 +6,12 @@
 //   - tab_test.go is a page in the browser: what a person sees, types and presses.
 //   - signin_test.go signs in, by the link that the start prints and by a token, and tries to frame the page.
 //   - provider_test.go signs in at an identity provider.
-//   - find_test.go and screens_test.go compare what the screens show with what the exchange has. many_test.go opens
-//     lists of 100,000 records.
+//   - find_test.go and screens_test.go compare what the screens show with what the exchange has, and figures_test.go
+//     each figure. many_test.go opens lists of 100,000 records.
 //   - write_test.go changes claims and policies, and sharing_test.go shares a policy with other organisations.
+//     forms_test.go has two persons use each form at once, and loses its response; refusals_test.go has it refused.
 //   - desk_test.go reports a month, and reconciliation_test.go compares a file with it. signoff_test.go signs off a
-//     month by keys alone, and its claims.
+//     month by keys alone, and its claims. board_test.go looks at contracts and months.
 //   - scripts_test.go stores scripts in every text of every resource, and scripts_desk_test.go in every text of
 //     contracts, bordereaux and files.
 //   - people_test.go has axe look at the screens (axe_test.go), and uses them by keys, on a phone and in German.

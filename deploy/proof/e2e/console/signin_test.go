@@ -1,12 +1,20 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 // link finds the link that the start of an exchange prints.
@@ -24,9 +32,6 @@ func TestLink(t *testing.T) {
 	p := blank(t, e)
 	p.to(followed)
 	p.sees("[data-part=empty]", "exchange seed")
-	var after float64
-	p.eval("performance.now()", &after)
-	t.Logf("signed in, with the first screen, %.0f ms after the link was followed", after)
 	p.sees("#who", "local")
 	p.click("button[data-seed]")
 	p.sees("[data-part=open]", "CLM-")
@@ -44,6 +49,60 @@ func TestLink(t *testing.T) {
 	again.to(followed)
 	again.sees("#sign-in", "This link has been used", "exchange token")
 	again.becomes("location.hash === '#/today'")
+}
+
+// signedInWithin is how long it takes at most from following the link to seeing the first screen.
+const signedInWithin = time.Second
+
+// TestTheLinkIsFast follows the link of an empty exchange and of one with the seeded book, and measures in the page how
+// long it takes until the lists of Today are painted. A busy machine may prevent that in time for a while, so that the
+// test starts the exchange again, for another link, and asks again; what makes each start slow fails it.
+func TestTheLinkIsFast(t *testing.T) {
+	t.Parallel()
+	e := run(t)
+	for _, exchange := range []struct{ name, shown string }{
+		{"empty", "[data-part=empty] button"}, {"seeded", "[data-part=open] tbody tr"},
+	} {
+		if exchange.name == "seeded" {
+			if err := seed(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trial.Eventually(t, func() error {
+			if err := errors.Join(e.Stop("exchange"), e.Restart("exchange")); err != nil {
+				t.Fatal(err)
+			}
+			followed, err := e.Printed("exchange", link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			took := blank(t, e).paints(followed, exchange.shown)
+			t.Logf("%s: %s", exchange.name, took)
+			if took > signedInWithin {
+				return fmt.Errorf("the link of the %s exchange took %s", exchange.name, took)
+			}
+			return nil
+		})
+	}
+}
+
+// paints loads a page, and returns how long it took from there until what a selector finds was painted, with all lists
+// of the screen.
+func (p *tab) paints(address, selector string) time.Duration {
+	p.Helper()
+	p.do(chromedp.Navigate("about:blank"), chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`{ const seen = new MutationObserver(() => {
+			if (!document.querySelector(` + quoted(selector) + `) || document.querySelector('[aria-busy]')) return;
+			seen.disconnect();
+			requestAnimationFrame(() => setTimeout(() => { window.paintedAfter = performance.now(); }));
+		});
+		seen.observe(document, { childList: true, subtree: true, attributes: true }); }`).Do(ctx)
+		return err
+	}), chromedp.Navigate(address))
+	p.becomes("window.paintedAfter > 0")
+	var after float64
+	p.eval("paintedAfter", &after)
+	return time.Duration(after * float64(time.Millisecond)).Round(time.Millisecond)
 }
 
 // TestSignIn pastes a token, once what is none, and signs out. Without the box nothing is kept.

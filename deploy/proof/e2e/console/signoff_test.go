@@ -22,6 +22,18 @@ func (d desk) nameless(t *testing.T) {
 	d.clerk.Put(t, "/motorCoverage/"+d.policy.Text("id"), body).Want(t, http.StatusOK)
 }
 
+// rowsAreThere waits until the receipts are in the rows, of which a version is made.
+func (d desk) rowsAreThere(t *testing.T) {
+	t.Helper()
+	trial.Eventually(t, func() error {
+		path := "/premiumBordereau?policyNumber=" + d.policy.Text("policyNumber")
+		if rows := d.clerk.Get(t, path).Records(t); len(rows) != 3 {
+			return fmt.Errorf("the rows are %v", rows)
+		}
+		return nil
+	})
+}
+
 // nothing signs off that the months before had no claims.
 func (d desk) nothing(t *testing.T) {
 	t.Helper()
@@ -64,13 +76,7 @@ func TestAMonthIsSignedOffByKeys(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Keys")
 	d.nameless(t)
-	trial.Eventually(t, func() error { // a version is made of receipts that are in the rows
-		path := "/premiumBordereau?policyNumber=" + d.policy.Text("policyNumber")
-		if rows := d.clerk.Get(t, path).Records(t); len(rows) != 3 {
-			return fmt.Errorf("the rows are %v", rows)
-		}
-		return nil
-	})
+	d.rowsAreThere(t)
 	p := open(t, d.Exchange, "/today", trial.Developer, trial.Admin)
 	p.rowTo("[data-part=due] a[href='#/desk/MOTOR-2026/premium/2026-11']")
 	p.keys("\r")

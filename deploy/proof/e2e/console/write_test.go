@@ -1,12 +1,8 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"testing"
-
-	"github.com/chromedp/cdproto/fetch"
-	"github.com/chromedp/cdproto/network"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
@@ -166,47 +162,6 @@ func TestEveryLine(t *testing.T) {
 		p.sees("form[data-form=create] h2")
 		p.becomes("Boolean(document.querySelector('form[data-form=create] [name=\"" + field + "\"]'))")
 		p.becomes("!document.querySelector('[name=\"/policyholderId\"]')")
-	}
-}
-
-// TestTwoPersons sees that the second of two who change a claim is shown what the first changed, and can go on.
-func TestTwoPersons(t *testing.T) {
-	t.Parallel()
-	c, claim, p := openClaim(t, book, "Twofold")
-	p.click("[data-action=revise]")
-	p.fill("revise", "/liabilityShare", "50")
-	c.Put(t, "/claim/"+claim.Text("id"), trial.Record{"reserve": 7000}).Want(t, 200)
-	p.send("revise")
-	p.sees("form .outcome", "the record has changed", "Somebody has changed the record", "EUR 4,000.00", "EUR 7,000.00")
-	if now := c.Read(t, "/claim/"+claim.Text("id")); now["liabilityShare"] != nil {
-		t.Errorf("it was overwritten: %v", now)
-	}
-	p.send("revise")
-	p.sees("[data-part=record]", "EUR 7,000.00", "50")
-	now := c.Read(t, "/claim/"+claim.Text("id"))
-	if fmt.Sprintf("%v %v", now["reserve"], now["liabilityShare"]) != "7000 50" {
-		t.Errorf("the record is %v", now)
-	}
-}
-
-// TestLostResponse loses the response to a settlement that was made. Sent again, it is not made twice.
-func TestLostResponse(t *testing.T) {
-	t.Parallel()
-	c, claim, p := openClaim(t, book, "Loser")
-	p.click("[data-action=settle]")
-	p.fill("settle", "/paymentAmount", "111")
-	p.fill("settle", "/paymentMethod", "cash")
-	pass := p.intercept("*:settle", fetch.RequestStageResponse, func(ctx context.Context, id fetch.RequestID) error {
-		return fetch.FailRequest(id, network.ErrorReasonConnectionReset).Do(ctx)
-	})
-	p.send("settle")
-	p.sees("form .outcome", "The exchange does not respond.", "nothing is done twice")
-	p.becomes("document.querySelector('[name=\"/paymentAmount\"]').value === '111'")
-	pass()
-	p.send("settle")
-	p.sees(".lead", "closed")
-	if now := c.Read(t, "/claim/"+claim.Text("id")); len(now["payments"].([]any)) != 1 {
-		t.Errorf("the record is %v", now)
 	}
 }
 

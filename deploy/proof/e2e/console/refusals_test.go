@@ -1,0 +1,164 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// remembers has the page remember the last problem document that it gets.
+const remembers = `{ const send = window.fetch; window.refusal = null; window.fetch = async (...given) => {
+	const response = await send(...given);
+	if (response.status >= 400) window.refusal = await response.clone().json();
+	return response;
+}; true }`
+
+// misplaced returns what of the last problem document a form does not show where it belongs: the words of each error
+// at the field that its pointer names, and in what the form says those of an error without a field, the title and the
+// detail. A form of several records has a group of fields for each.
+const misplaced = `((form) => {
+	const wrong = [], said = form.querySelector('.outcome').innerText, first = [];
+	const has = (where, words) => { if (words && !where?.includes(words)) wrong.push(words + ' is not in ' + where); };
+	has(said, refusal.title);
+	has(said, refusal.detail);
+	for (const { pointer, reason } of refusal.errors ?? []) {
+		const [, of, rest] = /^\/(?:operations|participants)\/(\d+)(?:\/body)?(\/.*)$/.exec(pointer) ?? [, 0, pointer];
+		const groups = [...form.querySelectorAll(form.dataset.form === 'create' ? ':scope > fieldset.group'
+			: '[data-participant]')];
+		const field = (groups[of] ?? form).querySelector('[name="' + rest + '"]');
+		if (!field) { has(said, reason); continue; }
+		has(field.closest('.field').querySelector('.said').innerText, reason);
+		if (field.getAttribute('aria-invalid') !== 'true') wrong.push(pointer + ' is not marked');
+		if (field.offsetParent === null) wrong.push(pointer + ' is not shown');
+		first.push(field);
+	}
+	if (first.length > 0 && document.activeElement !== first[0]) wrong.push('the focus is not on the first field');
+	return { wrong, fields: first.map((field) => field.name) };
+})`
+
+// isRefused sends a form, and checks that the refusal of the exchange is shown, at the fields that it names. These are
+// at least the wanted ones, in any order.
+func (p *tab) isRefused(form string, wanted ...string) {
+	p.Helper()
+	p.eval(remembers, nil)
+	p.send(form)
+	p.sees("form[data-form=" + form + "] .outcome [role=alert]")
+	var found struct{ Wrong, Fields []string }
+	p.eval(misplaced+"(document.querySelector("+quoted("form[data-form="+form+"]")+"))", &found)
+	for _, wrong := range found.Wrong {
+		p.Errorf("%s: %s", form, wrong)
+	}
+	for _, field := range wanted {
+		if !strings.Contains(" "+strings.Join(found.Fields, " ")+" ", " "+field+" ") {
+			p.Errorf("%s: %s is not among the fields with a fault: %q", form, field, found.Fields)
+		}
+	}
+}
+
+// TestARefusalStandsAtItsField sends each form that writes with something wrong. The words of the problem document are
+// shown at the fields that its pointers name, and the first of these has the focus.
+func TestARefusalStandsAtItsField(t *testing.T) {
+	t.Parallel()
+	for form, of := range map[string]struct {
+		opens  func(*testing.T, string) opened
+		fields map[string]string
+		wanted []string
+	}{
+		"settle": {onClaim, map[string]string{"/paymentAmount": "12 Euro"}, []string{"/paymentAmount"}},
+		"revise": {onClaim, map[string]string{"/reserve": "0.5", "/liabilityShare": "many"},
+			[]string{"/reserve", "/liabilityShare"}},
+		"addDocument": {onClaim, nil, []string{"/url"}},
+		"endorse": {onPolicy, map[string]string{"/grossWrittenPremium": "many", "/indemnityLimitPolicy": "much",
+			"/endorsementType": "addition"}, []string{"/grossWrittenPremium", "/indemnityLimitPolicy"}},
+		"renew":       {onPolicy, map[string]string{"/expiryDate": "2020-01-01T00:00:00"}, []string{"/expiryDate"}},
+		"new-claim":   {onPolicy, map[string]string{"/reserve": "x"}, []string{"/reserve"}},
+		"new-receipt": {onPolicy, map[string]string{"/paymentAmount": "x"}, []string{"/paymentAmount"}},
+	} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			o := of.opens(t, form)
+			o.types(form, of.fields)
+			before := o.versions()
+			o.isRefused(form, of.wanted...)
+			if after := o.versions(); after != before {
+				t.Errorf("it was written: %d versions, %d before", after, before)
+			}
+		})
+	}
+	for form, opens := range map[string]func(*testing.T, string) opened{"reopen": onClaim, "cancel": onPolicy} {
+		t.Run(form, func(t *testing.T) { // no field of them can be wrong
+			t.Parallel()
+			o := opens(t, form)
+			o.c.Post(t, o.history+":"+form, trial.Record{}).Want(t, http.StatusOK)
+			o.isRefused(form) // the record has changed
+			o.isRefused(form) // it is as it would become
+			o.sees("form .outcome", "transition not listed")
+		})
+	}
+	t.Run("create", func(t *testing.T) {
+		t.Parallel()
+		p := open(t, book, "/create", trial.Developer, trial.Admin)
+		p.create("Refused")
+		p.types("create", map[string]string{"/dob": "", "/vin": "1", "/grossWrittenPremium": "x"})
+		p.isRefused("create", "/dob")
+		p.fill("create", "/dob", "1990-12-10")
+		p.isRefused("create")
+	})
+	t.Run("share", func(t *testing.T) {
+		t.Parallel()
+		s := shared(t, "Refused")
+		p := s.screen(t, s.acme)
+		p.click("[data-action=share]")
+		p.names(0, "acme", "claims")
+		p.click("form[data-form=share] [data-add]")
+		p.names(1, "no name", "premium")
+		p.isRefused("share", "/organisation", "/rights")
+		s.wants(t)
+	})
+	t.Run("desk", refusedAtTheDesk)
+}
+
+// refusedAtTheDesk sends the forms of the sign-off of a month and of what a file is compared with.
+func refusedAtTheDesk(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Refused")
+	d.nameless(t)
+	d.rowsAreThere(t)
+	p := openAs(t, d.Exchange, d.clerk, "/desk/MOTOR-2026/premium/2026-11")
+	acts := func(form string, fields map[string]string, wanted ...string) {
+		t.Helper()
+		p.click("[data-action=" + form + "]")
+		p.types(form, fields)
+		p.isRefused(form, wanted...)
+	}
+	acts("prepare", map[string]string{"/note": strings.Repeat("n", 2001)}, "/note")
+	v := d.prepare(t, d.clerk, november)
+	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
+	acts("approve", map[string]string{"/digest": ""}, "/digest")
+	acts("approve", map[string]string{"/digest": v.Text("digest")}) // its findings
+	acts("reject", nil, "/reason")
+	acts("waive", nil, "/reason")
+	for _, one := range d.read(t, november+"/versions/1/findings", "findings") {
+		if one["severity"] == "error" {
+			d.clerk.Post(t, november+"/versions/1/findings/"+one.Text("id")+":waive", trial.Record{"reason": "known"}).
+				Want(t, http.StatusOK)
+		}
+	}
+	acts("approve", map[string]string{"/digest": v.Text("digest")}) // the same person
+	d.sign(t, november, v)
+	acts("reject", map[string]string{"/reason": "late"}) // it is approved
+	p.turn("/desk/MOTOR-2026/premium/2026-11")
+	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
+	acts("acknowledge", map[string]string{"/digest": ""}, "/digest")
+	p.turn(d.compared(t))
+	for _, form := range []string{"accept", "dispute", "unmatch"} {
+		acts(form, nil, "/reason")
+	}
+	p.turn("/reconciliation")
+	p.click("[data-part=statements] tbody a")
+	p.click("[data-action=compare]")
+	p.types("run", map[string]string{"/against/contract": "MOTOR-2026", "/tolerance": "x"})
+	p.isRefused("run", "/tolerance")
+}
