@@ -54,12 +54,12 @@ function board(caption, rows, more) {
       const one = at.get(months[i]);
       const wide = one ? monthsOf(one.period).filter((month) => months.includes(month)).length : 1;
       shown.push(h('td', { colspan: wide > 1 && wide, 'data-label': one && one.period }, one && [
-        h('a', { href: link(one) }, badge(one.state)), ' ', open(last(one))]));
+        h('a', { href: link(one) }, wide > 1 && [one.period, ' '], badge(one.state)), ' ', open(last(one))]));
       i += wide;
     }
     return shown;
   };
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, h('table', {},
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, h('table', { class: 'board' },
     h('caption', { class: 'unseen' }, caption),
     h('thead', {}, h('tr', {}, [label('contract'), ...months].map((name) => h('th', { scope: 'col' }, name)))),
     h('tbody', {}, lanes.map((of) => h('tr', { 'data-row': true },

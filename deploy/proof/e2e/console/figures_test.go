@@ -100,6 +100,22 @@ func (p *tab) hasMembers(selector string, record trial.Record, but ...string) {
 		}
 		return nil
 	})
+	p.hasDigits()
+}
+
+// hasDigits compares the amounts and numbers that people read with those of the exchange, digit by digit.
+func (p *tab) hasDigits() {
+	p.Helper()
+	var wrong []string
+	p.eval(`(() => {
+		const plain = (of) => of.replace(/[^\d.-]/g, '').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+		return [...document.querySelectorAll('[data-amount], [data-number]')]
+			.map((e) => [e.innerText, e.dataset.amount ?? e.dataset.number])
+			.filter(([read, is]) => plain(read) !== plain(is)).map((both) => both.join(' is shown of '));
+	})()`, &wrong)
+	if len(wrong) > 0 {
+		p.Errorf("amounts: %q", wrong)
+	}
 }
 
 // at returns a member of a record by its path.
@@ -144,6 +160,7 @@ func (p *tab) hasRows(selector string, records []trial.Record, paths ...string) 
 		}
 		return nil
 	})
+	p.hasDigits()
 }
 
 // within returns the records of a member of a record.

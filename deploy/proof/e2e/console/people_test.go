@@ -169,7 +169,9 @@ func TestGerman(t *testing.T) {
 	p := blank(t, book)
 	var agent string
 	p.eval("navigator.userAgent", &agent)
-	p.do(emulation.SetUserAgentOverride(agent).WithAcceptLanguage("de-DE"))
+	// Days and instants are those of the exchange, which reckons in UTC, wherever the person is.
+	p.do(emulation.SetUserAgentOverride(agent).WithAcceptLanguage("de-DE"),
+		emulation.SetTimezoneOverride("America/New_York"))
 	p.signedIn(strings.TrimPrefix(c.Authorization(), "Bearer "))
 	p.visit("/policy/" + made.Text("policyNumber"))
 	p.sees("[data-part=record]", "Bruttoprämie", "1.234,00 EUR", "01.01.2026")

@@ -39,6 +39,7 @@ var days = []picture{
 	{name: "claim", follow: "[data-part=reopened] tbody a", selector: "[data-part=timeline]", text: "Created"},
 	{name: "policy", follow: ".lead a", selector: "[data-part=timeline]", text: "Created"},
 	{name: "find", address: "/find", selector: "#results", text: "POL-"},
+	{name: "board", address: "/desk", selector: "[data-part=board] tbody", text: "SEED1-TRAVEL"},
 	{name: "feed", address: "/feed", selector: "#events tbody", text: "exchange."},
 	{name: "help", address: "/help", selector: "[data-part=operations]", text: "POST /x/batch"},
 }
