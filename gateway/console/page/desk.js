@@ -59,8 +59,8 @@ function board(caption, rows, more) {
     }
     return shown;
   };
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, h('table', { class: 'board' },
-    h('caption', { class: 'unseen' }, caption),
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, h('table',
+    { class: 'board' }, h('caption', { class: 'unseen' }, caption),
     h('thead', {}, h('tr', {}, [label('contract'), ...months].map((name) => h('th', { scope: 'col' }, name)))),
     h('tbody', {}, lanes.map((of) => h('tr', { 'data-row': true },
       h('th', { scope: 'row' }, contractLink(of[0].contract), ' ', t(`bordereau ${of[0].kind}`)), cells(of))))));

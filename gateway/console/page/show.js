@@ -52,7 +52,8 @@ export const later = (load) => (root, given, signal) => live(root, signal, load,
   return whole;
 });
 
-// pages shows the rows of a list page by page. load(path) resolves to {data, next}; shown(rows, next) returns an element.
+// pages shows the rows of a list page by page. load(path) resolves to {data, next}; shown(rows, next) returns an
+// element.
 export async function pages(path, load, shown) {
   const first = await load(path);
   const all = [...first.data];

@@ -56,7 +56,8 @@ func TestTheBoard(t *testing.T) {
 			at += cell.colSpan;
 			const link = cell.querySelector('a');
 			return link && [row.querySelector('th').innerText, first, last, link.hash,
-				link.querySelector('.badge').dataset.state, cell.querySelector('.bad')?.innerText ?? ''].join(' ').trim();
+				link.querySelector('.badge').dataset.state,
+				cell.querySelector('.bad')?.innerText ?? ''].join(' ').trim();
 		}).filter(Boolean);
 	})`, &got)
 	kinds := map[string]string{"claims": "Claims", "premium": "Premium"}

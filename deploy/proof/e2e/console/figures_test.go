@@ -216,7 +216,8 @@ func TestEveryFigure(t *testing.T) {
 func (d desk) today(t *testing.T, p *tab) {
 	p.turn("/today")
 	for _, state := range []string{"open", "reopened"} {
-		claims := d.clerk.Get(t, "/x/search/claim?fnolFrom=2020-01-01T00:00:00Z&order=newest&claimStatus="+state).Records(t)
+		claims := d.clerk.Get(t, "/x/search/claim?fnolFrom=2020-01-01T00:00:00Z&order=newest&claimStatus="+state).
+			Records(t)
 		p.hasRows("[data-part="+state+"]", claims, "claimNumber", "policyNumber", "lossDate", "claimType", "reserve")
 	}
 	ending := d.clerk.Get(t, "/x/search/coverage?status=in+force&expiryDateFrom="+today+"&expiryDateTo="+
@@ -249,7 +250,8 @@ func (d desk) find(t *testing.T, p *tab) {
 func (d desk) whole(t *testing.T, p *tab) {
 	p.turn("/policy/" + d.policy.Text("policyNumber"))
 	record := d.clerk.Read(t, "/motorCoverage/"+d.policy.Text("id"))
-	p.hasMembers("[data-part=record]", record, "id", "policyNumber", "status", "policyholderId", "vehicleId", "driverId")
+	p.hasMembers("[data-part=record]", record, "id", "policyNumber", "status", "policyholderId", "vehicleId",
+		"driverId")
 	view := d.clerk.Read(t, "/x/policy/"+d.policy.Text("policyNumber"))
 	p.hasMembers("[data-part=policyholder]", at(view, "policyholder/record").(map[string]any), "id")
 	p.hasRows("[data-part=claims]", inner(within(view, "claims/records")), "claimNumber", "claimStatus", "lossDate",

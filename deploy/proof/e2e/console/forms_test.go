@@ -51,7 +51,8 @@ func onPolicy(t *testing.T, form string) opened {
 	made := policy(t, c, "Form "+form)
 	path := "/motorCoverage/" + made.Text("id")
 	o := opened{tab: open(t, book, "/policy/"+made.Text("policyNumber"), trial.Developer, trial.Admin), c: c,
-		history: path, seen: [2]string{"EUR 50,000.00", "EUR 75,000.00"}, kept: [2]string{"indemnityLimitPolicy", "75000"}}
+		history: path, seen: [2]string{"EUR 50,000.00", "EUR 75,000.00"},
+		kept: [2]string{"indemnityLimitPolicy", "75000"}}
 	o.another = func() {
 		c.Post(t, path+":endorse", trial.Record{"endorsementType": "addition", "indemnityLimitPolicy": 75_000}).
 			Want(t, http.StatusOK)
@@ -72,7 +73,8 @@ var written = []struct {
 	{"reopen", onClaim, ":reopen", nil},
 	{"revise", onClaim, "", map[string]string{"/liabilityShare": "50"}},
 	{"addDocument", onClaim, "/documents", map[string]string{"/url": "https://files.example/a.jpg", "/type": "photo"}},
-	{"endorse", onPolicy, ":endorse", map[string]string{"/endorsementType": "addition", "/grossWrittenPremium": "1500"}},
+	{"endorse", onPolicy, ":endorse", map[string]string{"/endorsementType": "addition",
+		"/grossWrittenPremium": "1500"}},
 	{"cancel", onPolicy, ":cancel", map[string]string{"/reason": "sold"}},
 	{"renew", onPolicy, ":renew", map[string]string{"/grossWrittenPremium": "1600"}},
 }
