@@ -175,17 +175,17 @@ function decide(name, path, place, again, signal) {
   });
 }
 
-const receipt = (id) => [recordLink('receipt', id, t('receipt')), ' '];
-
-function items(path, outcome, place, again, signal) {
+function items(path, kind, outcome, place, again, signal) {
   const button = (row, name) => h('button', { type: 'button', 'data-action': name,
     click: () => decide(name, `${path}/items/${row.number}`, place, again, signal) }, t(name));
   const decision = (row) => (row.decision ? [badge(row.decision), ` ${row.decidedBy}: ${row.reason}`]
     : mayWrite() ? h('div', { class: 'buttons' }, offered(row).map((name) => button(row, name))) : '–');
+  const resource = kind === 'claims' ? 'claim' : 'receipt'; // that a line is made of
+  const record = (id) => [recordLink(resource, id, t(resource)), ' '];
   const columns = [
     { label: label('outcome'), cell: (row) => badge(row.outcome) }, number('row'),
     { label: label('policyNumber'), cell: (row) => (row.policyNumber ? policyLink(row.policyNumber) : '–') },
-    { label: t('receipt'), cell: (row) => (row.lineId ? receipt(row.lineId) : (row.candidates || []).map(receipt)) },
+    { label: t(resource), cell: (row) => (row.lineId ? record(row.lineId) : (row.candidates || []).map(record)) },
     number('days'), { label: t('sideBySide'), cell: cells }, { label: label('decision'), cell: decision }];
   const list = listed((of) => get(of, signal), 'items', 'skip');
   const of = outcome ? `&outcome=${encodeURIComponent(outcome)}` : '';
@@ -213,7 +213,7 @@ function run(root, id, { query, again }, signal) {
           query.get('outcome') && h('p', {}, h('a', { href: to('') }, t('allItems')))),
         h('section', { 'data-part': 'ageing' }, h('h2', {}, t('ageing')),
           table(t('ageing'), ageing, data.ageing, t('nothingOpen')))),
-      place, items(path, query.get('outcome'), place, again, signal)];
+      place, items(path, data.against.kind, query.get('outcome'), place, again, signal)];
   });
 }
 

@@ -212,6 +212,24 @@ func (d desk) statement(missing string) string {
 	return fmt.Sprintf(rows, d.policy.Text("policyNumber"), missing)
 }
 
+// comparedClaims compares a file about a claim with December without the console, and returns the screen of that.
+func (d desk) comparedClaims(t *testing.T, claim trial.Record) (address string) {
+	t.Helper()
+	d.clerk.Put(t, "/x/reconciliation/profile/CLAIMS", trial.Record{
+		"format": "csv", "delimiter": ";", "encoding": "utf-8", "headerRow": 1, "decimalMark": ".", "dateOrder": "dmy",
+		"sign": "minus", "currency": "GBP", "totals": trial.Record{"rule": "none"}, "columns": []trial.Record{
+			{"column": "Claim", "means": "claimNumber"}, {"column": "Paid", "means": "paid"},
+		},
+	}).Want(t, http.StatusOK)
+	file := "Claim;Paid\n" + claim.Text("claimNumber") + ";1.00\n"
+	sent := d.clerk.Post(t, "/x/reconciliation/statement?profile=CLAIMS", file, "Content-Type", "text/csv").
+		Want(t, http.StatusOK).Record(t)
+	run := d.clerk.Post(t, "/x/reconciliation/run", trial.Record{"statement": sent["id"],
+		"against": trial.Record{"contract": "MOTOR-2026", "kind": "claims", "period": "2026-12"}}).
+		Want(t, http.StatusCreated).Record(t)
+	return "/reconciliation/run/" + run.Text("id")
+}
+
 // compared compares the file with November, and returns the screen of that.
 func (d desk) compared(t *testing.T) (address string) {
 	t.Helper()

@@ -160,4 +160,7 @@ func TestClaimsAreSignedOff(t *testing.T) {
 	second.sees(".lead", "approved")
 	second.click("[data-part=lines] td.right a[href='#/desk/MOTOR-2026/claims/2026-12/1/" + claim.Text("id") + "']")
 	second.sees("[data-part=claim]", "hail", claim.Text("claimNumber"))
+	second.turn(d.comparedClaims(t, claim))
+	second.click("[data-part=items] a[href='#/record/claim/" + claim.Text("id") + "']")
+	second.sees("[data-part=record]", claim.Text("claimNumber"))
 }
