@@ -308,8 +308,18 @@ func (d desk) version(t *testing.T, p *tab) {
 	p.hasRows("[data-part=totals]", within(version, "totals"), sums...)
 	p.hasRows("[data-part=lines]", d.read(t, november+"/versions/1/lines", "lines"), "policyNumber", "insured", "",
 		"transactionType", "effectiveDate", "late/recordedPeriod", "gross", "commission", "net", "settled")
-	p.hasRows("[data-part=findings]", d.read(t, november+"/versions/1/findings", "findings"), "severity", "",
-		"policyNumber")
+	p.hasRows("[data-part=findings] > div > div > div > .scroll", d.read(t, november+"/versions/1/findings",
+		"findings"), "severity", "", "policyNumber")
+	checks := []trial.Record{}
+	for _, outcome := range []string{"fail", "not-evaluable", "pass"} {
+		for _, one := range d.read(t, november+"/versions/1/findings", "checks") {
+			if one["outcome"] == outcome {
+				checks = append(checks, one)
+			}
+		}
+	}
+	p.eval("document.querySelector('[data-part=outcomes]').open = true", nil)
+	p.hasRows("[data-part=outcomes]", checks, "code", "outcome", "why")
 	p.click("[data-part=totals] td.right a")
 	p.becomes("document.activeElement.matches('[data-part=lines]')")
 }
