@@ -18,7 +18,8 @@ import (
 
 // shown returns what an element shows, as the exchange has it: the digits of an amount, the text of an instant, the
 // value of a state; else its text.
-const shown = `((e) => e.querySelector('[data-amount]')?.dataset.amount ?? e.querySelector('[data-number]')?.dataset.number
+const shown = `((e) => e.querySelector('[data-amount]')?.dataset.amount
+	?? e.querySelector('[data-number]')?.dataset.number
 	?? e.querySelector('time')?.dateTime ?? e.querySelector('[data-state]')?.dataset.state ?? e.innerText.trim())`
 
 // rows returns what the tables that a selector finds show, cell by cell, but for tables in their cells.
