@@ -136,7 +136,8 @@ export default {
   members: {
     keepParticipants: 'Beteiligte behalten', organisation: 'Organisation', participants: 'Beteiligte', rights: 'Rechte',
     setBy: 'Geändert von', setAt: 'Geändert am', contract: 'Vertrag', due: 'Fällig', lines: 'Zeilen',
-    section: 'Abschnitt', gross: 'Brutto', commission: 'Provision', brokerage: 'Courtage', taxes: 'Steuern', net: 'Netto',
+    section: 'Abschnitt', gross: 'Brutto', commission: 'Provision', brokerage: 'Courtage', taxes: 'Steuern',
+    net: 'Netto',
     settled: 'Abgerechnet', settledIncurred: 'Aufwand, abgerechnet', previouslyPaid: 'Zuvor bezahlt',
     outstanding: 'Offen', incurred: 'Aufwand', changeOfIncurred: 'Änderung des Aufwands', insured: 'Versicherter',
     severity: 'Schwere', preparedBy: 'Vorbereitet von', preparedAt: 'Vorbereitet am', decidedBy: 'Entschieden von',
