@@ -69,7 +69,7 @@ func (c *claimCollection) lines(ctx context.Context, take func(line any, of amou
 		if err != nil {
 			return err
 		}
-		if c.anew != nil && c.anew.Read.Last != "" && page.Last > c.anew.Read.Last {
+		if c.anew != nil && c.anew.Read.Rule != "" && page.Last > c.anew.Read.Last {
 			// What came later was not read then.
 			page.Claims = slices.DeleteFunc(page.Claims, func(claim reporting.ReportedClaim) bool {
 				return string(claim.Record.ID) > c.anew.Read.Last
