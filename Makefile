@@ -100,16 +100,17 @@ SEEDS ?= 1000000
 FROM ?= 0
 
 .PHONY: simulate
-simulate: ## simulate the core with a million seeds (FROM=7 SEEDS=1 TRACE=1: seed 7 alone, with its operations)
+simulate: ## simulate the core with a million seeds (FROM=7 SEEDS=1 TRACE=1: seed 7 alone, with its operations; OF=desk: the desk)
 	@go test -c -o bin/simulate ./deploy/proof/simulation
-	@exec bin/simulate -test.run '^TestSeeds$$' -test.timeout 0 -from $(FROM) -seeds $(SEEDS) $(if $(TRACE),-trace)
+	@exec bin/simulate -test.run '^TestSeeds$(if $(filter desk,$(OF)),OfDesk)$$' -test.timeout 0 -from $(FROM) -seeds $(SEEDS) $(if $(TRACE),-trace)
 
 SEQUENCES ?= 10000
 
 .PHONY: simulate-desk
-simulate-desk: ## run ten thousand random sequences of a desk (FROM=40 SEQUENCES=20: the batch from 40 alone)
+simulate-desk: ## run ten thousand random sequences of one desk, and then of two with crashes (FROM=40 SEQUENCES=20: 40 to 59 alone)
 	@go test -c -o bin/simulate-desk ./services/desk
-	@exec bin/simulate-desk -test.run '^TestWhatAlwaysHolds$$' -test.v -test.timeout 0 -from $(FROM) -sequences $(SEQUENCES)
+	@bin/simulate-desk -test.run '^TestWhatAlwaysHolds$$' -test.v -test.timeout 0 -from $(FROM) -sequences $(SEQUENCES)
+	@$(MAKE) simulate OF=desk SEEDS=$(SEQUENCES)
 
 # CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
 STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/proof/standins/...)

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"insurance.example/exchange/pkg/docstore"
 )
 
 // caller is a program that sends requests and notes the responses.
@@ -17,6 +19,14 @@ type caller struct {
 	reach func(service string, random *rand.Rand) *replica
 	// now returns the time of the processes' clock.
 	now func() time.Time
+	// pass lets that clock move on.
+	pass func(context.Context, time.Duration)
+	// meanwhile has another caller do something.
+	meanwhile func(task)
+	// inspect returns what is stored.
+	inspect func() docstore.Inspection
+	// persists: it repeats every request until a response comes.
+	persists bool
 	// troubled is how long faults happen.
 	troubled time.Duration
 	// policies is the number of policies that receipts are about.
@@ -31,6 +41,7 @@ type book struct {
 	claims     claimBook
 	parties    partyBook
 	policies   policyBook
+	desk       deskBook
 	wrong      []string
 }
 

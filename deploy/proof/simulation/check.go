@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -37,9 +38,18 @@ func (x *exchange) check() (wrong []string) {
 		r.row = origin.Pinned["row"]
 		receipts = append(receipts, r)
 	}
-	x.checkBook(receipts, complain)
+	switch x.book.desk.kind {
+	case desk.Premium:
+		x.checkReceipts(complain)
+	case desk.Claims:
+		x.checkReported(complain)
+	default:
+		x.checkBook(receipts, complain)
+	}
 	x.checkRows(receipts, complain)
-	x.checkClaims(complain)
+	if x.book.desk.kind == "" {
+		x.checkClaims(complain)
+	}
 	x.checkParties(complain)
 	x.checkPolicies(complain)
 	if dead := x.brokers.dead.messages; len(dead) > 0 {

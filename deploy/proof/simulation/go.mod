@@ -11,6 +11,7 @@ require (
 	insurance.example/exchange/pkg v0.0.0
 	insurance.example/exchange/services/claims v0.0.0
 	insurance.example/exchange/services/coverage v0.0.0
+	insurance.example/exchange/services/desk v0.0.0
 	insurance.example/exchange/services/parties v0.0.0
 	insurance.example/exchange/services/premium v0.0.0
 )
@@ -54,13 +55,19 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
+	github.com/richardlehane/mscfb v1.0.7 // indirect
+	github.com/richardlehane/msoleps v1.0.6 // indirect
 	github.com/segmentio/kafka-go v0.4.51 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
+	github.com/tiendc/go-deepcopy v1.7.2 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/ugorji/go/codec v1.3.1 // indirect
 	github.com/xdg-go/pbkdf2 v1.0.0 // indirect
 	github.com/xdg-go/scram v1.2.0 // indirect
 	github.com/xdg-go/stringprep v1.0.4 // indirect
+	github.com/xuri/efp v0.0.1 // indirect
+	github.com/xuri/excelize/v2 v2.11.0 // indirect
+	github.com/xuri/nfp v0.0.2-0.20250530014748-2ddeb826f9a9 // indirect
 	go.mongodb.org/mongo-driver/v2 v2.9.3 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
@@ -85,6 +92,7 @@ replace (
 	insurance.example/exchange/pkg => ../../../pkg
 	insurance.example/exchange/services/claims => ../../../services/claims
 	insurance.example/exchange/services/coverage => ../../../services/coverage
+	insurance.example/exchange/services/desk => ../../../services/desk
 	insurance.example/exchange/services/parties => ../../../services/parties
 	insurance.example/exchange/services/premium => ../../../services/premium
 )

@@ -27,9 +27,11 @@ type host struct {
 	program       *program
 	// replicas returns the hosts of a simulated service; none for any other service.
 	replicas func(service string) []*host
-	store    docstore.Store
-	brokers  *brokers
-	now      func() time.Time
+	// stubs take the place of the services that are not.
+	stubs   map[string]http.Handler
+	store   docstore.Store
+	brokers *brokers
+	now     func() time.Time
 	// current is the process that runs now, or that crashed last. number counts them.
 	current *replica
 	number  int

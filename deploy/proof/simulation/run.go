@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -59,16 +60,45 @@ func of(number int, service func() rest.Service, arguments ...string) replicas {
 type kind struct {
 	services []replicas
 	work     func(c *caller, ctx context.Context, number int)
+	// stubs take the place of services that are not simulated.
+	stubs map[string]http.Handler
+	// finish is what one caller does in the end, when there are no more faults; nil for nothing.
+	finish task
+	// apart is by how much the clocks of replicas differ at most.
+	apart time.Duration
+	// slow are the operations of which a seed chooses one that is slow, while the others are quick. Of the empty one,
+	// all are as in other parts.
+	slow []string
 }
 
+// task is something that a caller does.
+type task = func(c *caller, ctx context.Context)
+
+// Part is a part of the exchange that seeds simulate.
+type Part string
+
+const (
+	Core Part = "core"
+	Desk Part = "desk"
+)
+
 // kinds are what a seed chooses from. Receipts are more likely, because they involve the most parts.
-var kinds = func() []kind {
-	receipts := kind{[]replicas{of(2, premium.Service, "--bordereau-period", "month")}, (*caller).workOnReceipts}
-	return []kind{
-		receipts, receipts,
-		{[]replicas{of(2, claims.Service)}, (*caller).workOnClaims},
-		{[]replicas{of(2, parties.Service)}, (*caller).workOnParties},
-		{[]replicas{of(2, coverage.Service), of(1, claims.Service)}, (*caller).workOnPolicies},
+var kinds = func() map[Part][]kind {
+	const month = "--bordereau-period=month"
+	receipts := kind{services: []replicas{of(2, premium.Service, month)}, work: (*caller).workOnReceipts, stubs: stubs}
+	return map[Part][]kind{
+		Core: {
+			receipts, receipts,
+			{services: []replicas{of(2, claims.Service)}, work: (*caller).workOnClaims, stubs: stubs},
+			{services: []replicas{of(2, parties.Service)}, work: (*caller).workOnParties, stubs: stubs},
+			{services: []replicas{of(2, coverage.Service), of(1, claims.Service)}, work: (*caller).workOnPolicies,
+				stubs: stubs},
+		},
+		Desk: {
+			deskOf(of(2, premium.Service, month), (*caller).workOnPremium, "receipt insert"),
+			deskOf(of(2, premium.Service, month), (*caller).workOnPremium, "receipt insert"),
+			deskOf(of(1, claims.Service), (*caller).workOnLosses, "claim insert"),
+		},
 	}
 }()
 
@@ -79,12 +109,14 @@ type exchange struct {
 	store   *memorystore.Store
 	hosts   []*host
 	book    book
+	// ahead is how much more the clock of the exchange has moved than time has passed.
+	ahead time.Duration
 	// working counts the callers that are still working.
 	working atomic.Int32
 }
 
-// Run runs a seed, in a bubble of testing/synctest. It writes every operation to trace, unless that is nil.
-func Run(seed uint64, trace io.Writer) (Outcome, error) {
+// Run runs a seed of a part, in a bubble of testing/synctest. It writes every operation to trace, unless that is nil.
+func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 	w := newWorld(seed, trace)
 	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{}}
 	// Another process writes the same row once the first has lost its partitions and does not know it yet.
@@ -95,17 +127,27 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	x.book.claims.changes, x.book.parties, x.book.policies.filed = make(map[string]*change), make(partyBook), make(
 		map[string]*filing)
 	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
-	kind := kinds[w.random.IntN(len(kinds))]
-	now := func() time.Time { return clock.Add(time.Since(w.began)) }
+	kind := kinds[part][w.random.IntN(len(kinds[part]))]
+	if len(kind.slow) > 0 {
+		if w.slow = kind.slow[w.random.IntN(len(kind.slow))]; w.slow != "" {
+			w.rivals, w.postponing, w.longest, w.troubled = false, 20, 30*time.Millisecond, slowlyTroubled
+		}
+	}
+	now := func() time.Time { return clock.Add(time.Since(w.began) + x.ahead) }
 	for _, service := range kind.services {
 		program, err := service.program()
 		if err != nil {
 			return Outcome{}, err
 		}
 		for i := range service.number {
+			var differs time.Duration
+			if kind.apart > 0 {
+				differs = time.Duration(w.random.Int64N(int64(kind.apart))) - kind.apart/2
+			}
 			x.hosts = append(x.hosts, &host{
 				world: w, service: service.name, name: fmt.Sprintf("%s-%d", service.name, i+1), program: program,
-				replicas: x.replicas, store: x.store, brokers: x.brokers, now: now,
+				replicas: x.replicas, stubs: kind.stubs, store: x.store, brokers: x.brokers,
+				now: func() time.Time { return now().Add(differs) },
 			})
 		}
 	}
@@ -117,18 +159,36 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	policies := 1 + w.random.IntN(2)
-	for i := range 2 + w.random.IntN(3) {
+	begun := 0
+	var begin func(task)
+	begin = func(work task) {
+		begun++
 		c := &caller{
-			name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach,
-			now: now, policies: policies, troubled: w.troubled, book: &x.book,
+			name: fmt.Sprintf("caller-%d", begun), random: rand.New(rand.NewPCG(seed, uint64(begun))), reach: x.reach,
+			now: now, pass: x.pass, meanwhile: begin, inspect: x.store.Inspect, policies: policies,
+			troubled: w.troubled, book: &x.book,
 		}
 		x.working.Add(1)
 		go func() {
 			defer x.working.Add(-1)
-			kind.work(c, as(ctx, c.name), i)
+			work(c, as(ctx, c.name))
 		}()
 	}
-	err := x.live()
+	for i := range 2 + w.random.IntN(3) {
+		begin(func(c *caller, ctx context.Context) { kind.work(c, ctx, i) })
+	}
+	finish := func() bool {
+		switch {
+		case kind.finish == nil:
+			return true
+		case x.underWay("receipt insert ") || x.underWay("claim insert ") || x.underWay("claim replace "):
+			return false // nobody waits for it any more, and it has to be reported
+		}
+		begin(kind.finish)
+		kind.finish = nil
+		return false
+	}
+	err := x.live(finish)
 	var wrong []string
 	if err == nil {
 		wrong = slices.Concat(x.book.wrong, w.late, x.check())
@@ -154,8 +214,19 @@ func (x *exchange) reach(service string, random *rand.Rand) *replica {
 	return replicas[random.IntN(len(replicas))].current
 }
 
+// pass lets the clock of the exchange move on, although no time passes. It waits while a claim is changed: that takes
+// seconds, and what claims were at the end of a month is read a minute later at the earliest.
+func (x *exchange) pass(ctx context.Context, by time.Duration) {
+	for x.underWay("claim replace ") && ctx.Err() == nil {
+		pause(ctx, time.Second+time.Duration(x.random.Int64N(int64(time.Second))))
+	}
+	x.ahead += by
+	x.note("the clock moves on by %v", by)
+}
+
 // live runs the exchange: first with faults, then without them until everything is right or the time for that is over.
-func (x *exchange) live() (failure error) {
+// done is called once all callers have ended, and reports whether no others have begun.
+func (x *exchange) live(done func() bool) (failure error) {
 	var until time.Time
 	x.run(func() bool {
 		if failure != nil {
@@ -164,7 +235,7 @@ func (x *exchange) live() (failure error) {
 		if !x.calm {
 			return false
 		}
-		if until.IsZero() && x.working.Load() == 0 {
+		if until.IsZero() && x.working.Load() == 0 && done() {
 			until = time.Now().Add(settling)
 		}
 		return !until.IsZero() && (time.Now().After(until) || x.quiet())

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/peer"
 )
 
-// stubs take the place of services that a seed does not simulate.
+// stubs take the place of services of the core that a seed does not simulate.
 var stubs = map[string]http.Handler{
 	"coverage": found(`{"policyNumber":%q,"policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z"}`),
 	"parties":  found(`{"id":%q,"resource":"personal"}`),
@@ -42,7 +42,7 @@ type wire struct {
 // peers returns how a process of the host calls other services. The address of a replica is its number.
 func (h *host) peers(p *replica) func(service string) (peer.Config, error) {
 	return func(service string) (peer.Config, error) {
-		config := peer.Config{Address: "http://" + service, Handler: stubs[service]}
+		config := peer.Config{Address: "http://" + service, Handler: h.stubs[service]}
 		w := &wire{p, service, map[string]*host{}, map[string]int{}, map[string]time.Time{}}
 		var addresses []string
 		for i, host := range h.replicas(service) {

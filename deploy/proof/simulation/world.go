@@ -49,6 +49,9 @@ type world struct {
 	// longest.
 	postponing int
 	longest    time.Duration
+	// slow is a part of the names of operations that are postponed more often and for longer than others, so that
+	// others overtake them; empty for none.
+	slow string
 	// rivals: the write of a record is held until another process has written the record, for at most longestHeld. held
 	// is called with the process of that write.
 	rivals bool
@@ -224,6 +227,13 @@ func (w *world) next() *operation {
 	return chosen
 }
 
+// underWay reports whether an operation waits that has a part in its name.
+func (w *world) underWay(part string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.waiting, func(o *operation) bool { return strings.Contains(o.name, part) })
+}
+
 // drop removes all waiting operations of a process.
 func (w *world) drop(p *replica) (dropped []*operation) {
 	w.mu.Lock()
@@ -297,8 +307,12 @@ func (w *world) perform(o *operation) {
 			w.held(o.process)
 			return
 		}
-		if !o.prompt && !o.postponed && w.chance(w.postponing) {
-			o.postponed, o.due = true, time.Now().Add(time.Duration(w.random.Int64N(int64(w.longest))))
+		postponing, longest := w.postponing, w.longest
+		if w.slow != "" && strings.Contains(o.name, w.slow) {
+			postponing, longest = 2, longestHeld
+		}
+		if !o.prompt && !o.postponed && w.chance(postponing) {
+			o.postponed, o.due = true, time.Now().Add(time.Duration(w.random.Int64N(int64(longest))))
 			w.note("%s: postponed", o.name)
 			w.wait(o)
 			return
