@@ -1,8 +1,11 @@
 package desk_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/xuri/excelize/v2"
 
 	shown "insurance.example/exchange/contracts/desk"
 )
@@ -57,6 +60,16 @@ func TestTaxes(t *testing.T) {
 			strings.Contains(lines, `"taxes"`) != (taxes != "") {
 			t.Errorf("%q: %s", taxes, v.Text)
 		}
+		sheets := s.Must(200, "GET", november+"/versions/1/lines.xlsx", "").Text
+		book, err := excelize.OpenReader(strings.NewReader(sheets))
+		if err != nil {
+			t.Fatal(err)
+		}
+		control, err := book.GetRows("Control")
+		if text := fmt.Sprint(control); err != nil || strings.Contains(text, "Brokerage Taxes Net") != (taxes != "") ||
+			strings.Contains(text, "Total Taxes and Levies") != (taxes == "") {
+			t.Errorf("%q: %v, %v", taxes, control, err)
+		}
 		if cell := cells(t, s, november+"/versions/1")["Total Taxes and Levies"]; cell != map[string]string{
 			"12": "30.00", "-0.35": "-0.88", "0": "0.00", "": "",
 		}[taxes] {
@@ -92,6 +105,12 @@ func TestTaxesAreMoney(t *testing.T) {
 		t.Error(a.Text)
 	}
 	s.Must(200, "POST", november+"/versions/2:approve", digest, caller, "carl")
+	s.Must(200, "PUT", "/x/contract/C", taxed(""))
+	of = shown.BordereauLive{}
+	live = s.Must(200, "GET", november, "")
+	if read(t, live, &of); len(of.Drift) != 1 || of.Drift[0].Taxes != "-30.00" || of.Drift[0].Net != "-30.00" {
+		t.Error(live.Text)
+	}
 }
 
 // TestTaxPercentages takes taxes from -100 to 100, and warns of what may be a fraction.
