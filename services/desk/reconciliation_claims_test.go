@@ -8,7 +8,7 @@ import (
 	shown "insurance.example/exchange/contracts/reconciliation"
 )
 
-// claimColumns are those of the exports of claims.
+// claimColumns are the columns of the exports of claims.
 const claimColumns = `"columns":[{"column":"Claim Reference","means":"claimNumber"},{"column":"Certificate Reference",
 	"means":"policyNumber"},{"column":"Settlement Currency","means":"currency"},
 	{"column":"Paid This Month - Indemnity","means":"paid"},

@@ -27,8 +27,8 @@ const (
 // assignment is the contract that a policy was assigned to.
 //
 // It is changed in two steps, because versions of bordereaux are prepared at the same time. First it says where the
-// policy is to go; nothing else has changed then. Whoever prepares a version meanwhile, and finds this, completes it
-// first; see Contracts.complete.
+// policy is to go; nothing else has changed then. A preparation that finds this completes it first; see
+// Contracts.complete.
 type assignment struct {
 	// Contract is empty while the policy was never assigned, so that the rules of contracts decide.
 	Contract     string    `json:"contract"`
