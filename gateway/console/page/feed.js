@@ -124,7 +124,7 @@ async function adding(place, again) {
     if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret));
   };
   const shown = form({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'),
-    groups: [{ fields }], cancel: () => replace(place), done,
+    groups: [{ fields }], cancel: () => replace(place), done, absent: true,
     get path() { return `/x/webhook/${encodeURIComponent(name.value.trim())}`; } });
   shown.querySelector('h2').after(h('div', { class: 'field' }, h('label', { for: 'hook-name' }, t('name')), name));
   return shown;

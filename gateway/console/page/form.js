@@ -215,9 +215,9 @@ export function changed(before, after, leave = []) {
 
 // form returns a form that sends a request. given: id, method, path, title, groups ([{fields, at}]: Fields and the
 // pointer of their object in the body), body() (the body; of the only group if it is left out), record and etag (what
-// the person has seen, for If-Match), reread() (reads the record anew: {data, etag}), isDone(record) (reports whether
-// the record has all that a replacement would give it), rebase(result) (shows in the fields what another person has
-// changed), done(result).
+// the person has seen, for If-Match), absent (true if the record must not be there yet), reread() (reads the record
+// anew: {data, etag}), isDone(record) (reports whether the record has all that a replacement would give it),
+// rebase(result) (shows in the fields what another person has changed), done(result).
 export function form(given) {
   let last = { text: '', key: '' }; // a request that is sent again has the same key, so that it is done once
   let { etag, record } = given;
@@ -229,7 +229,7 @@ export function form(given) {
   const isDone = given.isDone || ((now) => Object.entries(parse(text())).every(([name, of]) => same(now[name], of)));
   const keyed = given.method === 'POST' && !given.keyless;
   const headers = () => ({ ...(keyed ? { 'Idempotency-Key': last.key || 'KEY' } : {}),
-    ...(etag ? { 'If-Match': etag } : {}) });
+    ...(etag ? { 'If-Match': etag } : {}), ...(given.absent ? { 'If-None-Match': '*' } : {}) });
   const details = h('details', { class: 'curl', toggle: () => details.open
     && replace(preview, copied(curl(given.method, given.path, text(), headers()))) },
   h('summary', {}, t('asCurl')), preview);
@@ -244,7 +244,7 @@ export function form(given) {
     const body = text();
     if (body !== last.text) last = { text: body, key: crypto.randomUUID() };
     try {
-      const result = await call(given.method, given.path, { body, match: etag,
+      const result = await call(given.method, given.path, { body, match: etag, absent: given.absent,
         key: keyed ? last.key : undefined });
       finish(result);
     } catch (err) {

@@ -253,6 +253,7 @@ func TestDeskIsForPeople(t *testing.T) {
 		for _, screen := range []struct{ address, selector string }{
 			{"/today", "[data-part=prepared] tbody"}, {"/desk", "[data-part=board] tbody"},
 			{period, "[data-part=why] tbody"}, {period + "/1", "[data-part=lines] tbody"},
+			{period + "/1/" + d.extra.Text("id"), "[data-part=receipt]"},
 			{"/reconciliation", "[data-part=profiles]"},
 		} {
 			p.do(chromedp.EmulateViewport(1280, 900))
