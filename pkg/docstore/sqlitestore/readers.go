@@ -280,6 +280,8 @@ type turn struct {
 	count atomic.Uint64
 	// began is when the last of them began, in milliseconds.
 	began atomic.Int64
+	// clock keeps a watermark from being taken between the instant of a transaction and its beginning.
+	clock sync.Mutex
 	// readers are those whose views end when a transaction begins.
 	readers []*readers
 }
@@ -288,8 +290,10 @@ func during(count uint64) bool { return count%2 == 1 }
 
 // begin ends all views that nobody reads in. The others end when their connections are given back.
 func (t *turn) begin() {
+	t.clock.Lock()
 	t.began.Store(time.Now().UnixMilli())
 	t.count.Add(1)
+	t.clock.Unlock()
 	for _, r := range t.readers {
 		r.endViews()
 	}
@@ -299,6 +303,8 @@ func (t *turn) end() { t.count.Add(1) }
 
 // watermark returns an instant. A read that begins afterwards sees all that was written before it.
 func (t *turn) watermark() time.Time {
+	t.clock.Lock()
+	defer t.clock.Unlock()
 	now := time.Now().UnixMilli()
 	if during(t.count.Load()) {
 		now = t.began.Load()

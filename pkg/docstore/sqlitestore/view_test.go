@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -189,4 +190,48 @@ func views(of *readers) (kept int) {
 		}
 	}
 	return kept
+}
+
+// TestNoTransactionBeginsBeforeAWatermark takes watermarks while transactions begin, on processors that are busy, so
+// that the writer is set aside anywhere in the beginning.
+func TestNoTransactionBeginsBeforeAWatermark(t *testing.T) {
+	const tried = time.Second
+	var at turn
+	var busy sync.WaitGroup
+	ended := time.Now().Add(tried)
+	for range 2 * runtime.GOMAXPROCS(0) {
+		busy.Go(func() {
+			for time.Now().Before(ended) {
+			}
+		})
+	}
+	began := map[uint64]int64{} // the instants of the transactions by the count at their beginning
+	busy.Go(func() {
+		for time.Now().Before(ended) {
+			at.begin()
+			began[at.count.Load()] = at.began.Load()
+			at.end()
+		}
+	})
+	type mark struct {
+		count     uint64 // after it was taken
+		watermark int64
+	}
+	var marks []mark
+	for time.Now().Before(ended) {
+		watermark := at.watermark().UnixMilli()
+		if next := (mark{at.count.Load(), watermark}); len(marks) == 0 || next != marks[len(marks)-1] {
+			marks = append(marks, next)
+		}
+	}
+	busy.Wait()
+	if len(began) < 100 || len(marks) < 10 {
+		t.Fatalf("%d transactions and %d watermarks show nothing", len(began), len(marks))
+	}
+	for _, taken := range marks {
+		next := taken.count + 1 + taken.count%2 // of the first transaction that began after it
+		if instant, is := began[next]; is && instant < taken.watermark {
+			t.Fatalf("transaction %d began at %d, before the watermark %d", next, instant, taken.watermark)
+		}
+	}
 }
