@@ -156,7 +156,9 @@ func (g *gateway) handOver(c *gin.Context, service http.Handler, request *http.R
 	response := handedOver{ResponseWriter: c.Writer, span: span, gateway: g}
 	service.ServeHTTP(&response, request)
 	response.begin(http.StatusOK)
-	response.release(c)
+	if response.held != nil {
+		response.release(c)
+	}
 }
 
 // handedOver is the response of a service of this process.

@@ -78,11 +78,8 @@ type heldBack struct {
 	body   bytes.Buffer
 }
 
-// release sends a response that was held back, if one was, or the problem of what it was held back for.
+// release sends the response that was held back, or the problem of what it was held back for.
 func (h *handedOver) release(c *gin.Context) {
-	if h.held == nil {
-		return
-	}
 	header := h.Header()
 	if err := h.gateway.keep(c.Request.Context(), header); err != nil {
 		for _, name := range []string{"Content-Length", "ETag", "Idempotency-Replayed", "Location"} {

@@ -8,9 +8,11 @@ package scalar
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 )
 
 var null = []byte("null")
@@ -40,3 +42,50 @@ func unquote(b []byte) (text string, err error) {
 	err = json.Unmarshal(b, &text)
 	return text, err
 }
+
+// ID is a UUID, in lower case. A reference that is no UUID is kept as it was sent: it names nothing. The zero value is
+// absent; an empty string names nothing either, and is the same.
+type ID string
+
+// UnmarshalJSON reads a string.
+func (id *ID) UnmarshalJSON(b []byte) error {
+	if bytes.Equal(b, null) {
+		*id = ""
+		return nil
+	}
+	text, err := unquote(b)
+	if err != nil {
+		return errors.New("must be a string")
+	}
+	if parsed, ok := ParseID(text); ok {
+		text = parsed.String()
+	}
+	*id = ID(text)
+	return nil
+}
+
+// UUID returns the identifier, and whether it is a UUID.
+func (id ID) UUID() (uuid.UUID, bool) { return ParseID(string(id)) }
+
+// ParseID reads the one textual form of a UUID that the interface uses: 36 characters, hyphenated, either case.
+func ParseID(s string) (uuid.UUID, bool) {
+	if len(s) != 36 {
+		return uuid.UUID{}, false
+	}
+	id, err := uuid.Parse(s)
+	return id, err == nil
+}
+
+// Record is what every resource has.
+type Record struct {
+	// The identifier that the exchange issues to the record.
+	ID ID `json:"id,omitzero"`
+	// Extensions are the members that the interface does not name. They are kept and returned as sent.
+	Extensions jsontext.Value `json:",embed"`
+}
+
+// RecordID returns the identifier.
+func (r *Record) RecordID() string { return string(r.ID) }
+
+// SetRecordID sets the identifier that the exchange issues.
+func (r *Record) SetRecordID(id string) { r.ID = ID(id) }

@@ -17,8 +17,7 @@
 // The files:
 //
 //	docstore.go    what is stored, what is asked for, Collection and Store, and the errors
-//	spec.go        what a collection is, and what it refuses
-//	owners.go      the keys of a document that an organisation owns, and queries among them
+//	spec.go        what a collection is, what it refuses, and the keys of a document that an organisation owns
 //	capability.go  what else a store can do, As and Decorate
 //	digest.go      what shows that a version is as it was written
 //	settled.go     pages from which a reader goes on later

@@ -14,21 +14,6 @@ import (
 // time that it has for either anyway.
 const slowBytes = 16 << 10
 
-// demandProgress ends requests of clients that do not send, or do not read, within a time that grows with what they
-// did. What such a request has in memory is missing for others. If they have no time at first, nothing is demanded.
-func demandProgress(next http.Handler, atFirst time.Duration) http.Handler {
-	if atFirst == 0 {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control := http.NewResponseController(w)
-		if r.Body != nil && r.Body != http.NoBody {
-			r.Body = &demandedBody{ReadCloser: r.Body, control: control, allowed: allowance{left: atFirst}}
-		}
-		next.ServeHTTP(&demandedResponse{ResponseWriter: w, control: control, allowed: allowance{left: atFirst}}, r)
-	})
-}
-
 // allowance is how much longer a client may take than its bytes do at the least speed.
 type allowance struct{ left time.Duration }
 
@@ -72,44 +57,15 @@ func (b *demandedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// demandedResponse is a response that has to be read in time.
-type demandedResponse struct {
-	http.ResponseWriter
-	control *http.ResponseController
-	allowed allowance
-}
-
-func (d *demandedResponse) Write(content []byte) (int, error) {
-	written := 0
-	for {
-		part := content[written:min(len(content), written+slowBytes)]
-		n, err := d.allowed.during(d.control.SetWriteDeadline, func() (int, error) {
-			return d.ResponseWriter.Write(part)
-		})
-		written += n
-		if err != nil || written == len(content) {
-			return written, err
-		}
-	}
-}
-
-// Flush sends what was written so far.
-func (d *demandedResponse) Flush() { _ = d.FlushError() }
-
-// FlushError is for http.ResponseController.
-func (d *demandedResponse) FlushError() error {
-	_, err := d.allowed.during(d.control.SetWriteDeadline, func() (int, error) { return 0, d.control.Flush() })
-	return err
-}
-
-// Unwrap is for http.ResponseController.
-func (d *demandedResponse) Unwrap() http.ResponseWriter { return d.ResponseWriter }
-
-// announceEnd returns a handler whose responses tell the client to close the connection while stopping is true. The
-// client then sends its next request to another process, or on a connection that it knows to be open. The response to
-// a request whose length is stated in two ways does so as well; see connection.faulty. Nothing is done for a request on
-// a connection that has lost its place in the room.
-func announceEnd(next http.Handler, stopping func() bool) http.Handler {
+// bounded returns the handler of a connection: it ends requests of clients that do not send, or do not read, within a
+// time that grows with what they did. What such a request has in memory is missing for others. If clients have no time
+// at first, nothing is demanded.
+//
+// Its responses tell the client to close the connection while stopping is true. The client then sends its next request
+// to another process, or on a connection that it knows to be open. The response to a request whose length is stated in
+// two ways does so as well; see connection.faulty. Nothing is done for a request on a connection that has lost its
+// place in the room.
+func bounded(next http.Handler, atFirst time.Duration, stopping func() bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Context().Value(connectionKey{}).(*origin)
 		if !from.begin() {
@@ -121,48 +77,79 @@ func announceEnd(next http.Handler, stopping func() bool) http.Handler {
 			takenBack = true
 			return
 		}
-		a := &announcer{ResponseWriter: w, stopping: stopping, faulty: from.http1.faulty(r)}
-		next.ServeHTTP(a, r)
-		a.announce() // unless the handler has begun the response
+		response := &boundedResponse{
+			ResponseWriter: w, control: http.NewResponseController(w), demanded: atFirst > 0,
+			allowed: allowance{left: atFirst}, stopping: stopping, faulty: from.http1.faulty(r),
+		}
+		if response.demanded && r.Body != nil && r.Body != http.NoBody {
+			r.Body = &demandedBody{ReadCloser: r.Body, control: response.control, allowed: response.allowed}
+		}
+		next.ServeHTTP(response, r)
+		response.announce() // unless the handler has begun the response
 		// net/http sends it after this handler, and says nobody whether the client had taken the request back.
-		takenBack = from.http1 == nil && http.NewResponseController(w).Flush() != nil
+		takenBack = from.http1 == nil && response.FlushError() != nil
 	})
 }
 
-// announcer is a response whose header is completed as late as possible: the process may begin to stop while the
-// request is handled.
-type announcer struct {
+// boundedResponse is a response that has to be read in time. Its header is completed as late as possible: the process
+// may begin to stop while the request is handled.
+type boundedResponse struct {
 	http.ResponseWriter
+	control *http.ResponseController
+	// demanded says that the response has to be read in time.
+	demanded bool
+	allowed  allowance
 	stopping func() bool
 	// faulty says that the connection cannot go on.
 	faulty bool
 	begun  bool
 }
 
-func (a *announcer) announce() {
-	if !a.begun && (a.faulty || a.stopping()) {
-		a.Header().Set("Connection", "close")
+// announce completes the header.
+func (b *boundedResponse) announce() {
+	if !b.begun && (b.faulty || b.stopping()) {
+		b.Header().Set("Connection", "close")
 	}
-	a.begun = true
+	b.begun = true
 }
 
-func (a *announcer) WriteHeader(status int) {
+func (b *boundedResponse) WriteHeader(status int) {
 	if status >= http.StatusOK {
-		a.announce()
+		b.announce()
 	}
-	a.ResponseWriter.WriteHeader(status)
+	b.ResponseWriter.WriteHeader(status)
 }
 
-func (a *announcer) Write(b []byte) (int, error) {
-	a.announce()
-	return a.ResponseWriter.Write(b)
+func (b *boundedResponse) Write(content []byte) (int, error) {
+	b.announce()
+	if !b.demanded {
+		return b.ResponseWriter.Write(content)
+	}
+	written := 0
+	for {
+		part := content[written:min(len(content), written+slowBytes)]
+		n, err := b.allowed.during(b.control.SetWriteDeadline, func() (int, error) {
+			return b.ResponseWriter.Write(part)
+		})
+		written += n
+		if err != nil || written == len(content) {
+			return written, err
+		}
+	}
 }
 
 // Flush sends what was written so far.
-func (a *announcer) Flush() {
-	a.announce()
-	_ = http.NewResponseController(a.ResponseWriter).Flush()
+func (b *boundedResponse) Flush() { _ = b.FlushError() }
+
+// FlushError is for http.ResponseController.
+func (b *boundedResponse) FlushError() error {
+	b.announce()
+	if !b.demanded {
+		return b.control.Flush()
+	}
+	_, err := b.allowed.during(b.control.SetWriteDeadline, func() (int, error) { return 0, b.control.Flush() })
+	return err
 }
 
 // Unwrap is for http.ResponseController.
-func (a *announcer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (b *boundedResponse) Unwrap() http.ResponseWriter { return b.ResponseWriter }

@@ -49,7 +49,7 @@ type Server struct {
 
 // NewServer returns a server that accepts nothing before Serve.
 func NewServer(config Config) *Server {
-	handler := demandProgress(announceEnd(config.Handler, config.Stopping), config.ClientTimeout)
+	handler := bounded(config.Handler, config.ClientTimeout, config.Stopping)
 	s := &Server{config: config, server: httpServer(handler, config.RequestTimeout, config.Log)}
 	s.server.ConnContext, s.server.ConnState = s.inContext, awaitNext
 	s.bounded = newBoundedListener(config.Listener, newRoom(config.MostConnections, s.server.IdleTimeout),

@@ -9,11 +9,10 @@
 //
 // Its files, in the order in which a text meets them:
 //
-//	decode.go        decodes a text into a struct
+//	decode.go        decodes a text into a struct; the members that its type does not name
 //	bounds.go        refuses a text beyond a bound before it is parsed
 //	violations.go    every member with a value of the wrong type
 //	rename.go        members that were sent under a further name, or in an object
-//	shape.go         the members that a type does not name
 //	members.go       the members of an object as package jsonmember reads them, and objects made of members
 //	canonical.go     one text for equal values; whether two texts are equal
 package jsonobject

@@ -20,13 +20,12 @@
 // Its files, in the order in which a request meets them:
 //
 //	gate.go     when a connection of HTTP/1 is read again
-//	door.go     lets a request in, takes memory for its body, and ends its slot and turn as the response begins
+//	door.go     lets a request in; its slot, which is free while the body is awaited and ends as the response begins
 //	limiter.go  when a request may be in work, and which are refused
-//	slot.go     the slot of a request in work, which is free while the body is awaited
 //	queue.go    the order of those that wait, at the gate and for a slot
 //	bell.go     when the next ones follow
 //	holder.go   holds refusals back
-//	budget.go   takes the memory of a request from that of the process; a gate for the stores
+//	budget.go   takes the memory of a request and of its body from that of the process; a gate for the stores
 //	turn.go     has large requests wait for each other
 //	metrics.go  exports what is in work, waits and is refused
 package load

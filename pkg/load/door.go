@@ -1,11 +1,10 @@
 package load
 
 import (
-	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -137,76 +136,89 @@ func (r *response) begin() {
 	}
 }
 
-// How much memory a body needs, as multiples of its size.
-const (
-	// arrivingWeight is for a body under way: its buffer, and the former one until it is collected.
-	arrivingWeight = 2
-	// bodyWeight is for a whole body: its text, the record that is made of it, its canonical form, and what is written
-	// of it. A body with as many members as one may have needs the most.
-	bodyWeight = 10
-)
+// Slot is one slot of the limiter, held by an admitted request until Served or End. A nil slot stands for a request
+// that nothing limits.
+type Slot struct {
+	limiter *Limiter
+	began   time.Time
+	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and
+	// neither is it in work then.
+	waiting bool
+	waited  time.Duration
+	left    time.Time
+	ended   bool
+}
 
-// accountedBody is the body of a request that a service works on. Reading it takes the memory for that work, and the
-// end of a large one waits for the turn of the request. What a body declares as its length is not taken before it has
-// come: otherwise a few that never come would keep the memory from all others.
-type accountedBody struct {
+// Served ends a request that was served: how long it took says how much the service can do. Only the first call of
+// Served and End counts.
+func (p *Slot) Served() { p.end(true) }
+
+// End gives back the slot of a request that was refused or had no response. The limiter learns nothing from it.
+func (p *Slot) End() { p.end(false) }
+
+func (p *Slot) end(measured bool) {
+	if p == nil {
+		return
+	}
+	l := p.limiter
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.ended = true
+	if !p.waiting {
+		l.inWork--
+	}
+	if measured {
+		l.took += now.Sub(p.began) - p.waited
+		l.count++
+		l.adjust(now)
+	}
+	l.pass(now)
+}
+
+// Body returns the body of the request. While the body is awaited, the request does not count as in work, so that a
+// client that sends slowly keeps no one out. It counts again afterwards, even if the limit is reached by then.
+func (p *Slot) Body(of io.ReadCloser) io.ReadCloser {
+	if p == nil || of == nil || of == http.NoBody {
+		return of
+	}
+	return &body{of, p}
+}
+
+type body struct {
 	io.ReadCloser
-	ctx      context.Context
-	account  *account
-	declared int64
-	came     int64
-	// refused is what further reads return.
-	refused error
+	slot *Slot
 }
 
-// Unaccounted returns the body of a request so that reading it takes no memory from its account.
-func Unaccounted(body io.ReadCloser) io.ReadCloser {
-	if accounted, is := body.(*accountedBody); is {
-		return accounted.ReadCloser
-	}
-	return body
+func (b *body) Read(into []byte) (int, error) {
+	b.slot.wait()
+	defer b.slot.resume()
+	return b.ReadCloser.Read(into)
 }
 
-// bodyOf returns the body of a request whose reading takes from its account.
-func bodyOf(r *http.Request, a *account) io.ReadCloser {
-	return &accountedBody{
-		ReadCloser: r.Body, ctx: r.Context(), account: a, declared: max(0, r.ContentLength),
+func (p *Slot) wait() {
+	l := p.limiter
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !p.ended && !p.waiting {
+		p.waiting, p.left = true, now
+		l.inWork--
+		l.pass(now)
 	}
 }
 
-// Read implements io.Reader. Its errors are those of the body, and *problem.Error.
-func (b *accountedBody) Read(p []byte) (int, error) {
-	if b.refused != nil {
-		return 0, b.refused
+func (p *Slot) resume() {
+	l := p.limiter
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !p.ended && p.waiting {
+		p.waiting = false
+		p.waited += now.Sub(p.left)
+		l.inWork++
 	}
-	if b.came == 0 {
-		// A body that cannot be worked on at present is not read.
-		if b.refused = b.account.fits(bodyWeight * b.declared); b.refused != nil {
-			return 0, b.refused
-		}
-	}
-	n, err := b.ReadCloser.Read(p)
-	b.came += int64(n)
-	if b.refused = b.account.take(arrivingWeight * int64(n)); b.refused != nil {
-		return 0, b.refused
-	}
-	if errors.Is(err, io.EOF) {
-		if b.refused = b.end(); b.refused == nil {
-			b.refused = io.EOF
-		}
-		err = b.refused
-	}
-	return n, err
-}
-
-// end takes the memory for the work on the whole body, and waits for the turn.
-func (b *accountedBody) end() error {
-	if err := b.account.take((bodyWeight - arrivingWeight) * b.came); err != nil {
-		return err
-	}
-	_, err := b.account.awaitTurn(b.ctx, int(b.came))
-	if refused := (*problem.Error)(nil); err != nil && !errors.As(err, &refused) {
-		return problem.Outage(err) // the time of the request is over
-	}
-	return err
 }

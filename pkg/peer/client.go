@@ -13,11 +13,11 @@ import (
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/assumed"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/tracing"
@@ -89,11 +89,30 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("peer %s refuses with status %d: %s", r.Peer, r.Status, r.Document)
 }
 
+// Facts are what a request takes for facts that are not there yet: records that are to be written before the one which
+// it asks about. They are responses by the paths that are asked for: a record by /{resource}/{id}, and what a service
+// says about it to others by the path of an internal operation.
+type Facts map[string]jsontext.Value
+
+type factsKey struct{}
+
+// Assume returns a context in which the facts are assumed: Get, and the resources of package rest, return them in place
+// of looking them up. The caller may add facts to the map between two uses of the context.
+func Assume(ctx context.Context, facts Facts) context.Context {
+	return context.WithValue(ctx, factsKey{}, facts)
+}
+
+// Assumed returns what is assumed in a context; nil if nothing is.
+func Assumed(ctx context.Context) Facts {
+	facts, _ := ctx.Value(factsKey{}).(Facts)
+	return facts
+}
+
 // Get reads the JSON at a path, which includes an escaped query, into a value. found is false if the peer responds with
 // 404. What the context assumes about a path is taken for the response. The error is a *Refusal for any other 4xx,
 // problem.Overloaded if the peer has too much in work, else problem.Outage.
 func Get[T any](ctx context.Context, c *Client, path string) (value T, found bool, err error) {
-	if fact, is := assumed.From(ctx)[path]; is {
+	if fact, is := Assumed(ctx)[path]; is {
 		err := json.Unmarshal(fact, &value)
 		return value, err == nil, err
 	}

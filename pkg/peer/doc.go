@@ -11,7 +11,7 @@
 // Its files, in the order in which a call meets them:
 //
 //	client.go       the client of one service: builds a request, sends it and reads the response
-//	resilience.go   repeating, and the circuit breaker, by failsafe-go
+//	resilience.go   repeating, and the circuit breaker, by failsafe-go; exports its state and what the calls took
 //	reach.go        where the replicas of a service are
 //	transport.go    leads to the replicas in other processes
 //	names.go        looks up the addresses of the replicas
@@ -21,5 +21,4 @@
 //	silence.go      gives up soon on a replica that has not responded to several requests, as a frozen one
 //	connections.go  keeps connections, and sees what was written to them
 //	memory.go       calls a service of the same process
-//	metrics.go      exports what the calls took
 package peer

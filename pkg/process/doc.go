@@ -14,7 +14,7 @@
 //	settings.go        the settings of every process
 //	store.go           the settings of the store
 //	build.go           the version of the program
-//	log.go             its log
+//	log.go             its log, and where its audit log goes
 //	memory.go          how much memory the process may use; its connections and garbage collector follow from that
 //	umask_unix.go      makes the files of the process private
 //	umask_other.go     the same where files have no modes: nothing
@@ -28,8 +28,6 @@
 //	health.go          whether the process is ready
 //	health_command.go  the command that asks for it
 //	admin.go           serves health and metrics
-//	engine.go          the router; has package load admit requests
-//	observe.go         the id of a request, its limits, log line and span, and the response to a panic
-//	metrics.go         counts requests and times them
-//	audit.go           writes down who sent a request, and about which record
+//	engine.go          the router: id and limits of a request, its admission by package load, the response to a panic
+//	observe.go         what is kept of a request: its log line, span, metrics and audit line
 package process

@@ -1,7 +1,9 @@
 package process
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/lmittmann/tint"
 	"github.com/mattn/go-isatty"
+
+	"insurance.example/exchange/pkg/audit"
 )
 
 // NewLog returns the log of a process. format is "text" for people, "json" for programs, or "auto", which is text if
@@ -40,4 +44,37 @@ func (u *unset) say(log *slog.Logger) {
 		log.LogAttrs(context.Background(), slog.LevelInfo,
 			"these rules are off because their settings are not given", u.rules...)
 	}
+}
+
+// The setting of the audit log, and its values besides a file.
+const (
+	auditLog    = "audit-log"
+	auditAuto   = "auto"
+	auditStdout = "stdout"
+	auditOff    = "off"
+)
+
+// KeepAudit opens the audit log of the routers that are made from now on. file is where it goes if the settings leave
+// that open; standard output if it is empty.
+func (p *Process) KeepAudit(file string) error {
+	to := p.Settings.AuditLog
+	if to == auditAuto {
+		to = cmp.Or(file, auditStdout)
+	}
+	switch to {
+	case auditOff, "":
+		p.Log.Info("no audit log is kept", "setting", auditLog)
+		return nil
+	case auditStdout:
+		p.audit = audit.Open(p.stdout, p.Log, p.Registry)
+	default:
+		out, err := audit.File(to, int(p.Settings.AuditFiles))
+		if err != nil {
+			return fmt.Errorf("setting %s: %w; name another file, stdout, or off", auditLog, err)
+		}
+		p.OnClose(out.Close)
+		p.audit = audit.Open(out, p.Log, p.Registry)
+	}
+	p.OnClose(p.audit.Close)
+	return nil
 }

@@ -3,17 +3,19 @@ package process
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
+	"maps"
+	"net"
 	"net/http"
-	"net/url"
-	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
@@ -23,170 +25,6 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/tracing"
 )
-
-// observer handles what every request needs: its id and trace context, the limits of its time and of its body, metrics
-// and the log.
-type observer struct {
-	log         *slog.Logger
-	metrics     *requestMetrics
-	timeout     time.Duration
-	largestBody int64
-	tracer      trace.Tracer
-	accessLog   bool
-	audit       *audit.Log
-	service     string
-	door        load.Door
-}
-
-// Keys of the gin context.
-const (
-	routeKey = "exchange.route" // the route template, where it is not that of the router
-	relayKey = "exchange.relay" // set if another process makes the response
-	bodyKey  = "exchange.body"  // the body of the request, a *boundedBody
-)
-
-// SetRoute sets the route template by which the request is counted, such as /claim/{id}:settle. A handler that serves
-// several operations calls it; otherwise the router's own template is used.
-func SetRoute(c *gin.Context, route string) { c.Set(routeKey, route) }
-
-// SetUnmatched has the request counted as one of an unknown path, although the router has matched it.
-func SetUnmatched(c *gin.Context) { SetRoute(c, unmatched) }
-
-// Relay marks the request as one whose response another process makes. A failure is not logged here, because that
-// process logs it.
-func Relay(c *gin.Context) { c.Set(relayKey, true) }
-
-// boundedBody is the body of a request that is no larger than it may be.
-type boundedBody struct {
-	io.ReadCloser
-	whole io.ReadCloser
-}
-
-// Stream lets the body of the request have up to a number of bytes, whatever the setting says. The handler reads it
-// piece by piece, and takes the memory for what it keeps of it. It is called before anything is read.
-func Stream(c *gin.Context, most int64) {
-	if body, is := c.Value(bodyKey).(*boundedBody); is {
-		body.ReadCloser = http.MaxBytesReader(c.Writer, load.Unaccounted(body.whole), most)
-	}
-}
-
-func (o *observer) handle(c *gin.Context) {
-	began := time.Now()
-	o.metrics.inFlight.Inc()
-	incoming := c.Request
-	ctx, names, span, end := o.begin(incoming)
-	defer end()
-	if header := c.Writer.Header(); header[problem.RequestIDHeader] == nil {
-		header[problem.RequestIDHeader] = []string{names.ID}
-	}
-	c.Request = incoming.WithContext(ctx)
-	defer o.door.Enter(c)()
-	defer o.finish(c, names, span, began)
-
-	if hasEncodedSlash(incoming.URL) {
-		// The router works on the decoded path, in which the slash would separate segments. It is part of one, and no
-		// route has such a segment.
-		SetUnmatched(c)
-		Refuse(c, problem.New(problem.NotFound, ""))
-		return
-	}
-	// A long body fails only when it is read, because path, method and token are checked before it.
-	if incoming.Body != http.NoBody {
-		body := &boundedBody{http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody), c.Request.Body}
-		c.Set(bodyKey, body)
-		c.Request.Body = body
-	}
-	defer func() { load.Leave(c) }()
-	c.Next()
-}
-
-// begin returns the context of a request, its names and its span. A request whose context carries names is part of
-// one that this process has begun: it has the names and the time of that.
-func (o *observer) begin(
-	incoming *http.Request,
-) (ctx context.Context, names *request.Names, span trace.Span, end func()) {
-	ctx = incoming.Context()
-	if whole := request.NamesFrom(ctx); whole != nil {
-		ctx, span = tracing.Request(ctx, o.tracer, "")
-		parent := tracing.Parent(span)
-		if parent == "" {
-			return ctx, whole, span, func() {}
-		}
-		part := *whole
-		part.Parent = parent
-		return request.WithNames(ctx, &part), &part, span, func() {}
-	}
-	names = request.ReadNames(incoming.Header)
-	ctx, span = tracing.Request(ctx, o.tracer, names.Parent)
-	if parent := tracing.Parent(span); parent != "" {
-		names.Parent = parent
-	}
-	ctx, end = context.WithTimeout(request.WithNames(ctx, names), request.ReadTimeout(incoming.Header, o.timeout))
-	return ctx, names, span, end
-}
-
-// refusalsOfLoad are the problems after which a client that sends its request again at once makes them worse.
-var refusalsOfLoad = []problem.Kind{problem.Overloaded, problem.ShareUsedUp, problem.RateExceeded}
-
-// hasEncodedSlash reports whether the path was sent with a slash in the form %2F.
-func hasEncodedSlash(u *url.URL) bool {
-	return u.RawPath != "" && (strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f"))
-}
-
-// Refuse responds with a problem, and stops the handlers that would follow. The cause of the problem goes to the log.
-// The time that a refusal takes does not count as that of a served request. While many refusals are sent, two kinds are
-// held back: those to strangers, and those that say that too much is asked for.
-func Refuse(c *gin.Context, p *problem.Error) {
-	load.Leave(c)
-	if slices.Contains(refusalsOfLoad, p.Kind) || request.CallerFrom(c.Request.Context()).Subject == "" {
-		load.HoldBack(c)
-	}
-	_ = c.Error(p)
-	problem.Write(c.Writer, p)
-	c.Abort()
-}
-
-// finish is deferred, and therefore sees panics. A panic of a handler becomes a 500. If the response has begun, the
-// connection is closed instead, so that the caller does not take a part for the whole.
-func (o *observer) finish(c *gin.Context, names *request.Names, span trace.Span, began time.Time) {
-	panicked := recover()
-	aborted := panicked == any(http.ErrAbortHandler)
-	cut := panicked != nil && (c.Writer.Written() || aborted)
-	if panicked != nil && !aborted {
-		o.log.Error("handler panicked", "request", names.ID, "method", methodLabel(c.Request.Method), "route",
-			template(routeOf(c)), "trace", names.TraceID(),
-			"cause", panicked, "stack", string(debug.Stack()))
-	}
-	if panicked != nil && !cut {
-		Refuse(c, problem.New(problem.Internal, ""))
-	}
-	route := routeOf(c)
-	took := time.Since(began)
-	o.metrics.inFlight.Dec()
-	o.metrics.observe(route, c.Request.Method, c.Writer.Status(), took, span)
-	if last := c.Errors.Last(); last != nil {
-		o.metrics.countProblem(last.Err)
-	}
-	o.auditRequest(c, names, route)
-	endSpan(span, c, names, route, cut)
-	if panicked == nil {
-		o.logRequest(c, names, route, took)
-	}
-	if cut {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// routeOf returns the route of a request, as the router names it or as SetRoute has set it.
-func routeOf(c *gin.Context) string {
-	if set := c.GetString(routeKey); set != "" {
-		return set
-	}
-	if route := c.FullPath(); route != "" {
-		return route
-	}
-	return unmatched
-}
 
 // logRequest logs a request: failures of this process with their cause, everything else at level debug, or info with
 // AccessLog. The line has the route and not the path, the kind of a problem and not its text, and no
@@ -282,4 +120,135 @@ func problemOf(c *gin.Context) string {
 		return p.Kind.Slug()
 	}
 	return ""
+}
+
+// Label values that stand for whatever a caller can make up. Without them a caller could make any number of series.
+const (
+	unmatched = "unmatched" // a path that no route matches
+	other     = "other"     // a method or a status that HTTP does not define
+)
+
+// requestMetrics counts and times the requests of one service. deploy/README.md describes each metric.
+type requestMetrics struct {
+	seconds  *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+	problems *prometheus.CounterVec
+	// observers holds the label values met so far. The map is replaced and never changed, so that a request needs
+	// neither a lock nor the hashing of label names.
+	observers atomic.Pointer[map[series]prometheus.Observer]
+	growing   sync.Mutex
+}
+
+type series struct {
+	route, method string
+	status        int
+}
+
+func newRequestMetrics(registerer prometheus.Registerer) *requestMetrics {
+	with := promauto.With(registerer)
+	m := &requestMetrics{
+		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "http_request_duration_seconds",
+			Help:    "Time from the headers of a request to the end of its response.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"method", "route", "code"}),
+		inFlight: with.NewGauge(prometheus.GaugeOpts{
+			Name: "http_requests_in_flight", Help: "Requests that are being handled.",
+		}),
+		problems: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "http_problems_total", Help: "Problem documents sent, by the last segment of their type.",
+		}, []string{"type"}),
+	}
+	m.observers.Store(&map[series]prometheus.Observer{})
+	return m
+}
+
+// observe counts a finished request, whose trace becomes an example (exemplar) of its duration. route is a template
+// such as /claim/:id or /claim/{id}:settle, never a path.
+func (m *requestMetrics) observe(route, method string, status int, took time.Duration, span trace.Span) {
+	s := series{route, method, status}
+	o, ok := (*m.observers.Load())[s]
+	if !ok {
+		o = m.observer(s)
+	}
+	tracing.Observe(span, o, took.Seconds())
+}
+
+// observer returns the observer for label values that were not met before.
+func (m *requestMetrics) observer(s series) prometheus.Observer {
+	method, code := s.method, strconv.Itoa(s.status)
+	if http.StatusText(s.status) == "" {
+		code = other
+	}
+	if methodLabel(method) == other {
+		// It is not remembered: the map must not grow by names that callers make up.
+		return m.seconds.WithLabelValues(other, template(s.route), code)
+	}
+	o := m.seconds.WithLabelValues(method, template(s.route), code)
+	if code == other {
+		return o
+	}
+	m.growing.Lock()
+	defer m.growing.Unlock()
+	grown := maps.Clone(*m.observers.Load())
+	grown[s] = o
+	m.observers.Store(&grown)
+	return o
+}
+
+// methodLabel returns the method if HTTP defines it, else "other".
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch,
+		http.MethodOptions:
+		return method
+	}
+	return other
+}
+
+// template writes the parameters of a route as the OpenAPI document does: /claim/{id}, not /claim/:id.
+func template(route string) string {
+	segments := strings.Split(route, "/")
+	for i, segment := range segments {
+		if name, is := strings.CutPrefix(segment, ":"); is {
+			segments[i] = "{" + name + "}"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// countProblem counts the problem document that err was sent as; nothing if err is not a problem.
+func (m *requestMetrics) countProblem(err error) {
+	var p *problem.Error
+	if errors.As(err, &p) {
+		m.problems.WithLabelValues(p.Kind.Slug()).Inc()
+	}
+}
+
+// auditRequest adds the line of a request to the audit log, if its caller is known. A stranger has no line, because a
+// flood of them would push out the others; the access log and the metrics have it.
+func (o *observer) auditRequest(c *gin.Context, names *request.Names, route string) {
+	if o.audit == nil {
+		return
+	}
+	caller := request.CallerFrom(c.Request.Context())
+	if caller.Subject == "" {
+		return
+	}
+	o.audit.Add(&audit.Entry{
+		Time: time.Now(), Request: names.ID, Service: o.service, Subject: caller.Subject, Client: caller.Client,
+		Organisation: caller.Organisation.Name(), Reason: caller.Reason,
+		From: addressOf(c.Request), ForwardedFor: strings.Join(c.Request.Header["X-Forwarded-For"], ", "),
+		Method: methodLabel(c.Request.Method), Route: route, Path: c.Request.URL.Path,
+		Query: c.Request.URL.RawQuery, Record: c.Writer.Header().Get("Location"),
+		Status: c.Writer.Status(), Problem: problemOf(c),
+	})
+}
+
+// addressOf returns the address from which a request came, without the port.
+func addressOf(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return r.RemoteAddr
 }

@@ -100,7 +100,8 @@ func (p *Process) Metrics(service string) prometheus.Registerer {
 // Tracer returns the tracer of a service, which records nothing if nothing is traced.
 func (p *Process) Tracer(service string) trace.Tracer { return p.tracing.Tracer(service) }
 
-// Engine returns a new router for a service, which other processes of the exchange call.
+// Engine returns a new router for a service, which other processes of the exchange call. It comes after Listen, which
+// reads whose certificates are accepted.
 func (p *Process) Engine(service string) *gin.Engine {
 	return p.newEngine(p.engine(service))
 }
@@ -129,7 +130,9 @@ func (p *Process) openGate() *load.Holder {
 
 func (p *Process) newEngine(config EngineConfig) *gin.Engine {
 	engine := NewEngine(config)
-	engine.Use(p.refuseFormer)
+	if p.callers != nil {
+		engine.Use(p.refuseFormer)
+	}
 	return engine
 }
 

@@ -214,7 +214,7 @@ func (p *Process) trust() (request.Trust, error) {
 // refuseFormer refuses a request on a connection whose caller would not be accepted any more, and has the connection
 // closed. Requests within the process come on no connection.
 func (p *Process) refuseFormer(c *gin.Context) {
-	if p.callers == nil || c.Request.TLS == nil {
+	if c.Request.TLS == nil {
 		return
 	}
 	if err := p.callers.Accept(c.Request.TLS); err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -197,34 +195,6 @@ func (r *documents) mayChange(ctx context.Context, doc docstore.Document) error 
 		return err
 	}
 	return lacking(lacked)
-}
-
-// mayCreate refuses the creation of a record under the policy of another organisation that the caller sees, unless the
-// right to it is shared.
-func (r *Records[T]) mayCreate(ctx context.Context, v *T) error {
-	if r.rights == nil || r.SharedBy == "" {
-		return nil
-	}
-	for i := range r.Filters {
-		number := r.Filters[i].Key(v)
-		if r.Filters[i].Index != r.SharedBy || number == "" {
-			continue
-		}
-		lacked, err := r.rights.Lacks(ctx, request.OrganisationFrom(ctx), uuid.Nil, number)
-		if err != nil {
-			return err
-		}
-		return lacking(lacked)
-	}
-	return nil
-}
-
-// refusedWrite returns the refusal of a write for which a right was missing when it was made; other errors as they are.
-func refusedWrite(err error) error {
-	if missing, is := errors.AsType[*docstore.RightError](err); is {
-		return lacking(missing.Right)
-	}
-	return err
 }
 
 // changeWeight is the memory that a change of a stored record needs besides what was read of it, as a multiple of its

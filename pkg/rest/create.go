@@ -198,3 +198,31 @@ func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
 	}
 	return u.Taken(holder.ID.String())
 }
+
+// mayCreate refuses the creation of a record under the policy of another organisation that the caller sees, unless the
+// right to it is shared.
+func (r *Records[T]) mayCreate(ctx context.Context, v *T) error {
+	if r.rights == nil || r.SharedBy == "" {
+		return nil
+	}
+	for i := range r.Filters {
+		number := r.Filters[i].Key(v)
+		if r.Filters[i].Index != r.SharedBy || number == "" {
+			continue
+		}
+		lacked, err := r.rights.Lacks(ctx, request.OrganisationFrom(ctx), uuid.Nil, number)
+		if err != nil {
+			return err
+		}
+		return lacking(lacked)
+	}
+	return nil
+}
+
+// refusedWrite returns the refusal of a write for which a right was missing when it was made; other errors as they are.
+func refusedWrite(err error) error {
+	if missing, is := errors.AsType[*docstore.RightError](err); is {
+		return lacking(missing.Right)
+	}
+	return err
+}

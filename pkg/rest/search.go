@@ -230,65 +230,6 @@ func (r *Records[T]) expansions() []search.Expansion {
 	return all
 }
 
-// lead is an index of a search that no filter has, and no unique value.
-type lead struct {
-	field search.Field
-	// at leads to the member from the record.
-	at []int
-}
-
-// leadsOf returns the indexes of the searches that nothing else has. It leaves out fields that name no member, which
-// are faults of the declaration.
-func (r *Records[T]) leadsOf() []lead {
-	var all []lead
-	for _, f := range r.Search {
-		has := func(index string) bool { return index == f.Index }
-		if f.Index == "" || slices.ContainsFunc(r.Filters, func(f Filter[T]) bool { return has(f.Index) }) ||
-			slices.ContainsFunc(r.Unique, func(u Unique[T]) bool { return has(u.Index) }) {
-			continue
-		}
-		if at, ok := r.at(f.Path); ok {
-			all = append(all, lead{f, at})
-		}
-	}
-	return all
-}
-
-// at returns where a record has the member that a path leads to, through objects.
-func (r *Records[T]) at(path []string) (at []int, ok bool) {
-	of := reflect.TypeFor[T]()
-	for _, name := range path {
-		if of.Kind() == reflect.Pointer {
-			of = of.Elem()
-		}
-		if of.Kind() != reflect.Struct {
-			return nil, false
-		}
-		m, known := membersOf(of).find(name)
-		if !known {
-			return nil, false
-		}
-		at, of = append(at, m.index...), of.FieldByIndex(m.index).Type
-	}
-	return at, true
-}
-
-// key returns the value of a record in the index, empty for none.
-func (l *lead) key(record reflect.Value) string {
-	value, err := record.FieldByIndexErr(l.at)
-	if err != nil || value.Kind() == reflect.Pointer && value.IsNil() {
-		return ""
-	}
-	value = reflect.Indirect(value)
-	if value.Kind() == reflect.String {
-		return l.field.IndexKey(value.String())
-	}
-	if text, is := value.Interface().(fmt.Stringer); is {
-		return l.field.IndexKey(text.String())
-	}
-	return ""
-}
-
 // validateSearch checks that the fields of the search exist, and have names and kinds that fit.
 func (r *Records[T]) validateSearch(f *faults) {
 	for _, e := range r.Expand {

@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/assumed"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject/jsonmember"
+	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
 	"insurance.example/exchange/pkg/rest/history"
@@ -28,7 +28,7 @@ type trial struct {
 	// Known are the values of what other operations of the request make, by the name of the operation and the member.
 	Known map[string]map[string]string `json:"known"`
 	// Assumed is what is assumed of the records that they make.
-	Assumed assumed.Facts `json:"assumed"`
+	Assumed peer.Facts `json:"assumed"`
 }
 
 // trialOperation is one creation. Its body may refer to values of others.
@@ -55,7 +55,7 @@ type tried struct {
 	// Values are what others can refer to: of the record that was made, or of one that is assumed.
 	Values map[string]string `json:"values,omitempty"`
 	// Assumed is what to assume of a record that is not made yet.
-	Assumed assumed.Facts `json:"assumed,omitempty"`
+	Assumed peer.Facts `json:"assumed,omitempty"`
 }
 
 // serveTrial serves POST /internal/trial. It writes nothing.
@@ -72,11 +72,11 @@ func (s *Server) tryAll(c *gin.Context) ([]tried, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := trial{Known: map[string]map[string]string{}, Assumed: assumed.Facts{}}
+	t := trial{Known: map[string]map[string]string{}, Assumed: peer.Facts{}}
 	if err := json.Unmarshal(text, &t); err != nil {
 		return nil, problem.New(problem.Malformed, "The body is no trial.").Because(err)
 	}
-	c.Request = c.Request.WithContext(assumed.With(c.Request.Context(), t.Assumed))
+	c.Request = c.Request.WithContext(peer.Assume(c.Request.Context(), t.Assumed))
 	outcomes := make([]tried, 0, len(t.Operations))
 	for _, operation := range t.Operations {
 		outcome, err := s.tryOne(c, &t, operation)
@@ -215,8 +215,8 @@ func valuesOf(doc docstore.Document) (map[string]string, error) {
 }
 
 // factsOf returns what the service says to others about a record, by the path of the internal operation.
-func (s *Server) factsOf(doc docstore.Document) (assumed.Facts, error) {
-	facts := assumed.Facts{}
+func (s *Server) factsOf(doc docstore.Document) (peer.Facts, error) {
+	facts := peer.Facts{}
 	if s.lookedUp == nil {
 		return facts, nil
 	}
@@ -233,7 +233,7 @@ func (r *documents) assumedAt(id string) string { return "/" + r.resource + "/" 
 
 // assumed returns the record with an id that a context assumes, if there is one.
 func (r *documents) assumed(ctx context.Context, id string) (jsontext.Value, bool) {
-	facts := assumed.From(ctx)
+	facts := peer.Assumed(ctx)
 	if facts == nil {
 		return nil, false
 	}
@@ -243,7 +243,7 @@ func (r *documents) assumed(ctx context.Context, id string) (jsontext.Value, boo
 
 // assumedOwner returns the id of a record that a context assumes and that has a unique value.
 func (r *Records[T]) assumedOwner(ctx context.Context, u *Unique[T], value string) (id string, held bool, err error) {
-	for path, body := range assumed.From(ctx) {
+	for path, body := range peer.Assumed(ctx) {
 		if !strings.HasPrefix(path, r.assumedAt("")) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/internalapi"
@@ -119,4 +120,22 @@ func (e *environment) lateNotification(_ context.Context, d *rest.Draft[claims.C
 				e.reportingWindow.String()+".")
 	}
 	return nil
+}
+
+// fewDocuments refuses more documents than a claim may have. Each change of a claim writes all of them, so their
+// number bounds what it costs. A claim that has more, because the setting was greater, keeps them.
+func (e *environment) fewDocuments(_ context.Context, d *rest.Draft[claims.Claim]) error {
+	most := e.mostDocuments
+	if d.Stored != nil {
+		most = max(most, len(d.Stored.Documents))
+	}
+	if len(d.Value.Documents) > most {
+		return e.tooManyDocuments("/documents")
+	}
+	return nil
+}
+
+func (e *environment) tooManyDocuments(pointer string) error {
+	return problem.New(problem.Invalid, "").At(pointer,
+		"makes too many documents: a claim has at most "+strconv.Itoa(e.mostDocuments))
 }

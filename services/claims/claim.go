@@ -91,3 +91,30 @@ func update(d *rest.Draft[claims.Claim]) error {
 	d.Value.LastUpdate = scalar.DateOf(d.Now)
 	return nil
 }
+
+// untyped returns the types of documents that were sent without types: an empty type for each.
+func untyped(documents int) []string {
+	if documents == 0 {
+		return nil
+	}
+	return make([]string, documents)
+}
+
+// typesOf returns the types of the documents that a replacement sends. A document that the claim had keeps its type,
+// and one that the claim had several times keeps its types in their order. Other documents have no type.
+func typesOf(documents []string, was *claims.Claim) []string {
+	known := map[string][]string{}
+	for i, url := range was.Documents {
+		if i < len(was.DocumentTypes) {
+			known[url] = append(known[url], was.DocumentTypes[i])
+		}
+	}
+	types := untyped(len(documents))
+	for i, url := range documents {
+		if of := known[url]; len(of) > 0 {
+			types[i] = of[0]
+			known[url] = of[1:]
+		}
+	}
+	return types
+}

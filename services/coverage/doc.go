@@ -18,8 +18,8 @@
 //	transitions.go            endorse, cancel, lapse and renew
 //	renewal.go                the term of a renewal
 //	keeping.go                the access list that a renewal has of the policy it renews
-//	internal.go               for other services: the policy with a number, and reports of non-payment
+//	internal.go               for other services: the policy with a number, as it was described before, and reports of
+//	                          non-payment
 //	attachments.go            by what policies belong to contracts, for the desk
-//	descriptions.go           what internal.go says of a version of a policy, kept for the next time
 //	whole.go                  a policy with what belongs to it, for /x/policy
 package coverage

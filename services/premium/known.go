@@ -7,7 +7,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/pkg/assumed"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
 )
@@ -47,7 +46,7 @@ func (e *environment) policyExists(ctx context.Context, policyNumber string) (bo
 // lasts reports whether what was found stays so: it is no longer seen once another organisation ends its sharing, and
 // what is assumed may never be.
 func (*environment) lasts(ctx context.Context, owner string) bool {
-	return assumed.From(ctx) == nil && request.OrganisationFrom(ctx).Sees(owner)
+	return peer.Assumed(ctx) == nil && request.OrganisationFrom(ctx).Sees(owner)
 }
 
 // policyOfClaim returns the number of the policy that a claim is against, and whether there is such a claim.
