@@ -111,6 +111,9 @@ func (c *Consumer) try(ctx, handling context.Context, all []*work) bool {
 	var trying sync.WaitGroup
 	defer trying.Wait()
 	for _, w := range all {
+		if ctx.Err() != nil {
+			return false // Go would choose at random between this and a call that could begin.
+		}
 		trying.Add(1)
 		select {
 		case c.calls <- func() { defer trying.Done(); w.err = c.call(handling, w) }:

@@ -122,11 +122,10 @@ func runInProcesses(t *testing.T, seeds int) {
 	running.Wait()
 }
 
-// TestSeedDecides runs seeds twice, and expects the same operations at the same times. The seeds are such in which no
-// consumer has the choice between a message and joining its group again at one instant: there Go decides.
+// TestSeedDecides runs the first seeds twice, and expects the same operations at the same times.
 func TestSeedDecides(t *testing.T) {
-	for part, first := range map[simulation.Part]int{simulation.Core: 0, simulation.Desk: 12} {
-		for seed := first; seed < first+20; seed++ {
+	for _, part := range []simulation.Part{simulation.Core, simulation.Desk} {
+		for seed := range 20 {
 			var first, second bytes.Buffer
 			if run(t, seed, part, &first).Digest == run(t, seed, part, &second).Digest {
 				continue
@@ -134,10 +133,11 @@ func TestSeedDecides(t *testing.T) {
 			one, other := bytes.Split(first.Bytes(), []byte("\n")), bytes.Split(second.Bytes(), []byte("\n"))
 			for i := range min(len(one), len(other)) {
 				if !bytes.Equal(one[i], other[i]) {
-					t.Fatalf("%s, seed %d: operation %d is %q and then %q", part, seed, i, one[i], other[i])
+					t.Errorf("%s, seed %d: operation %d is %q and then %q", part, seed, i, one[i], other[i])
+					break
 				}
 			}
-			t.Fatalf("%s, seed %d: %d operations and then %d", part, seed, len(one), len(other))
+			t.Errorf("%s, seed %d: %d operations and then %d", part, seed, len(one), len(other))
 		}
 	}
 }
