@@ -4,6 +4,8 @@ package examples
 
 import (
 	_ "embed"
+	"net/url"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 )
@@ -12,12 +14,14 @@ import (
 type Example struct {
 	// Operation is the method and the path as the document has it, such as "POST /receipt/{id}:refund".
 	Operation string `yaml:"operation"`
-	// On is the id that stands for {id} in the path, as an earlier example issues it.
-	On string `yaml:"on"`
+	// On has what stands for the parameters of the path, and those of the query, as earlier examples issue or make it.
+	On map[string]string `yaml:"on"`
 	// Headers are sent with the request, beyond those of every one.
 	Headers map[string]string `yaml:"headers"`
 	// Body is the body of the request.
 	Body map[string]any `yaml:"body"`
+	// CSV is the body where it is a file.
+	CSV string `yaml:"csv"`
 	// Issues are the members of the response that the exchange sets, with values that stand for what it sets. Later
 	// examples refer to the values.
 	Issues map[string]any `yaml:"issues"`
@@ -33,4 +37,21 @@ func Load() ([]Example, error) {
 	var all []Example
 	err := yaml.UnmarshalWithOptions(examples, &all, yaml.Strict())
 	return all, err
+}
+
+// Target returns the method of the request, and the path with the query.
+func (e Example) Target() (method, target string) {
+	method, target, _ = strings.Cut(e.Operation, " ")
+	query := url.Values{}
+	for name, value := range e.On {
+		if parameter := "{" + name + "}"; strings.Contains(target, parameter) {
+			target = strings.Replace(target, parameter, value, 1)
+		} else {
+			query.Set(name, value)
+		}
+	}
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	return method, target
 }

@@ -23878,6 +23878,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "original"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BordereauPrepareInput"];
             };
         };
@@ -23891,6 +23896,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "contract": "EXAMPLE-2026",
+                     *       "contractVersion": 1,
+                     *       "digest": "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
+                     *       "kind": "premium",
+                     *       "lines": 3,
+                     *       "number": 1,
+                     *       "period": "2026-01",
+                     *       "preparedAt": "2026-04-02T09:00:00Z",
+                     *       "preparedBy": "example-client",
+                     *       "previous": "",
+                     *       "totals": [
+                     *         {
+                     *           "brokerage": 0,
+                     *           "commission": 15,
+                     *           "currency": "EUR",
+                     *           "gross": 100,
+                     *           "lines": 3,
+                     *           "net": 85,
+                     *           "section": "premium",
+                     *           "settled": 69.67,
+                     *           "settlementCurrency": "GBP"
+                     *         }
+                     *       ],
+                     *       "type": "original"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BordereauVersion"];
                 };
             };
@@ -24009,6 +24042,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "digest": "d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BordereauDigestInput"];
             };
         };
@@ -24020,6 +24058,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "acknowledgedAt": "2026-04-02T09:00:00Z",
+                     *       "acknowledgedBy": "example-client",
+                     *       "decidedAt": "2026-04-02T09:00:00Z",
+                     *       "decidedBy": "example-client",
+                     *       "digest": "d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35",
+                     *       "errors": 1,
+                     *       "lines": 3,
+                     *       "number": 2,
+                     *       "preparedAt": "2026-04-02T09:00:00Z",
+                     *       "preparedBy": "example-client",
+                     *       "state": "approved",
+                     *       "totals": [
+                     *         {
+                     *           "brokerage": 0,
+                     *           "commission": 15,
+                     *           "currency": "EUR",
+                     *           "gross": 100,
+                     *           "lines": 3,
+                     *           "net": 85,
+                     *           "section": "premium",
+                     *           "settled": 69.67,
+                     *           "settlementCurrency": "GBP"
+                     *         }
+                     *       ],
+                     *       "type": "original",
+                     *       "unwaived": 0,
+                     *       "warnings": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
@@ -24102,6 +24171,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "digest": "d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BordereauDigestInput"];
             };
         };
@@ -24113,6 +24187,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "decidedAt": "2026-04-02T09:00:00Z",
+                     *       "decidedBy": "example-client",
+                     *       "digest": "d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35",
+                     *       "errors": 1,
+                     *       "lines": 3,
+                     *       "number": 2,
+                     *       "preparedAt": "2026-04-02T09:00:00Z",
+                     *       "preparedBy": "example-client",
+                     *       "state": "approved",
+                     *       "totals": [
+                     *         {
+                     *           "brokerage": 0,
+                     *           "commission": 15,
+                     *           "currency": "EUR",
+                     *           "gross": 100,
+                     *           "lines": 3,
+                     *           "net": 85,
+                     *           "section": "premium",
+                     *           "settled": 69.67,
+                     *           "settlementCurrency": "GBP"
+                     *         }
+                     *       ],
+                     *       "type": "original",
+                     *       "unwaived": 0,
+                     *       "warnings": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
@@ -24195,6 +24298,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "A policy is missing."
+                 *     }
+                 */
                 "application/json": components["schemas"]["BordereauReasonInput"];
             };
         };
@@ -24206,6 +24314,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "decidedAt": "2026-04-02T09:00:00Z",
+                     *       "decidedBy": "example-client",
+                     *       "digest": "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
+                     *       "errors": 1,
+                     *       "lines": 3,
+                     *       "number": 1,
+                     *       "preparedAt": "2026-04-02T09:00:00Z",
+                     *       "preparedBy": "example-client",
+                     *       "reason": "A policy is missing.",
+                     *       "state": "rejected",
+                     *       "totals": [
+                     *         {
+                     *           "brokerage": 0,
+                     *           "commission": 15,
+                     *           "currency": "EUR",
+                     *           "gross": 100,
+                     *           "lines": 3,
+                     *           "net": 85,
+                     *           "section": "premium",
+                     *           "settled": 69.67,
+                     *           "settlementCurrency": "GBP"
+                     *         }
+                     *       ],
+                     *       "type": "original",
+                     *       "unwaived": 1,
+                     *       "warnings": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
@@ -24368,6 +24506,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "The holder is named next month."
+                 *     }
+                 */
                 "application/json": components["schemas"]["BordereauReasonInput"];
             };
         };
@@ -24379,6 +24522,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "digest": "d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35",
+                     *       "errors": 1,
+                     *       "lines": 3,
+                     *       "number": 2,
+                     *       "preparedAt": "2026-04-02T09:00:00Z",
+                     *       "preparedBy": "example-client",
+                     *       "state": "pending",
+                     *       "totals": [
+                     *         {
+                     *           "brokerage": 0,
+                     *           "commission": 15,
+                     *           "currency": "EUR",
+                     *           "gross": 100,
+                     *           "lines": 3,
+                     *           "net": 85,
+                     *           "section": "premium",
+                     *           "settled": 69.67,
+                     *           "settlementCurrency": "GBP"
+                     *         }
+                     *       ],
+                     *       "type": "original",
+                     *       "unwaived": 0,
+                     *       "warnings": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["BordereauStatus"];
                 };
             };
@@ -24727,6 +24897,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "2026-04-02T09:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ClockMoveInput"];
             };
         };
@@ -24738,6 +24913,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "now": "2026-04-02T09:00:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Clock"];
                 };
             };
@@ -24860,6 +25040,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "amountUnit": "major",
+                 *       "commissionPercentage": "15",
+                 *       "coverholderName": "Alder Underwriting",
+                 *       "currency": "EUR",
+                 *       "expiry": "2027-01-01",
+                 *       "firstPeriod": "2026-01",
+                 *       "frequency": "month",
+                 *       "inception": "2026-01-01",
+                 *       "lines": [
+                 *         "motorCoverage"
+                 *       ],
+                 *       "originalPerSettlement": "1.22",
+                 *       "settlementCurrency": "GBP",
+                 *       "signOff": "one",
+                 *       "uniqueMarketReference": "B0001EXAMPLE26"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ContractTermsInput"];
             };
         };
@@ -24872,6 +25071,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "contract": {
+                     *         "amountUnit": "major",
+                     *         "brokeragePercentage": "0",
+                     *         "claimsBasis": "open",
+                     *         "commissionPercentage": "15",
+                     *         "coverholderName": "Alder Underwriting",
+                     *         "currency": "EUR",
+                     *         "dueDays": 30,
+                     *         "expiry": "2027-01-01",
+                     *         "firstPeriod": "2026-01",
+                     *         "frequency": "month",
+                     *         "inception": "2026-01-01",
+                     *         "lines": [
+                     *           "motorCoverage"
+                     *         ],
+                     *         "originalPerSettlement": "1.22",
+                     *         "risksBefore": "2027-01-01",
+                     *         "risksFrom": "2026-01-01",
+                     *         "settlementCurrency": "GBP",
+                     *         "signOff": "one",
+                     *         "uniqueMarketReference": "B0001EXAMPLE26",
+                     *         "yearOfAccount": 2026
+                     *       },
+                     *       "reference": "EXAMPLE-2026",
+                     *       "setAt": "2026-01-05T09:30:00Z",
+                     *       "setBy": "example-client",
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContractVersion"];
                 };
             };
@@ -24957,6 +25187,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "assignedAt": "2026-01-05T09:30:00Z",
+                     *       "assignedBy": "example-client",
+                     *       "contract": "EXAMPLE-2026",
+                     *       "policyNumber": "POL-EXAMPLE-INTERRUPTION"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PolicyAssignment"];
                 };
             };
@@ -26446,6 +26684,30 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "columns": [
+                 *         {
+                 *           "column": "Line",
+                 *           "means": "lineId"
+                 *         },
+                 *         {
+                 *           "column": "Gross",
+                 *           "means": "gross"
+                 *         }
+                 *       ],
+                 *       "currency": "EUR",
+                 *       "decimalMark": ".",
+                 *       "delimiter": ",",
+                 *       "encoding": "utf-8",
+                 *       "format": "csv",
+                 *       "headerRow": 1,
+                 *       "sign": "minus",
+                 *       "totals": {
+                 *         "rule": "none"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["FileProfileTermsInput"];
             };
         };
@@ -26458,6 +26720,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "columns": [
+                     *         {
+                     *           "column": "Line",
+                     *           "means": "lineId"
+                     *         },
+                     *         {
+                     *           "column": "Gross",
+                     *           "means": "gross"
+                     *         }
+                     *       ],
+                     *       "currency": "EUR",
+                     *       "decimalMark": ".",
+                     *       "delimiter": ",",
+                     *       "encoding": "utf-8",
+                     *       "format": "csv",
+                     *       "headerRow": 1,
+                     *       "name": "EXAMPLE",
+                     *       "setAt": "2026-04-02T09:00:00Z",
+                     *       "setBy": "example-client",
+                     *       "sign": "minus",
+                     *       "totals": {
+                     *         "rule": "none"
+                     *       },
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["FileProfile"];
                 };
             };
@@ -26562,6 +26852,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "against": {
+                 *         "contract": "EXAMPLE-2026",
+                 *         "kind": "premium",
+                 *         "period": "2026-01"
+                 *       },
+                 *       "statement": "0195a000-0000-7000-8000-00000000001f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RunRequestInput"];
             };
         };
@@ -26575,6 +26875,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "against": {
+                     *         "contract": "EXAMPLE-2026",
+                     *         "kind": "premium",
+                     *         "period": "2026-01"
+                     *       },
+                     *       "ageing": [
+                     *         {
+                     *           "items": 2,
+                     *           "month": "2026-01",
+                     *           "months": 3
+                     *         },
+                     *         {
+                     *           "items": 1,
+                     *           "month": "2026-04",
+                     *           "months": 0
+                     *         }
+                     *       ],
+                     *       "decisions": {},
+                     *       "elsewhere": 0,
+                     *       "id": "0195a000-0000-7000-8000-000000000020",
+                     *       "items": 4,
+                     *       "madeAt": "2026-04-02T09:00:00Z",
+                     *       "madeBy": "example-client",
+                     *       "outcomes": {
+                     *         "matched": 1,
+                     *         "mismatch": 1,
+                     *         "missingHere": 1,
+                     *         "missingThere": 1
+                     *       },
+                     *       "state": "open",
+                     *       "statement": "0195a000-0000-7000-8000-00000000001f",
+                     *       "tolerance": "0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Run"];
                 };
             };
@@ -26716,6 +27052,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "It belongs to another contract."
+                 *     }
+                 */
                 "application/json": components["schemas"]["DecisionReasonInput"];
             };
         };
@@ -26727,6 +27068,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "days": 0,
+                     *       "decidedAt": "2026-04-02T09:00:00Z",
+                     *       "decidedBy": "example-client",
+                     *       "decision": "accepted",
+                     *       "number": 2,
+                     *       "outcome": "missingHere",
+                     *       "reason": "It belongs to another contract.",
+                     *       "row": 4,
+                     *       "since": "2026-04-02"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunItem"];
                 };
             };
@@ -26783,6 +27137,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "The refund was of the whole premium."
+                 *     }
+                 */
                 "application/json": components["schemas"]["DecisionReasonInput"];
             };
         };
@@ -26794,6 +27153,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cells": [
+                     *         {
+                     *           "cell": "B3",
+                     *           "means": "gross",
+                     *           "ours": "-420.00",
+                     *           "theirs": "-400.00"
+                     *         }
+                     *       ],
+                     *       "days": 87,
+                     *       "decidedAt": "2026-04-02T09:00:00Z",
+                     *       "decidedBy": "example-client",
+                     *       "decision": "disputed",
+                     *       "key": "lineId",
+                     *       "lineId": "0195a000-0000-7000-8000-000000000019",
+                     *       "number": 1,
+                     *       "outcome": "mismatch",
+                     *       "policyNumber": "POL-EXAMPLE-MOTOR",
+                     *       "reason": "The refund was of the whole premium.",
+                     *       "row": 3,
+                     *       "since": "2026-01-06"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunItem"];
                 };
             };
@@ -26850,6 +27233,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "It is another payment."
+                 *     }
+                 */
                 "application/json": components["schemas"]["DecisionReasonInput"];
             };
         };
@@ -26861,6 +27249,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "days": 87,
+                     *       "decidedAt": "2026-04-02T09:00:00Z",
+                     *       "decidedBy": "example-client",
+                     *       "decision": "unmatched",
+                     *       "key": "lineId",
+                     *       "lineId": "0195a000-0000-7000-8000-000000000010",
+                     *       "number": 4,
+                     *       "outcome": "matched",
+                     *       "policyNumber": "POL-EXAMPLE-MOTOR",
+                     *       "reason": "It is another payment.",
+                     *       "row": 2,
+                     *       "since": "2026-01-05"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunItem"];
                 };
             };
@@ -26946,6 +27350,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                /**
+                 * @example Line,Gross
+                 *     0195a000-0000-7000-8000-000000000010,420.00
+                 *     0195a000-0000-7000-8000-000000000019,-400.00
+                 *     0195a000-0000-7000-8000-0000000000fe,55.00
+                 */
                 "text/csv": string;
             };
         };
@@ -26957,6 +27367,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "digest": "4e07408562bedb8b60ce05c1decfe3ad16b72230967de01f640b7e4729b49fce",
+                     *       "id": "0195a000-0000-7000-8000-00000000001f",
+                     *       "profile": "EXAMPLE",
+                     *       "profileVersion": 1,
+                     *       "quarantined": 0,
+                     *       "rows": 3,
+                     *       "sentAt": "2026-04-02T09:00:00Z",
+                     *       "sentBy": "example-client",
+                     *       "size": 143,
+                     *       "totals": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Statement"];
                 };
             };
@@ -27032,6 +27456,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                /**
+                 * @example Line,Gross
+                 *     0195a000-0000-7000-8000-000000000010,420.00
+                 *     0195a000-0000-7000-8000-000000000019,-400.00
+                 *     0195a000-0000-7000-8000-0000000000fe,55.00
+                 */
                 "text/csv": string;
             };
         };
@@ -27043,6 +27473,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "more": false,
+                     *       "profile": "EXAMPLE",
+                     *       "profileVersion": 1,
+                     *       "rows": [
+                     *         {
+                     *           "cells": [
+                     *             {
+                     *               "means": "lineId",
+                     *               "value": "0195a000-0000-7000-8000-000000000010"
+                     *             },
+                     *             {
+                     *               "means": "gross",
+                     *               "value": "420.00"
+                     *             }
+                     *           ],
+                     *           "row": 2
+                     *         },
+                     *         {
+                     *           "cells": [
+                     *             {
+                     *               "means": "lineId",
+                     *               "value": "0195a000-0000-7000-8000-000000000019"
+                     *             },
+                     *             {
+                     *               "means": "gross",
+                     *               "value": "-400.00"
+                     *             }
+                     *           ],
+                     *           "row": 3
+                     *         },
+                     *         {
+                     *           "cells": [
+                     *             {
+                     *               "means": "lineId",
+                     *               "value": "0195a000-0000-7000-8000-0000000000fe"
+                     *             },
+                     *             {
+                     *               "means": "gross",
+                     *               "value": "55.00"
+                     *             }
+                     *           ],
+                     *           "row": 4
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["FileTrial"];
                 };
             };
@@ -28982,6 +29460,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "claimantName": "Ada Example",
+                 *       "denied": false,
+                 *       "feesPaid": 120.5,
+                 *       "lossCountry": "GB",
+                 *       "referredToUnderwriters": false
+                 *     }
+                 */
                 "application/json": components["schemas"]["ClaimSupplementInput"];
             };
         };
@@ -28994,6 +29481,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "claimId": "0195a000-0000-7000-8000-00000000000f",
+                     *       "setAt": "2026-04-02T09:00:00Z",
+                     *       "setBy": "example-client",
+                     *       "supplement": {
+                     *         "claimantName": "Ada Example",
+                     *         "denied": false,
+                     *         "feesPaid": 120.5,
+                     *         "lossCountry": "GB",
+                     *         "referredToUnderwriters": false
+                     *       },
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClaimSupplementVersion"];
                 };
             };

@@ -111,7 +111,7 @@ func (m *member) writeExamples(all []examples.Example) issuance {
 	m.t.Helper()
 	issued := issuance{}
 	for _, e := range all {
-		method, path, _ := strings.Cut(e.Operation, " ")
+		method, path := e.Target()
 		if method == http.MethodGet || strings.HasPrefix(path, "/x/") {
 			continue
 		}
@@ -119,8 +119,7 @@ func (m *member) writeExamples(all []examples.Example) issuance {
 		if err != nil {
 			m.t.Fatal(err)
 		}
-		path = strings.ReplaceAll(path, "{id}", issued.in(e.On))
-		made := m.send(method, path, issued.in(string(body)), maps.Clone(e.Headers))
+		made := m.send(method, issued.in(path), issued.in(string(body)), maps.Clone(e.Headers))
 		if made.status >= 300 {
 			m.t.Fatalf("%s: %d %s", e.Operation, made.status, made.body)
 		}

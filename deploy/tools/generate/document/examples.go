@@ -26,8 +26,9 @@ type record = map[string]any
 // examples are the requests of contracts/examples and the responses that follow from them.
 type examples struct {
 	resources map[string]rest.Description
-	requests  map[string]record // by operation
-	responses map[string]any    // by operation
+	requests  map[string]record // by operation; the first one
+	files     map[string]string // likewise, where the body is a file
+	responses map[string]any    // likewise
 	created   map[string]record // by resource; the first record that is created
 	stored    map[string]record // by id; the record as it is now
 	unshown   map[string]bool   // the operations whose examples have not been shown yet
@@ -39,8 +40,9 @@ func newExamples(services []Service) (*examples, error) {
 		return nil, err
 	}
 	x := &examples{
-		resources: map[string]rest.Description{}, requests: map[string]record{}, responses: map[string]any{},
-		created: map[string]record{}, stored: map[string]record{}, unshown: map[string]bool{},
+		resources: map[string]rest.Description{}, requests: map[string]record{}, files: map[string]string{},
+		responses: map[string]any{}, created: map[string]record{}, stored: map[string]record{},
+		unshown: map[string]bool{},
 	}
 	for _, s := range services {
 		for _, r := range s.Resources {
@@ -48,13 +50,21 @@ func newExamples(services []Service) (*examples, error) {
 		}
 	}
 	for _, e := range all {
+		response := e.Returns
+		if followed := x.follow(e); response == nil && followed != nil {
+			response = followed
+		}
+		if x.unshown[e.Operation] {
+			continue
+		}
 		x.unshown[e.Operation] = true
 		if e.Body != nil {
 			x.requests[e.Operation] = e.Body
 		}
-		if e.Returns != nil {
-			x.responses[e.Operation] = e.Returns
-		} else if response := x.follow(e); response != nil {
+		if e.CSV != "" {
+			x.files[e.Operation] = e.CSV
+		}
+		if response != nil {
 			x.responses[e.Operation] = response
 		}
 	}
@@ -69,7 +79,7 @@ func (x *examples) follow(e shared.Example) record {
 	if !known {
 		return nil
 	}
-	stored := x.stored[e.On]
+	stored := x.stored[e.On["id"]]
 	next := record{}
 	switch {
 	case method == "PUT" && !r.Merge:
@@ -82,7 +92,7 @@ func (x *examples) follow(e shared.Example) record {
 	case method == "PUT":
 		maps.Copy(next, stored)
 		maps.Copy(next, asReturned(r, e.Body, nil))
-	case e.On == "":
+	case len(e.On) == 0:
 		next = asReturned(r, e.Body, nil)
 	default:
 		maps.Copy(next, stored)
@@ -162,6 +172,9 @@ func (x *examples) show(operation string, op *openapi3.Operation) {
 	delete(x.unshown, operation)
 	if body, has := x.requests[operation]; has && op.RequestBody != nil {
 		op.RequestBody.Value.Content["application/json"].Example = body
+	}
+	if file, has := x.files[operation]; has {
+		op.RequestBody.Value.Content["text/csv"].Example = file
 	}
 	response, has := x.responses[operation]
 	if !has {
