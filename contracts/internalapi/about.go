@@ -1,10 +1,5 @@
 package internalapi
 
-import (
-	"net/http"
-	"reflect"
-)
-
 // AboutPath is an operation of every service that keeps something: GET: About.
 const AboutPath = Prefix + "/about"
 
@@ -28,13 +23,4 @@ type Setting struct {
 	Name string `json:"name"`
 	// The value. Absent for a setting that is not given and has no usual value: what it is about is off.
 	Value string `json:"value,omitzero"`
-}
-
-// about is the operation of every service that keeps something. An older release responds with 404.
-func about() Operation {
-	return Operation{
-		Method: http.MethodGet, Path: AboutPath, ID: "readAbout",
-		Summary: "Read the build of the service and its settings that callers may learn",
-		Returns: reflect.TypeFor[About](),
-	}
 }

@@ -1,9 +1,6 @@
 package internalapi
 
 import (
-	"net/http"
-	"reflect"
-
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -53,15 +50,4 @@ type Change struct {
 	Href string `json:"href,omitzero"`
 	// The position after the entry.
 	Position string `json:"position"`
-}
-
-// changes is the operation of each service that keeps a log of changes.
-func changes() Operation {
-	return Operation{
-		Method: http.MethodGet, Path: ChangesPath, ID: "readChanges",
-		Summary: "Read a page of the log of changes", Parameter: "after",
-		ParameterMeans: "The position after which the page begins: oldest, now, or a position that was returned " +
-			"before.",
-		Limited: true, Returns: reflect.TypeFor[Changes](),
-	}
 }

@@ -1,6 +1,5 @@
 // Package internalapi holds the operations that services offer to each other. Their paths are under Prefix, which the
-// gateway never routes. Contracts lists them; make generate writes from it an OpenAPI document for each service that
-// offers some. Processes says which process calls which service.
+// gateway never routes. Package operations describes them. Processes says which process calls which service.
 package internalapi
 
 import "insurance.example/exchange/contracts/scalar"

@@ -1,10 +1,6 @@
 package internalapi
 
 import (
-	"net/http"
-	"reflect"
-
-	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -34,27 +30,4 @@ type NamedRecord struct {
 	ID scalar.ID `json:"id"`
 	// The record itself.
 	Record scalar.JSON `json:"record"`
-}
-
-// records is the operation that every service offers. An older release responds with 404, as to every unknown path.
-func records() Operation {
-	return Operation{
-		Method: http.MethodGet, Path: RecordsPath, ID: "readRecords",
-		Summary:   "Read up to 200 records of the service by their ids, policy numbers or claim numbers",
-		Parameter: "names", MostNames: 200,
-		ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.",
-		Returns:        reflect.TypeFor[NamedRecords](),
-	}
-}
-
-// recordsAt is the operation that every service offers. An older release responds with 404, as to every unknown path.
-func recordsAt() Operation {
-	return Operation{
-		Method: http.MethodGet, Path: reporting.RecordsAtPath, ID: "readRecordsAt",
-		Summary: "Read up to 200 records of the service by their ids, policy numbers or claim numbers, as they were " +
-			"at an instant",
-		Parameter: "names", MostNames: 200, Dated: true,
-		ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.",
-		Returns:        reflect.TypeFor[reporting.PastRecords](),
-	}
 }

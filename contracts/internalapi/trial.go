@@ -1,9 +1,6 @@
 package internalapi
 
 import (
-	"net/http"
-	"reflect"
-
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -95,13 +92,4 @@ type TrialViolation struct {
 	Pointer string `json:"pointer"`
 	// What is wrong there.
 	Reason string `json:"reason"`
-}
-
-// trial is the operation that every service offers. An older release responds with 404, as to every unknown path.
-func trial() Operation {
-	return Operation{
-		Method: http.MethodPost, Path: TrialPath, ID: "tryCreations",
-		Summary: "Try creations without writing anything", Takes: reflect.TypeFor[Trial](),
-		Returns: reflect.TypeFor[TrialOutcomes](),
-	}
 }

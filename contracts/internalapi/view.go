@@ -1,10 +1,6 @@
 package internalapi
 
 import (
-	"net/http"
-	"reflect"
-
-	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -91,43 +87,4 @@ type PolicyPremium struct {
 	Receipts *RecordPart `json:"receipts,omitzero"`
 	// The rows of the premium bordereau, in order of creation.
 	Rows *RecordPart `json:"rows,omitzero"`
-}
-
-// partyRecord is an operation of parties.
-func partyRecord() Operation {
-	return Operation{
-		Method: http.MethodGet, Path: PartyRecordPath, ID: "readParty", Summary: "Read a party of any kind by its id",
-		Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.",
-		Returns: reflect.TypeFor[ShownRecord](),
-	}
-}
-
-// policyRecords is an operation of coverage.
-func policyRecords() Operation {
-	o := ofPolicy(PolicyRecordsPath, "readPolicy", "Read a policy with what belongs to it",
-		reflect.TypeFor[PolicyRecords](), InsuredPart, RenewalsBeforePart, RenewalsAfterPart)
-	o.NotFound = problems.PolicyNotFound
-	return o
-}
-
-// policyClaims is an operation of claims.
-func policyClaims() Operation {
-	return ofPolicy(PolicyClaimsPath, "readClaimsOfPolicy",
-		"Read the claims against a policy and its rows of the claims bordereau; none of an unknown one",
-		reflect.TypeFor[PolicyClaims](), ClaimsPart, ClaimRowsPart)
-}
-
-// policyPremium is an operation of premium.
-func policyPremium() Operation {
-	return ofPolicy(PolicyPremiumPath, "readPremiumOfPolicy",
-		"Read the receipts and rows of a policy; none of an unknown one",
-		reflect.TypeFor[PolicyPremium](), ReceiptsPart,
-		RowsPart)
-}
-
-func ofPolicy(path, id, summary string, returns reflect.Type, parts ...string) Operation {
-	return Operation{
-		Method: http.MethodGet, Path: path, ID: id, Summary: summary, Parameter: "policyNumber",
-		ParameterMeans: "The number of the policy.", Parts: parts, Returns: returns,
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/internalapi/operations"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -17,7 +18,7 @@ const internalScheme = "credential"
 
 // Internal returns the OpenAPI document of the operations that one service offers to others. root is as for Build.
 // Internal returns an error for a type or a member without a description, and for a type without a schema.
-func Internal(c internalapi.Contract, root string) (*openapi3.T, error) {
+func Internal(c operations.Contract, root string) (*openapi3.T, error) {
 	refused, err := sharedResponses(false)
 	if err != nil {
 		return nil, err
@@ -51,31 +52,33 @@ func Internal(c internalapi.Contract, root string) (*openapi3.T, error) {
 	return b.doc, errors.Join(append(b.errs, b.schemas.failure(nil))...)
 }
 
-func (b *builder) internalOperation(o internalapi.Operation) {
+func (b *builder) internalOperation(o operations.Operation) {
 	op := &openapi3.Operation{
 		OperationID: o.ID, Summary: o.Summary, Responses: openapi3.NewResponsesWithCapacity(4),
 		Security: &openapi3.SecurityRequirements{{internalScheme: {}}}, Extensions: map[string]any{},
 	}
+	add := func(p *openapi3.Parameter, schema *openapi3.Schema, means string) {
+		op.AddParameter(p.WithSchema(schema).WithDescription(means))
+	}
 	if o.Parameter != "" {
-		op.AddParameter(openapi3.NewPathParameter(o.Parameter).WithSchema(openapi3.NewStringSchema()).WithDescription(
-			o.ParameterMeans))
+		add(openapi3.NewPathParameter(o.Parameter), openapi3.NewStringSchema(), o.ParameterMeans)
 	}
 	if len(o.Parts) > 0 {
-		op.AddParameter(openapi3.NewQueryParameter("part").WithSchema(enumeration(o.Parts)).WithDescription(
-			"The one part to return; all of them without it."))
-		op.AddParameter(openapi3.NewQueryParameter("skip").WithSchema(openapi3.NewIntegerSchema().WithMin(0).WithMax(
-			internalapi.MostSkipped)).WithDescription("How many records of the part to leave out."))
+		add(openapi3.NewQueryParameter("part"), enumeration(o.Parts), "The one part to return; all of them without it.")
+		add(openapi3.NewQueryParameter("skip"), openapi3.NewIntegerSchema().WithMin(0).WithMax(internalapi.MostSkipped),
+			"How many records of the part to leave out.")
 	}
 	if o.Takes != nil {
 		op.RequestBody = body(b.schemas.of(o.Takes, false), true)
 	}
 	if o.Limited {
-		op.AddParameter(openapi3.NewQueryParameter("limit").WithSchema(openapi3.NewIntegerSchema().WithMin(1).WithMax(
-			rest.MaxLimit).WithDefault(rest.DefaultLimit)).WithDescription("How many entries to return at most."))
+		add(openapi3.NewQueryParameter("limit"),
+			openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
+			"How many entries to return at most.")
 	}
 	if o.Dated {
-		op.AddParameter(openapi3.NewQueryParameter("at").WithRequired(true).WithSchema(
-			openapi3.NewDateTimeSchema()).WithDescription("The instant; one that is still to come is now."))
+		add(openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
+			"The instant; one that is still to come is now.")
 	}
 	if o.Returns == nil {
 		op.Responses.Set("204", succeed("Done.", nil, nil, "X-Request-Id"))

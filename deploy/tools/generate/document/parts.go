@@ -72,28 +72,23 @@ func sharedParameters() openapi3.ParametersMap {
 	add := func(name string, p *openapi3.Parameter, schema *openapi3.Schema, description string) {
 		shared[name] = &openapi3.ParameterRef{Value: p.WithSchema(schema).WithDescription(description)}
 	}
-	add("id", openapi3.NewPathParameter("id"), openapi3.NewStringSchema(),
-		"The id of the record. One that is no UUID names nothing.")
-	add("policyNumber", openapi3.NewPathParameter("policyNumber"), openapi3.NewStringSchema(),
-		"The number of the policy.")
-	add("name", openapi3.NewPathParameter("name"), openapi3.NewStringSchema(),
-		"The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores.")
-	add("contract", openapi3.NewPathParameter("contract"), openapi3.NewStringSchema(),
-		"The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores.")
-	add("kind", openapi3.NewPathParameter("kind"), openapi3.NewStringSchema(), "The kind of bordereau: premium.")
-	add("period", openapi3.NewPathParameter("period"), openapi3.NewStringSchema(),
-		"The period: a month such as 2026-01, or a quarter such as 2026-Q1.")
-	add("number", openapi3.NewPathParameter("number"), openapi3.NewStringSchema(),
-		"The number of the version among those of the period, from 1.")
-	add("lineId", openapi3.NewPathParameter("lineId"), openapi3.NewStringSchema(),
-		"The id of the line: that of its receipt or claim.")
-	add("finding", openapi3.NewPathParameter("finding"), openapi3.NewStringSchema(), "The id of the finding.")
-	add("profile", openapi3.NewPathParameter("profile"), openapi3.NewStringSchema(),
-		"The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores.")
-	add("statementId", openapi3.NewPathParameter("statementId"), openapi3.NewStringSchema(), "The id of the statement.")
-	add("runId", openapi3.NewPathParameter("runId"), openapi3.NewStringSchema(), "The id of the run.")
-	add("item", openapi3.NewPathParameter("item"), openapi3.NewStringSchema(),
-		"The number of the item within its run, from 1.")
+	for name, means := range map[string]string{
+		"id":           "The id of the record. One that is no UUID names nothing.",
+		"policyNumber": "The number of the policy.",
+		"name":         "The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores.",
+		"contract":     "The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores.",
+		"kind":         "The kind of bordereau: premium.",
+		"period":       "The period: a month such as 2026-01, or a quarter such as 2026-Q1.",
+		"number":       "The number of the version among those of the period, from 1.",
+		"lineId":       "The id of the line: that of its receipt or claim.",
+		"finding":      "The id of the finding.",
+		"profile":      "The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores.",
+		"statementId":  "The id of the statement.",
+		"runId":        "The id of the run.",
+		"item":         "The number of the item within its run, from 1.",
+	} {
+		add(name, openapi3.NewPathParameter(name), openapi3.NewStringSchema(), means)
+	}
 	add("limit", openapi3.NewQueryParameter("limit"),
 		openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
 		"The greatest number of records, or of events, in the page.")

@@ -1,9 +1,13 @@
-package internalapi
+// Package operations describes the operations that services offer to each other, whose types and paths package
+// internalapi has. make generate writes from it an OpenAPI document for each service that offers some; no process
+// needs it.
+package operations
 
 import (
 	"net/http"
 	"reflect"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
 )
 
@@ -52,23 +56,23 @@ func Contracts() []Contract {
 		{
 			Service: "parties", Version: "1.5.0", About: "What the parties service offers to other services.",
 			Operations: []Operation{{
-				Method: http.MethodGet, Path: PartyPath, ID: "lookUpParty",
+				Method: http.MethodGet, Path: internalapi.PartyPath, ID: "lookUpParty",
 				Summary:   "Look up a party of any kind by its id",
 				Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.",
-				Returns: reflect.TypeFor[Party](),
+				Returns: reflect.TypeFor[internalapi.Party](),
 			}, partyRecord()},
 		},
 		{
 			Service: "coverage", Version: "1.7.0",
 			About: "What the coverage service offers to other services, and to a billing system.",
 			Operations: []Operation{{
-				Method: http.MethodGet, Path: PolicyPath, ID: "lookUpPolicy",
+				Method: http.MethodGet, Path: internalapi.PolicyPath, ID: "lookUpPolicy",
 				Summary:   "Look up a policy of any line by its number",
 				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
-				Returns:  reflect.TypeFor[Policy](),
+				Returns:  reflect.TypeFor[internalapi.Policy](),
 				NotFound: problems.PolicyNotFound,
 			}, {
-				Method: http.MethodPost, Path: NonPaymentPath, ID: "reportNonPayment",
+				Method: http.MethodPost, Path: internalapi.NonPaymentPath, ID: "reportNonPayment",
 				Summary:   "Report that a policy was not paid, by which it lapses",
 				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
 				NotFound: problems.PolicyNotFound, Conflicts: true,
@@ -77,8 +81,10 @@ func Contracts() []Contract {
 		{
 			Service: "claims", Version: "1.5.0", About: "What the claims service offers to other services.",
 			Operations: []Operation{{
-				Method: http.MethodGet, Path: ClaimPath, ID: "lookUpClaim", Summary: "Look up a claim by its number",
-				Parameter: "claimNumber", ParameterMeans: "The number of the claim.", Returns: reflect.TypeFor[Claim](),
+				Method: http.MethodGet, Path: internalapi.ClaimPath, ID: "lookUpClaim",
+				Summary:   "Look up a claim by its number",
+				Parameter: "claimNumber", ParameterMeans: "The number of the claim.",
+				Returns:  reflect.TypeFor[internalapi.Claim](),
 				NotFound: problems.ClaimNotFound,
 			}, policyClaims(), allClaims(), shareAccess()},
 		},

@@ -1,4 +1,4 @@
-package internalapi
+package operations
 
 import (
 	"net/http"
