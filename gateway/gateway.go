@@ -202,7 +202,7 @@ func (g *gateway) admit(c *gin.Context, service, scope string, caller *request.C
 	// From here on the caller is known to the audit log, which has no line for what is refused because too much is
 	// asked for.
 	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), *caller))
-	if err != nil {
+	if err != nil || g.Rates == nil {
 		return err
 	}
 	return g.Rates.Take(caller.Key(), c.Writer.Header())

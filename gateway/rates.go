@@ -17,8 +17,7 @@ import (
 // forgotten first, and may then send as many as one that never asked.
 const mostCallers = 10_000
 
-// Rates limits how many requests each caller may send to one process of the gateway. It is safe for concurrent use. A
-// nil Rates limits nothing.
+// Rates limits how many requests each caller may send to one process of the gateway. It is safe for concurrent use.
 type Rates struct {
 	perSecond, burst int
 	now              func() time.Time
@@ -53,9 +52,6 @@ func (r *Rates) seconds(requests float64) int {
 // Take counts a request of a caller and writes the fields RateLimit-Policy and RateLimit into the header of the
 // response. It returns problem.RateExceeded if the caller may not send it now.
 func (r *Rates) Take(caller string, header http.Header) error {
-	if r == nil {
-		return nil
-	}
 	now, bucket := r.now(), r.bucket(caller)
 	allowed := bucket.AllowN(now, 1)
 	left := bucket.TokensAt(now)

@@ -27,6 +27,8 @@ type connection struct {
 	// visitor decides when requests are read; nil if nothing does. begun says that a request has come.
 	visitor Visitor
 	begun   bool
+	// counted has the place of the connection in the room.
+	counted *countedConnection
 	// contradictory says that a header had Content-Length and Transfer-Encoding, encoded that one had the latter.
 	contradictory, encoded atomic.Bool
 }
@@ -106,8 +108,11 @@ type origin struct {
 // inContext puts a connection into the context of its requests; it is a http.Server.ConnContext.
 func (s *Server) inContext(ctx context.Context, conn net.Conn) context.Context {
 	from := originOf(conn)
-	if from.http1 != nil && s.config.Visit != nil {
-		ctx, from.http1.visitor = s.config.Visit(ctx)
+	if from.http1 != nil {
+		from.http1.counted = from.counted
+		if s.config.Visit != nil {
+			ctx, from.http1.visitor = s.config.Visit(ctx)
+		}
 	}
 	return context.WithValue(ctx, connectionKey{}, from)
 }
@@ -168,7 +173,7 @@ func awaitNext(conn net.Conn, state http.ConnState) {
 	}
 	c.begun = false
 	if c.handled.Swap(false) {
-		originOf(conn).counted.end(false)
+		c.counted.end(false)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"insurance.example/exchange/pkg/problem"
@@ -57,38 +58,36 @@ func (b *demandedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bounded returns the handler of a connection: it ends requests of clients that do not send, or do not read, within a
-// time that grows with what they did. What such a request has in memory is missing for others. If clients have no time
-// at first, nothing is demanded.
+// serve handles a request. It ends those of clients that do not send, or do not read, within a time that grows with
+// what they did: what such a request has in memory is missing for others. If clients have no time at first, nothing is
+// demanded.
 //
-// Its responses tell the client to close the connection while stopping is true. The client then sends its next request
-// to another process, or on a connection that it knows to be open. The response to a request whose length is stated in
-// two ways does so as well; see connection.faulty. Nothing is done for a request on a connection that has lost its
-// place in the room.
-func bounded(next http.Handler, atFirst time.Duration, stopping func() bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		from := r.Context().Value(connectionKey{}).(*origin)
-		if !from.begin() {
-			panic(http.ErrAbortHandler) // nobody could read the response
-		}
-		takenBack := false
-		defer func() { from.end(takenBack) }()
-		if from.http1 == nil && r.Context().Err() != nil {
-			takenBack = true
-			return
-		}
-		response := &boundedResponse{
-			ResponseWriter: w, control: http.NewResponseController(w), demanded: atFirst > 0,
-			allowed: allowance{left: atFirst}, stopping: stopping, faulty: from.http1.faulty(r),
-		}
-		if response.demanded && r.Body != nil && r.Body != http.NoBody {
-			r.Body = &demandedBody{ReadCloser: r.Body, control: response.control, allowed: response.allowed}
-		}
-		next.ServeHTTP(response, r)
-		response.announce() // unless the handler has begun the response
-		// net/http sends it after this handler, and says nobody whether the client had taken the request back.
-		takenBack = from.http1 == nil && response.FlushError() != nil
-	})
+// The response tells the client to close the connection after AnnounceEnd, and if the length of the request is stated
+// in two ways; see connection.faulty. Nothing is done for a request on a connection that has lost its place in the
+// room.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	from := r.Context().Value(connectionKey{}).(*origin)
+	if !from.begin() {
+		panic(http.ErrAbortHandler) // nobody could read the response
+	}
+	takenBack := false
+	defer func() { from.end(takenBack) }()
+	if from.http1 == nil && r.Context().Err() != nil {
+		takenBack = true
+		return
+	}
+	atFirst := allowance{left: s.config.ClientTimeout}
+	response := &boundedResponse{
+		ResponseWriter: w, control: http.NewResponseController(w), demanded: atFirst.left > 0, allowed: atFirst,
+		stopping: &s.stopping, faulty: from.http1.faulty(r),
+	}
+	if response.demanded && r.Body != nil && r.Body != http.NoBody {
+		r.Body = &demandedBody{ReadCloser: r.Body, control: response.control, allowed: atFirst}
+	}
+	s.config.Handler.ServeHTTP(response, r)
+	response.announce() // unless the handler has begun the response
+	// net/http sends it after this handler, and says nobody whether the client had taken the request back.
+	takenBack = from.http1 == nil && response.FlushError() != nil
 }
 
 // boundedResponse is a response that has to be read in time. Its header is completed as late as possible: the process
@@ -99,7 +98,7 @@ type boundedResponse struct {
 	// demanded says that the response has to be read in time.
 	demanded bool
 	allowed  allowance
-	stopping func() bool
+	stopping *atomic.Bool
 	// faulty says that the connection cannot go on.
 	faulty bool
 	begun  bool
@@ -107,7 +106,7 @@ type boundedResponse struct {
 
 // announce completes the header.
 func (b *boundedResponse) announce() {
-	if !b.begun && (b.faulty || b.stopping()) {
+	if !b.begun && (b.faulty || b.stopping.Load()) {
 		b.Header().Set("Connection", "close")
 	}
 	b.begun = true

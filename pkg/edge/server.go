@@ -6,13 +6,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// LargestHeader bounds the request line and the header of a request, in bytes.
-const LargestHeader = 32 << 10
+// largestHeader bounds the request line and the header of a request, in bytes.
+const largestHeader = 32 << 10
 
 // mostStreams is how many requests a connection of HTTP/2 may have at a time. Go keeps four times as many that were
 // taken back before they had a handler, and then closes the connection.
@@ -33,8 +34,6 @@ type Config struct {
 	// Visit returns what decides when the requests of a new connection of HTTP/1 are read, and the context of these;
 	// nil if nothing does.
 	Visit func(ctx context.Context) (context.Context, Visitor)
-	// Stopping reports whether responses tell their clients to close the connection.
-	Stopping func() bool
 	// Metrics is where connections are counted; nil if they are not.
 	Metrics prometheus.Registerer
 	Log     *slog.Logger
@@ -45,17 +44,23 @@ type Server struct {
 	config  Config
 	server  *http.Server
 	bounded *boundedListener
+	// stopping says that responses tell their clients to close the connection.
+	stopping atomic.Bool
 }
 
 // NewServer returns a server that accepts nothing before Serve.
 func NewServer(config Config) *Server {
-	handler := bounded(config.Handler, config.ClientTimeout, config.Stopping)
-	s := &Server{config: config, server: httpServer(handler, config.RequestTimeout, config.Log)}
+	s := &Server{config: config}
+	s.server = httpServer(http.HandlerFunc(s.serve), config.RequestTimeout, config.Log)
 	s.server.ConnContext, s.server.ConnState = s.inContext, awaitNext
 	s.bounded = newBoundedListener(config.Listener, newRoom(config.MostConnections, s.server.IdleTimeout),
 		config.TLS != nil, config.Metrics)
 	return s
 }
+
+// AnnounceEnd has responses tell their clients to close the connection from now on. The client then sends its next
+// request to another process, or on a connection that it knows to be open.
+func (s *Server) AnnounceEnd() { s.stopping.Store(true) }
 
 // Full reports whether further connections are refused at present, because there are too many with a request.
 func (s *Server) Full() bool { return s.bounded.room.full() }
@@ -84,7 +89,7 @@ func httpServer(handler http.Handler, requestTimeout time.Duration, log *slog.Lo
 		ReadTimeout:       30 * time.Second,
 		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
 		IdleTimeout:    2 * time.Minute,
-		MaxHeaderBytes: LargestHeader,
+		MaxHeaderBytes: largestHeader,
 		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: mostStreams},
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

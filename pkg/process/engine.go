@@ -51,8 +51,11 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	observer := &observer{
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout,
 		largestBody: config.LargestBody,
-		tracer:      config.Tracer, accessLog: config.AccessLog, audit: config.Audit,
+		tracer:      config.Tracer, level: slog.LevelDebug, audit: config.Audit,
 		service: config.Service, door: config.Door,
+	}
+	if config.AccessLog {
+		observer.level = slog.LevelInfo
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })
@@ -136,10 +139,11 @@ type observer struct {
 	timeout     time.Duration
 	largestBody int64
 	tracer      trace.Tracer
-	accessLog   bool
-	audit       *audit.Log
-	service     string
-	door        load.Door
+	// level is the level at which requests are logged that have not failed.
+	level   slog.Level
+	audit   *audit.Log
+	service string
+	door    load.Door
 }
 
 // Keys of the gin context.

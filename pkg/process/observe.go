@@ -34,7 +34,7 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, route string
 	if last := c.Errors.Last(); last != nil {
 		cause = last.Err
 	}
-	status, level := c.Writer.Status(), o.level()
+	status, level := c.Writer.Status(), o.level
 	failed := true
 	relayed := c.GetBool(relayKey)
 	ctx := c.Request.Context()
@@ -59,14 +59,6 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, route string
 		attributes = append(attributes, slog.Any("cause", cause))
 	}
 	o.log.LogAttrs(ctx, level, message, attributes...)
-}
-
-// level returns the level at which requests are logged that have not failed.
-func (o *observer) level() slog.Level {
-	if o.accessLog {
-		return slog.LevelInfo
-	}
-	return slog.LevelDebug
 }
 
 // attributesOf returns what the line of a request in the log has. problem is the kind of its problem document; empty

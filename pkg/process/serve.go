@@ -44,7 +44,7 @@ func (p *Process) ListenAdmin() error {
 	p.admin = edge.NewServer(edge.Config{
 		Listener: admin, Handler: adminHandler(&p.health, p.Registry, p.Settings.Profiling),
 		MostConnections: adminConnections, ClientTimeout: adminPatience,
-		Stopping: func() bool { return false }, Log: p.Log,
+		Log: p.Log,
 	})
 	go func() { _ = p.admin.Serve() }()
 	p.Log.Info("metrics and health", "address", p.adminAt)
@@ -90,7 +90,7 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	config := edge.Config{
 		Listener: p.requests, Handler: handler, TLS: p.serving, MostConnections: p.Settings.connections(),
 		RequestTimeout: p.Settings.RequestTimeout, ClientTimeout: p.Settings.ClientTimeout,
-		Stopping: func() bool { return !p.health.serving.Load() }, Metrics: p.Registry, Log: p.Log,
+		Metrics: p.Registry, Log: p.Log,
 	}
 	if p.gate != nil {
 		config.Visit = func(ctx context.Context) (context.Context, edge.Visitor) { return p.gate.Visit(ctx) }
@@ -123,6 +123,7 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 		cause = fmt.Errorf("listening on %s: %w", p.Address(), err)
 	}
 	p.health.serving.Store(false)
+	server.AnnounceEnd()
 	close(p.stopping)
 	p.Log.Info("stopping; a second signal ends the process at once")
 	if cause == nil {
