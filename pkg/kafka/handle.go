@@ -138,7 +138,7 @@ func (c *Consumer) call(ctx context.Context, w *work) (err error) {
 	ctx, handling := StartHandling(ctx, c.config.Tracer, "process "+c.config.Topic.Name, c.config.Topic.Name, w.traces)
 	defer func() {
 		handling.End(err)
-		c.metrics.observe(began, err)
+		c.metrics.attempts.Observe(began, err)
 	}()
 	defer func() {
 		if cause := recover(); cause != nil {

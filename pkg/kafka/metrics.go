@@ -7,25 +7,25 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// durations are the bounds of the histograms, in seconds.
-var durations = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+// Attempts times attempts at something, by their outcome.
+type Attempts struct{ seconds *prometheus.HistogramVec }
 
-// The outcomes that label the histograms.
-const (
-	outcomeOK     = "ok"
-	outcomeFailed = "failed"
-)
-
-func observe(seconds *prometheus.HistogramVec, began time.Time, err error) {
-	outcome := outcomeOK
-	if err != nil {
-		outcome = outcomeFailed
-	}
-	seconds.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
+// NewAttempts registers the metric of attempts.
+func NewAttempts(with promauto.Factory, name, help string) Attempts {
+	return Attempts{with.NewHistogramVec(prometheus.HistogramOpts{
+		Name: name, Help: help,
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+	}, []string{"outcome"})}
 }
 
-// observe times an attempt to handle a message.
-func (m *consumerMetrics) observe(began time.Time, err error) { observe(m.seconds, began, err) }
+// Observe adds an attempt that began at an instant and has ended now. It has failed if there is an error.
+func (a Attempts) Observe(began time.Time, err error) {
+	outcome := "ok"
+	if err != nil {
+		outcome = "failed"
+	}
+	a.seconds.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
+}
 
 type consumerMetrics struct {
 	inHand      prometheus.Gauge
@@ -36,7 +36,7 @@ type consumerMetrics struct {
 	retries     prometheus.Counter
 	left        prometheus.Counter
 	deadLetters prometheus.Counter
-	seconds     *prometheus.HistogramVec
+	attempts    Attempts
 }
 
 func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) consumerMetrics {
@@ -75,9 +75,6 @@ func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) c
 			Name: "bus_consumer_dead_letters_total",
 			Help: "Messages that can never be handled, written to the dead-letter topic.",
 		}),
-		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "bus_consumer_handle_duration_seconds", Help: "Time of an attempt to handle a message.",
-			Buckets: durations,
-		}, []string{"outcome"}),
+		attempts: NewAttempts(with, "bus_consumer_handle_duration_seconds", "Time of an attempt to handle a message."),
 	}
 }

@@ -1,10 +1,10 @@
 package outbox
 
 import (
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"insurance.example/exchange/pkg/kafka"
 )
 
 type relayMetrics struct {
@@ -12,7 +12,7 @@ type relayMetrics struct {
 	left      prometheus.Counter
 	published prometheus.Counter
 	failures  *prometheus.CounterVec
-	seconds   *prometheus.HistogramVec
+	batches   kafka.Attempts
 }
 
 func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetrics {
@@ -35,11 +35,8 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 			Name: "bus_relay_failures_total",
 			Help: "Failures by step: making the topic, making a message, publishing.",
 		}, []string{"step"}),
-		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "bus_relay_publish_duration_seconds",
-			Help:    "Time until the brokers have confirmed a batch of messages, or it has failed.",
-			Buckets: durations,
-		}, []string{"outcome"}),
+		batches: kafka.NewAttempts(with, "bus_relay_publish_duration_seconds",
+			"Time until the brokers have confirmed a batch of messages, or it has failed."),
 	}
 	// Each counter exists from the start with the value 0, so that the first failure shows as a rate.
 	for _, step := range []string{stepTopic, stepMessage, stepPublish} {
@@ -47,26 +44,6 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 	}
 	return metrics
 }
-
-// durations are the bounds of the histograms, in seconds.
-var durations = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
-
-// The outcomes that label the histograms.
-const (
-	outcomeOK     = "ok"
-	outcomeFailed = "failed"
-)
-
-func observe(seconds *prometheus.HistogramVec, began time.Time, err error) {
-	outcome := outcomeOK
-	if err != nil {
-		outcome = outcomeFailed
-	}
-	seconds.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
-}
-
-// observe times the publication of a batch.
-func (m *relayMetrics) observe(began time.Time, err error) { observe(m.seconds, began, err) }
 
 // The steps of a relay, which label the count of its failures.
 const (

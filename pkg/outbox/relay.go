@@ -176,7 +176,7 @@ func (r *Relay) publish(ctx context.Context, batch []outgoing) (left []outgoing,
 	}
 	began := time.Now()
 	stored, err := r.publisher.Publish(ctx, messages...)
-	r.metrics.observe(began, err)
+	r.metrics.batches.Observe(began, err)
 	if err != nil {
 		err = r.failed(stepPublish, err)
 	}
