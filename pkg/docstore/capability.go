@@ -114,12 +114,17 @@ type ChangePage struct {
 // capability.
 func As[T any](c Collection) (T, error) {
 	for of := c; of != nil; {
-		d, decorated := of.(*decorated)
-		if capability, ok := of.(T); ok && (!decorated || d.passes(reflect.TypeFor[T]())) {
+		capability, has := of.(T)
+		d, isDecorated := of.(*decorated)
+		if isDecorated && has {
+			_, err := As[T](d.inner)
+			has = err == nil
+		}
+		if has {
 			return capability, nil
 		}
 		wraps, ok := of.(interface{ Unwrap() Collection })
-		if decorated || !ok {
+		if isDecorated || !ok {
 			break
 		}
 		of = wraps.Unwrap()
@@ -154,51 +159,18 @@ type Around func(ctx context.Context, call Call, do func(context.Context) error)
 // Decorate returns a collection each of whose calls goes through around, those of its capabilities included. It has
 // the capabilities that the collection has. Backfill goes past around, which asks nothing of the database, and so do
 // Stamp and Lacks, which only a store that is shared has.
-func Decorate(c Collection, around Around) Collection {
-	d := &decorated{inner: c, around: around}
-	d.history, _ = As[History](c)
-	d.members, _ = As[Members](c)
-	d.sums, _ = As[Sums](c)
-	d.backfilling, _ = As[Backfilling](c)
-	d.changes, _ = As[Changes](c)
-	d.owners, _ = As[Owners](c)
-	d.sharing, _ = As[Sharing](c)
-	return d
-}
+func Decorate(c Collection, around Around) Collection { return &decorated{c, around} }
 
+// decorated has the methods of all capabilities. As returns it as those that inner has.
 type decorated struct {
 	inner  Collection
 	around Around
-	// These are nil where the collection lacks the capability; then As does not return the decorated one as it.
-	history     History
-	members     Members
-	sums        Sums
-	backfilling Backfilling
-	changes     Changes
-	owners      Owners
-	sharing     Sharing
 }
 
-// passes reports whether the collection that is decorated has a capability.
-func (d *decorated) passes(capability reflect.Type) bool {
-	switch capability {
-	case reflect.TypeFor[History]():
-		return d.history != nil
-	case reflect.TypeFor[Members]():
-		return d.members != nil
-	case reflect.TypeFor[Sums]():
-		return d.sums != nil
-	case reflect.TypeFor[Backfilling]():
-		return d.backfilling != nil
-	case reflect.TypeFor[Changes]():
-		return d.changes != nil
-	case reflect.TypeFor[Owners]():
-		return d.owners != nil
-	case reflect.TypeFor[Sharing]():
-		return d.sharing != nil
-	default:
-		return false
-	}
+// own returns a capability of the collection that is decorated, which has it.
+func own[T any](d *decorated) T {
+	capability, _ := As[T](d.inner)
+	return capability
 }
 
 // through makes a call that has a result. After an error the call may still be under way, and its result is not read.
@@ -252,7 +224,7 @@ func (d *decorated) Sent(ctx context.Context, who organisation.ID, refs []Ref) (
 func (d *decorated) Former(ctx context.Context, who organisation.ID, id uuid.UUID, version int64) (Former, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "former", ID: id, Version: version},
 		func(ctx context.Context) (Former, error) {
-			return d.history.Former(ctx, who, id, version)
+			return own[History](d).Former(ctx, who, id, version)
 		})
 }
 
@@ -261,14 +233,14 @@ func (d *decorated) Formers(
 ) ([]Former, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "formers", ID: id, Version: after},
 		func(ctx context.Context) ([]Former, error) {
-			return d.history.Formers(ctx, who, id, after, limit)
+			return own[History](d).Formers(ctx, who, id, after, limit)
 		})
 }
 
 func (d *decorated) FormerByKey(ctx context.Context, who organisation.ID, id uuid.UUID, key string) (Former, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "former_by_key", ID: id, Value: key},
 		func(ctx context.Context) (Former, error) {
-			return d.history.FormerByKey(ctx, who, id, key)
+			return own[History](d).FormerByKey(ctx, who, id, key)
 		})
 }
 
@@ -277,7 +249,7 @@ func (d *decorated) Texts(
 ) (map[uuid.UUID]string, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "texts", Value: member},
 		func(ctx context.Context) (map[uuid.UUID]string, error) {
-			return d.members.Texts(ctx, who, ids, member)
+			return own[Members](d).Texts(ctx, who, ids, member)
 		})
 }
 
@@ -286,46 +258,46 @@ func (d *decorated) Sum(
 ) (Sum, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "sum", Value: value},
 		func(ctx context.Context) (Sum, error) {
-			return d.sums.Sum(ctx, who, index, value, after, limit)
+			return own[Sums](d).Sum(ctx, who, index, value, after, limit)
 		})
 }
 
 func (d *decorated) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "first_unsent", Value: value},
 		func(ctx context.Context) (uuid.UUID, error) {
-			return d.sums.FirstUnsent(ctx, who, index, value)
+			return own[Sums](d).FirstUnsent(ctx, who, index, value)
 		})
 }
 
-func (d *decorated) Backfill() Backfill { return d.backfilling.Backfill() }
+func (d *decorated) Backfill() Backfill { return own[Backfilling](d).Backfill() }
 
 func (d *decorated) Changes(ctx context.Context, who organisation.ID, after Position, limit int) (ChangePage, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "changes"},
 		func(ctx context.Context) (ChangePage, error) {
-			return d.changes.Changes(ctx, who, after, limit)
+			return own[Changes](d).Changes(ctx, who, after, limit)
 		})
 }
 
 func (d *decorated) EndOfChanges(ctx context.Context, who organisation.ID) (Position, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "end_of_changes"},
 		func(ctx context.Context) (Position, error) {
-			return d.changes.EndOfChanges(ctx, who)
+			return own[Changes](d).EndOfChanges(ctx, who)
 		})
 }
 
 func (d *decorated) OwnerAfter(ctx context.Context, who organisation.ID, after string) (string, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "owner_after"},
 		func(ctx context.Context) (string, error) {
-			return d.owners.OwnerAfter(ctx, who, after)
+			return own[Owners](d).OwnerAfter(ctx, who, after)
 		})
 }
 
 func (d *decorated) Stamp(ctx context.Context, who organisation.ID, policyNumber string) error {
-	return d.sharing.Stamp(ctx, who, policyNumber)
+	return own[Sharing](d).Stamp(ctx, who, policyNumber)
 }
 
 func (d *decorated) Lacks(
 	ctx context.Context, who organisation.ID, id uuid.UUID, policyNumber string,
 ) (string, error) {
-	return d.sharing.Lacks(ctx, who, id, policyNumber)
+	return own[Sharing](d).Lacks(ctx, who, id, policyNumber)
 }

@@ -14,15 +14,15 @@ const readTogether = 8
 
 // Among returns the access lists by which an organisation sees policies of others now, of the policies with some
 // numbers. Most of them are shared with others only, so it first looks what was ever shared with the organisation: only
-// these lists are read, unless more than MostFound policies were.
+// these lists are read, unless more than mostFound policies were.
 func (l *Lists) Among(ctx context.Context, who organisation.ID, policyNumbers []string) ([]*List, error) {
 	docs, err := l.grants.Find(ctx, everybody, docstore.Query{
-		Equal: docstore.Keys{toIndex: who.Name()}, Limit: MostFound + 1,
+		Equal: docstore.Keys{toIndex: who.Name()}, Limit: mostFound + 1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(docs) <= MostFound {
+	if len(docs) <= mostFound {
 		granted := map[string]bool{}
 		for _, doc := range docs {
 			found, err := readFinding(doc)

@@ -355,16 +355,16 @@ func (l *Lists) insert(ctx context.Context, in docstore.Collection, doc docstore
 	return err
 }
 
-// MostFound is how many of the policies that were shared with an organisation a list or a search looks at, in the order
+// mostFound is how many of the policies that were shared with an organisation a list or a search looks at, in the order
 // of the ids of the grants: from the first that was shared, unless a grant of another organisation was used again. The
 // others are found by their numbers, and by the ids and numbers of what is under them.
-const MostFound = 256
+const mostFound = 256
 
 // sharedWith returns the access lists by which an organisation sees the policy, of those that were shared with it
 // first.
 func (l *Lists) sharedWith(ctx context.Context, who organisation.ID) (all []*List, err error) {
 	docs, err := l.grants.Find(ctx, everybody, docstore.Query{
-		Equal: docstore.Keys{toIndex: who.Name()}, Limit: MostFound,
+		Equal: docstore.Keys{toIndex: who.Name()}, Limit: mostFound,
 	})
 	if err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 // their document, so that each organisation has a part of every index: what an operator finds by them is found in each
 // part, and put in one order.
 
-// MostOwners is the greatest number of organisations whose parts of an index an operator reads. In an exchange of more,
+// mostOwners is the greatest number of organisations whose parts of an index an operator reads. In an exchange of more,
 // such a find is refused; all else that an operator reads does not depend on their number.
-const MostOwners = 1024
+const mostOwners = 1024
 
 // led reports whether a query names an index whose keys are led by the owner.
 func (c *collection) led(q docstore.Query) bool {
@@ -43,9 +43,9 @@ func (c *collection) sourcesOfAll(ctx context.Context, _ organisation.ID, q docs
 		if err != nil || next == "" {
 			return all, err
 		}
-		if len(all) > MostOwners {
+		if len(all) > mostOwners {
 			return nil, fmt.Errorf("%w: more than %d organisations have records, too many to look for this in all of "+
-				"them", docstore.ErrUnavailable, MostOwners)
+				"them", docstore.ErrUnavailable, mostOwners)
 		}
 		owner, err := organisation.Owner(next)
 		if err != nil {

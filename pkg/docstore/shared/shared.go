@@ -222,14 +222,24 @@ func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docsto
 	return c.Collection.Insert(ctx, c.below(who), c.stored(doc))
 }
 
-func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
-	doc, err := c.Collection.Get(ctx, c.reader(who), id)
+// asSeen reads something of a document in the name of an organisation, and in that of its owner where it is shared with
+// the organisation.
+func asSeen[T any](
+	ctx context.Context, c *collection, who organisation.ID, id uuid.UUID, read func(organisation.ID) (T, error),
+) (T, error) {
+	found, err := read(c.reader(who))
 	if errors.Is(err, docstore.ErrNotFound) && c.participates(who) {
-		var owner organisation.ID
-		if owner, err = c.ownerOf(ctx, who, id); err == nil {
-			doc, err = c.Collection.Get(ctx, c.reader(owner), id)
+		if who, err = c.ownerOf(ctx, who, id); err == nil {
+			return read(c.reader(who))
 		}
 	}
+	return found, err
+}
+
+func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
+	doc, err := asSeen(ctx, c, who, id, func(who organisation.ID) (docstore.Document, error) {
+		return c.Collection.Get(ctx, who, id)
+	})
 	return c.shown(doc)[0], err
 }
 
@@ -274,13 +284,9 @@ func (c *collection) Unsent(
 func (c *collection) Former(
 	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
 ) (docstore.Former, error) {
-	former, err := c.History.Former(ctx, c.reader(who), id, version)
-	if errors.Is(err, docstore.ErrNotFound) && c.participates(who) {
-		if who, err = c.ownerOf(ctx, who, id); err == nil {
-			former, err = c.History.Former(ctx, c.reader(who), id, version)
-		}
-	}
-	return former, err
+	return asSeen(ctx, c, who, id, func(who organisation.ID) (docstore.Former, error) {
+		return c.History.Former(ctx, who, id, version)
+	})
 }
 
 func (c *collection) Formers(
@@ -298,13 +304,9 @@ func (c *collection) Formers(
 func (c *collection) FormerByKey(
 	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
 ) (docstore.Former, error) {
-	former, err := c.History.FormerByKey(ctx, c.reader(who), id, key)
-	if errors.Is(err, docstore.ErrNotFound) && c.participates(who) {
-		if who, err = c.ownerOf(ctx, who, id); err == nil {
-			former, err = c.History.FormerByKey(ctx, c.reader(who), id, key)
-		}
-	}
-	return former, err
+	return asSeen(ctx, c, who, id, func(who organisation.ID) (docstore.Former, error) {
+		return c.History.FormerByKey(ctx, who, id, key)
+	})
 }
 
 func (c *collection) Texts(
