@@ -2,9 +2,7 @@ package jsonobject
 
 import (
 	"errors"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,6 +117,3 @@ func memberTypes(t reflect.Type) map[string]reflect.Type {
 	memberTypesOf.Store(t, types)
 	return types
 }
-
-// Names returns the names of a struct's JSON members, sorted.
-func Names(t reflect.Type) []string { return slices.Sorted(maps.Keys(memberTypes(t))) }

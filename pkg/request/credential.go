@@ -22,12 +22,12 @@ import (
 const (
 	IdentityPrefix   = "X-Exchange-"
 	CallerHeader     = IdentityPrefix + "Caller"
-	IssuerHeader     = IdentityPrefix + "Issuer"
+	issuerHeader     = IdentityPrefix + "Issuer"
 	ScopesHeader     = IdentityPrefix + "Scopes"
-	ClientHeader     = IdentityPrefix + "Client"
+	clientHeader     = IdentityPrefix + "Client"
 	CredentialHeader = IdentityPrefix + "Credential"
-	// ReasonHeader has the reason of an operator.
-	ReasonHeader = IdentityPrefix + "Reason"
+	// reasonHeader has the reason of an operator.
+	reasonHeader = IdentityPrefix + "Reason"
 	// OrganisationHeader has the name of the organisation that the caller acts for, theExchange or operatorKey.
 	// Requests of an exchange that organisations do not share have none.
 	OrganisationHeader = IdentityPrefix + "Organisation"
@@ -107,14 +107,14 @@ func (c Credentials) Identify(header http.Header, caller Caller) {
 	header[CallerHeader] = []string{url.PathEscape(caller.Subject)}
 	header[ScopesHeader] = []string{strings.Join(caller.Scopes, " ")}
 	if caller.Client != "" {
-		header[ClientHeader] = []string{url.PathEscape(caller.Client)}
+		header[clientHeader] = []string{url.PathEscape(caller.Client)}
 	}
 	if caller.Issuer != "" {
-		header[IssuerHeader] = []string{url.PathEscape(caller.Issuer)}
+		header[issuerHeader] = []string{url.PathEscape(caller.Issuer)}
 	}
 	delete(header, OrganisationHeader)
 	if caller.Reason != "" {
-		header[ReasonHeader] = []string{url.PathEscape(caller.Reason)}
+		header[reasonHeader] = []string{url.PathEscape(caller.Reason)}
 	}
 	if who := caller.Organisation; who.All() {
 		header[OrganisationHeader] = []string{theExchange}
@@ -207,8 +207,8 @@ func (t Trust) identified(r *http.Request) (Caller, *problem.Error) {
 	for _, part := range [...]struct {
 		header string
 		value  *string
-	}{{CallerHeader, &caller.Subject}, {ClientHeader, &caller.Client}, {IssuerHeader, &caller.Issuer},
-		{ReasonHeader, &caller.Reason}} {
+	}{{CallerHeader, &caller.Subject}, {clientHeader, &caller.Client}, {issuerHeader, &caller.Issuer},
+		{reasonHeader, &caller.Reason}} {
 		var err error
 		if *part.value, err = url.PathUnescape(r.Header.Get(part.header)); err != nil {
 			return Caller{}, problem.New(problem.BadHeader, part.header+" is malformed.").Because(err)

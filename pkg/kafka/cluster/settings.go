@@ -17,7 +17,7 @@ const (
 	TLSSetting          = "kafka-tls"
 	AuthoritySetting    = "kafka-ca"
 	CertificateSetting  = "kafka-certificate"
-	KeySetting          = "kafka-key"
+	keySetting          = "kafka-key"
 	SASLSetting         = "kafka-sasl"
 	UserSetting         = "kafka-user"
 	PasswordFileSetting = "kafka-password-file"
@@ -58,7 +58,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Authority, AuthoritySetting, "",
 		"PEM file with the authorities that sign the brokers' certificates; those of the system if not given")
 	flags.StringVar(&s.Certificate, CertificateSetting, "", "PEM file with the certificate to show to Kafka brokers")
-	flags.StringVar(&s.Key, KeySetting, "", "PEM file with the private key of --kafka-certificate")
+	flags.StringVar(&s.Key, keySetting, "", "PEM file with the private key of --kafka-certificate")
 	setting.ChoiceVar(flags, &s.SASL, SASLSetting, []string{Plain, ScramSHA256, ScramSHA512},
 		"how to prove to Kafka who this process is; not at all if not given")
 	flags.StringVar(&s.User, UserSetting, "", "user name for --kafka-sasl")
@@ -69,7 +69,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 // Check returns an error for settings that do not go together. It names the setting to change.
 func (s *Settings) Check() error {
 	for _, file := range []struct{ name, value string }{
-		{AuthoritySetting, s.Authority}, {CertificateSetting, s.Certificate}, {KeySetting, s.Key},
+		{AuthoritySetting, s.Authority}, {CertificateSetting, s.Certificate}, {keySetting, s.Key},
 	} {
 		if file.value != "" && !s.TLS {
 			return fmt.Errorf("setting %s: it is only used with --%s", file.name, TLSSetting)
@@ -77,7 +77,7 @@ func (s *Settings) Check() error {
 	}
 	switch {
 	case s.Certificate != "" && s.Key == "":
-		return fmt.Errorf("setting %s: the key of the certificate is missing; give --%[1]s", KeySetting)
+		return fmt.Errorf("setting %s: the key of the certificate is missing; give --%[1]s", keySetting)
 	case s.Key != "" && s.Certificate == "":
 		return fmt.Errorf("setting %s: the certificate of the key is missing; give --%[1]s", CertificateSetting)
 	case s.SASL == "" && s.User != "":
@@ -101,5 +101,5 @@ func (s *Settings) TLSConfig() (*tls.Config, error) {
 		return nil, nil
 	}
 	return setting.ClientTLS(setting.File{Setting: AuthoritySetting, Path: s.Authority},
-		setting.File{Setting: CertificateSetting, Path: s.Certificate}, setting.File{Setting: KeySetting, Path: s.Key})
+		setting.File{Setting: CertificateSetting, Path: s.Certificate}, setting.File{Setting: keySetting, Path: s.Key})
 }

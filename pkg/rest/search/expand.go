@@ -15,8 +15,8 @@ import (
 // MostExpanded is the greatest number of names that are looked up in one service for a page.
 const MostExpanded = 200
 
-// MostName is the greatest length of a name, in bytes. A longer one names nothing.
-const MostName = 64
+// mostName is the greatest length of a name, in bytes. A longer one names nothing.
+const mostName = 64
 
 // UnresolvedName is the member of a record that says which of its expansions have an unknown name.
 const UnresolvedName = "unresolved"
@@ -121,7 +121,7 @@ func text(value jsontext.Value) string {
 		return ""
 	}
 	name, err := jsontext.AppendUnquote(nil, value)
-	if err != nil || len(name) > MostName || slices.Contains(name, ',') {
+	if err != nil || len(name) > mostName || slices.Contains(name, ',') {
 		return ""
 	}
 	return string(name)

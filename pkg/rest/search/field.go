@@ -210,7 +210,7 @@ func (f *Field) value(record []byte) jsontext.Value {
 func (f *Field) reads(op operator, text string) (i interval, wrong string) {
 	switch f.Kind {
 	case KindName:
-		if op == prefix && utf8.RuneCountInString(text) < LeastPrefix {
+		if op == prefix && utf8.RuneCountInString(text) < leastPrefix {
 			return i, "must have two characters at least"
 		}
 	case KindID:
@@ -240,8 +240,8 @@ func (f *Field) reads(op operator, text string) (i interval, wrong string) {
 	}
 }
 
-// LeastPrefix is the least number of characters of a prefix.
-const LeastPrefix = 2
+// leastPrefix is the least number of characters of a prefix.
+const leastPrefix = 2
 
 // readInstant reads an instant, or a day, which stands for all of its instants in UTC.
 func readInstant(op operator, text string) (i interval, wrong string) {

@@ -20,10 +20,10 @@ import (
 
 // The bounds of the parameters.
 const (
-	// MostValues is how often a field may be repeated in a search.
-	MostValues = 5
-	// MostText is the greatest length of a value, in bytes.
-	MostText = 1024
+	// mostValues is how often a field may be repeated in a search.
+	mostValues = 5
+	// mostText is the greatest length of a value, in bytes.
+	mostText = 1024
 )
 
 // The parameters that are not those of a field.
@@ -179,8 +179,8 @@ func (q *Query) condition(name string, values []string) (wrong string) {
 	}
 	c := condition{Field: all[at].field, operator: all[at].operator, values: values}
 	switch {
-	case len(values) > MostValues:
-		return "is sent more than " + strconv.Itoa(MostValues) + " times"
+	case len(values) > mostValues:
+		return "is sent more than " + strconv.Itoa(mostValues) + " times"
 	case len(values) > 1 && (c.operator == from || c.operator == to):
 		return query.Repeated
 	}
@@ -190,8 +190,8 @@ func (q *Query) condition(name string, values []string) (wrong string) {
 			return "is empty"
 		case !utf8.ValidString(value):
 			return "is not UTF-8"
-		case len(value) > MostText:
-			return "is longer than " + strconv.Itoa(MostText) + " bytes"
+		case len(value) > mostText:
+			return "is longer than " + strconv.Itoa(mostText) + " bytes"
 		}
 		i, wrong := c.reads(c.operator, value)
 		if wrong != "" {

@@ -21,7 +21,7 @@ func (t *Table) Parameters() []Parameter {
 	for _, p := range t.parameters() {
 		described := Parameter{Name: p.name(), Means: p.means()}
 		if p.operator == equal || p.operator == prefix {
-			described.Most = MostValues
+			described.Most = mostValues
 		}
 		switch p.field.Kind {
 		case KindText, KindName:
@@ -49,7 +49,7 @@ func (p parameter) means() string {
 	case equal:
 		says = "the value of " + p.field.Name
 	case prefix:
-		says = fmt.Sprintf("what %s begins with, of %d characters or more", p.field.Name, LeastPrefix)
+		says = fmt.Sprintf("what %s begins with, of %d characters or more", p.field.Name, leastPrefix)
 	case from:
 		says = "the least " + p.field.Name
 	default:

@@ -24,8 +24,8 @@ const (
 	Most = 32
 	// mostDeliveries is how many attempts of a webhook are kept.
 	mostDeliveries = 20
-	// MostUsed is how many Idempotency-Keys of a webhook's actions are remembered.
-	MostUsed = 16
+	// mostUsed is how many Idempotency-Keys of a webhook's actions are remembered.
+	mostUsed = 16
 	// rotation is how long the former secret signs too.
 	rotation = 24 * time.Hour
 	// mostTries is how often a change is tried while others change the same document.

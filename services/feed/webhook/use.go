@@ -30,6 +30,6 @@ func (e *endpoint) done(by *once.Once) (*use, error) {
 func (e *endpoint) keep(by *once.Once, delivery *beyond.WebhookDelivery) {
 	if by != nil {
 		e.Used = slices.Insert(e.Used, 0, use{*by.Key, delivery})
-		e.Used = e.Used[:min(len(e.Used), MostUsed)]
+		e.Used = e.Used[:min(len(e.Used), mostUsed)]
 	}
 }

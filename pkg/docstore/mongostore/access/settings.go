@@ -15,14 +15,14 @@ import (
 
 // The names of the settings.
 const (
-	TimeoutSetting          = "mongo-timeout"
-	SelectionTimeoutSetting = "mongo-selection-timeout"
-	MaxPoolSetting          = "mongo-max-pool"
-	MinPoolSetting          = "mongo-min-pool"
-	MaxConnectingSetting    = "mongo-max-connecting"
-	AuthoritySetting        = "mongo-ca"
+	timeoutSetting          = "mongo-timeout"
+	selectionTimeoutSetting = "mongo-selection-timeout"
+	maxPoolSetting          = "mongo-max-pool"
+	minPoolSetting          = "mongo-min-pool"
+	maxConnectingSetting    = "mongo-max-connecting"
+	authoritySetting        = "mongo-ca"
 	CertificateSetting      = "mongo-certificate"
-	KeySetting              = "mongo-key"
+	keySetting              = "mongo-key"
 	X509Setting             = "mongo-x509"
 	UserSetting             = "mongo-user"
 	PasswordFileSetting     = "mongo-password-file"
@@ -71,25 +71,25 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		flags.Lookup(name).DefValue = ""
 		return fmt.Sprintf("%s; that of the URL, else %s", flags.Lookup(name).Usage, value)
 	}
-	setting.DurationVar(flags, &s.Timeout, TimeoutSetting, 0, 50*time.Millisecond,
+	setting.DurationVar(flags, &s.Timeout, timeoutSetting, 0, 50*time.Millisecond,
 		"longest time of one operation of MongoDB")
-	setting.DurationVar(flags, &s.SelectionTimeout, SelectionTimeoutSetting, 0, 50*time.Millisecond,
+	setting.DurationVar(flags, &s.SelectionTimeout, selectionTimeoutSetting, 0, 50*time.Millisecond,
 		"longest time to wait for a primary of MongoDB")
-	setting.IntVar(flags, &s.MaxPool, MaxPoolSetting, 0, 1, mostPool, "most connections to one server of MongoDB")
-	setting.IntVar(flags, &s.MinPool, MinPoolSetting, 0, 1, mostPool, "least connections to one server of MongoDB")
-	setting.IntVar(flags, &s.MaxConnecting, MaxConnectingSetting, 0, 1, mostPool,
+	setting.IntVar(flags, &s.MaxPool, maxPoolSetting, 0, 1, mostPool, "most connections to one server of MongoDB")
+	setting.IntVar(flags, &s.MinPool, minPoolSetting, 0, 1, mostPool, "least connections to one server of MongoDB")
+	setting.IntVar(flags, &s.MaxConnecting, maxConnectingSetting, 0, 1, mostPool,
 		"most connections to one server of MongoDB that are made at a time")
 	for name, value := range map[string]string{
-		TimeoutSetting: DefaultTimeout.String(), SelectionTimeoutSetting: DefaultSelectionTimeout.String(),
-		MaxPoolSetting: "100", MinPoolSetting: "none", MaxConnectingSetting: fmt.Sprint(DefaultMaxConnecting),
+		timeoutSetting: DefaultTimeout.String(), selectionTimeoutSetting: DefaultSelectionTimeout.String(),
+		maxPoolSetting: "100", minPoolSetting: "none", maxConnectingSetting: fmt.Sprint(DefaultMaxConnecting),
 	} {
 		flags.Lookup(name).Usage = otherwise(name, value)
 	}
-	flags.StringVar(&s.Authority, AuthoritySetting, "",
+	flags.StringVar(&s.Authority, authoritySetting, "",
 		"PEM file with the authorities that sign the certificates of MongoDB; makes connections encrypted")
 	flags.StringVar(&s.Certificate, CertificateSetting, "",
 		"PEM file with the certificate to show to MongoDB; makes connections encrypted")
-	flags.StringVar(&s.Key, KeySetting, "",
+	flags.StringVar(&s.Key, keySetting, "",
 		"PEM file with the private key of --mongo-certificate; that file itself if not given")
 	flags.BoolVar(&s.X509, X509Setting, false, "log in to MongoDB as the user that --mongo-certificate names")
 	flags.StringVar(&s.User, UserSetting, "", "user to log in to MongoDB as")
@@ -106,12 +106,12 @@ func (s *Settings) Check() error {
 		return fmt.Errorf("setting %s: the certificate names the user; leave out --%s and --%s", X509Setting,
 			UserSetting, PasswordFileSetting)
 	case s.MaxPool > 0 && s.MinPool > s.MaxPool:
-		return fmt.Errorf("setting %s: %d is more than --%s", MinPoolSetting, s.MinPool, MaxPoolSetting)
+		return fmt.Errorf("setting %s: %d is more than --%s", minPoolSetting, s.MinPool, maxPoolSetting)
 	case s.Timeout > longest || s.SelectionTimeout > longest:
-		return fmt.Errorf("settings %s and %s: give at most %s", TimeoutSetting, SelectionTimeoutSetting, longest)
+		return fmt.Errorf("settings %s and %s: give at most %s", timeoutSetting, selectionTimeoutSetting, longest)
 	case s.Timeout > 0 && s.SelectionTimeout > s.Timeout:
-		return fmt.Errorf("setting %s: it is a part of --%s, and cannot be longer", SelectionTimeoutSetting,
-			TimeoutSetting)
+		return fmt.Errorf("setting %s: it is a part of --%s, and cannot be longer", selectionTimeoutSetting,
+			timeoutSetting)
 	}
 	return nil
 }
@@ -125,8 +125,8 @@ func (s *Settings) TLSConfig() (*tls.Config, error) {
 	if key == "" {
 		key = s.Certificate
 	}
-	return setting.ClientTLS(setting.File{Setting: AuthoritySetting, Path: s.Authority},
-		setting.File{Setting: CertificateSetting, Path: s.Certificate}, setting.File{Setting: KeySetting, Path: key})
+	return setting.ClientTLS(setting.File{Setting: authoritySetting, Path: s.Authority},
+		setting.File{Setting: CertificateSetting, Path: s.Certificate}, setting.File{Setting: keySetting, Path: key})
 }
 
 // Password returns the password of the file, without the end of its line. Its errors name the setting.
