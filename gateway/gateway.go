@@ -194,7 +194,7 @@ func (g *gateway) identify(c *gin.Context, scope string) (request.Caller, error)
 // admit admits a request of a caller to a service, and notes the reason of an operator. Its errors are problems.
 func (g *gateway) admit(c *gin.Context, service, scope string, caller *request.Caller) error {
 	if admit := g.Upstreams[service].Admit; admit != nil {
-		if refused := admit(c, caller.Account()); refused != nil {
+		if refused := admit(c, *caller); refused != nil {
 			return refused
 		}
 	}

@@ -1,6 +1,7 @@
 // Package load protects a process from more work than it can do: it has requests wait until they can be worked on, by
-// turns over callers (Gate, Limiter), holds refusals back (Holder), and bounds how much memory requests have taken
-// (Budget) and how many large ones are worked on at a time (Turns).
+// turns over accounts, such as organisations, and over the callers of each (Gate, Limiter), holds refusals back
+// (Holder), and bounds how much memory requests have taken (Budget) and how many large ones are worked on at a time
+// (Turns).
 //
 // Only package process knows it: the rest sees a request whose body may fail, a docstore.Gate and a request.Account.
 //
@@ -12,7 +13,7 @@
 //
 // How many requests may be in work follows from how long they take. While some wait, the number falls as long as those
 // in work take longer than they should, and rises as long as they do not. While none waits it returns to where it
-// began.
+// began. While several accounts share, fewer are in work and take less long: turns are only over those that wait.
 //
 // A library of adaptive limits (failsafe-go has one) would leave most of it: turns over callers, slots that slow
 // clients do not hold, the gate, and the budget of bytes with a share for each caller.
@@ -23,6 +24,7 @@
 //	door.go     lets a request in; its slot, which is free while the body is awaited and ends as the response begins
 //	limiter.go  when a request may be in work, and which are refused
 //	queue.go    the order of those that wait, at the gate and for a slot
+//	shares.go   who shares what can be in work, and whose share is used up
 //	bell.go     when the next ones follow
 //	holder.go   holds refusals back
 //	budget.go   takes the memory of a request and of its body from that of the process; a gate for the stores

@@ -45,7 +45,7 @@ func (d Door) Enter(c *gin.Context) (end func()) {
 // Admit admits a request of a caller, or returns why it does not, as Begin does. route is the template of its path. The
 // slot of the request ends when its response begins, so that a client that reads slowly keeps no one out, or when Leave
 // is called.
-func (l *Limiter) Admit(c *gin.Context, caller, route string) *problem.Error {
+func (l *Limiter) Admit(c *gin.Context, caller Caller, route string) *problem.Error {
 	ctx, slot, refused := l.Begin(c.Request.Context(), caller, classOf(c.Request.Method, route))
 	if refused != nil || slot == nil {
 		return refused
@@ -140,6 +140,7 @@ func (r *response) begin() {
 // that nothing limits.
 type Slot struct {
 	limiter *Limiter
+	caller  Caller
 	began   time.Time
 	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and
 	// neither is it in work then.
@@ -147,6 +148,7 @@ type Slot struct {
 	waited  time.Duration
 	left    time.Time
 	ended   bool
+	sharer  *sharer // while it is in work
 }
 
 // Served ends a request that was served: how long it took says how much the service can do. Only the first call of
@@ -169,7 +171,7 @@ func (p *Slot) end(measured bool) {
 	}
 	p.ended = true
 	if !p.waiting {
-		l.inWork--
+		p.stop(now)
 	}
 	if measured {
 		l.took += now.Sub(p.began) - p.waited
@@ -178,6 +180,11 @@ func (p *Slot) end(measured bool) {
 	}
 	l.pass(now)
 }
+
+// start and stop count the request as in work, and as no longer so.
+func (p *Slot) start() { p.sharer = p.limiter.shares.begin(p.caller) }
+
+func (p *Slot) stop(now time.Time) { p.limiter.shares.end(p.sharer, now) }
 
 // Body returns the body of the request. While the body is awaited, the request does not count as in work, so that a
 // client that sends slowly keeps no one out. It counts again afterwards, even if the limit is reached by then.
@@ -206,7 +213,7 @@ func (p *Slot) wait() {
 	defer l.mu.Unlock()
 	if !p.ended && !p.waiting {
 		p.waiting, p.left = true, now
-		l.inWork--
+		p.stop(now)
 		l.pass(now)
 	}
 }
@@ -219,6 +226,6 @@ func (p *Slot) resume() {
 	if !p.ended && p.waiting {
 		p.waiting = false
 		p.waited += now.Sub(p.left)
-		l.inWork++
+		p.start()
 	}
 }

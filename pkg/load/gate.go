@@ -55,8 +55,8 @@ func (g *Gate) Open() {
 // Visitor is one connection in front of a gate. One goroutine at a time uses it.
 type Visitor struct {
 	gate *Gate
-	// caller is the last one that a request of the connection was admitted for; empty for strangers.
-	caller string
+	// caller is the last one that a request of the connection was admitted for; the zero caller for strangers.
+	caller Caller
 	// arrived is when the present request came.
 	arrived time.Time
 	// inside says that the request has passed the gate and waits for a slot.
@@ -173,8 +173,9 @@ func (g *Gate) admit(v *Visitor) *waiter {
 		g.pass()
 		return nil
 	}
-	w, worst, _ := g.queue.add(v.caller, Read)
+	w, worst := g.queue.add(v.caller, Read)
 	if worst != nil {
+		g.queue.remove(worst)
 		worst.decided <- decision{}
 	}
 	return w

@@ -24,14 +24,14 @@ type visitor struct {
 }
 
 // visit returns a connection that has proved to be that of a caller.
-func visit(t *testing.T, g *load.Gate, caller string) visitor {
+func visit(t *testing.T, g *load.Gate, name string) visitor {
 	t.Helper()
 	ctx, v := g.Visit(t.Context())
 	gin.SetMode(gin.ReleaseMode)
 	free := load.NewLimiter(load.LimiterConfig{Wait: wait, Most: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	c, _ := gin.CreateTestContext(httptest.NewRecorder())
 	c.Request = httptest.NewRequestWithContext(ctx, http.MethodGet, "/vehicle/7", nil)
-	if refused := free.Admit(c, caller, "/vehicle/:id"); refused != nil {
+	if refused := free.Admit(c, caller(name), "/vehicle/:id"); refused != nil {
 		t.Fatal(refused)
 	}
 	load.Leave(c)
@@ -121,7 +121,7 @@ func TestOneTimeForBothWaits(t *testing.T) {
 		began := time.Now()
 		v.Enter()
 		time.Sleep(wait / 2)
-		if _, _, refused := c.Begin(v.ctx, "ada", load.Read); refused == nil {
+		if _, _, refused := c.Begin(v.ctx, caller("ada"), load.Read); refused == nil {
 			t.Error("it gets a slot that is taken")
 		}
 		if took := time.Since(began); took != wait {
@@ -171,7 +171,7 @@ func TestTheBellIsHeard(t *testing.T) {
 		all.Go(func() {
 			ctx, v := g.Visit(t.Context())
 			v.Enter()
-			_, slot, refused := l.Begin(ctx, fmt.Sprint(n%7), load.Read)
+			_, slot, refused := l.Begin(ctx, caller(fmt.Sprint(n%7)), load.Read)
 			if refused != nil {
 				t.Error(refused)
 			}

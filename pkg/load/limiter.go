@@ -35,8 +35,11 @@ const (
 	// least is how many requests may be in work however long they take: what is slow by itself is not made faster by
 	// less work.
 	least = 64
-	// few is how many in work do not wait for each other much.
-	few = 32
+	// few is how many in work do not wait for each other much. While several accounts share, no more are in work at
+	// rest, leastShared is the least, and requests may take a part of the target: turns are only over those that wait.
+	few         = 32
+	leastShared = 16
+	partShared  = 5
 	// mostTargets bounds what a time by itself can do to the target.
 	mostTargets = 8
 	// window is how long requests are measured before the limit changes, and samples is how many of them at least.
@@ -57,8 +60,8 @@ type Limiter struct {
 
 	mu     sync.Mutex
 	limit  float64
-	inWork int
 	queue  *queue
+	shares *shares
 	// alone is how long requests take on average when few are in work; 0 if that is not known.
 	alone time.Duration
 	// What was measured since began. peak is the most that were in work, and pressed says that a request had to wait.
@@ -80,19 +83,26 @@ func NewLimiter(config LimiterConfig) *Limiter {
 	if config.Wait == 0 {
 		return nil
 	}
-	l := &Limiter{config: config, began: config.Now(), queue: newQueue(config.MostWaiting)}
+	l := &Limiter{config: config, began: config.Now(), queue: newQueue(config.MostWaiting),
+		shares: newShares(config.Wait + remembered)}
 	l.limit = l.rest()
 	config.Bell.at(l.letIn)
 	return l
 }
 
-func (l *Limiter) rest() float64 { return min(atRest, float64(l.config.Most)) }
+// rest returns how many requests may be in work while nothing is known.
+func (l *Limiter) rest() float64 {
+	if l.shares.several() {
+		return min(few, float64(l.config.Most))
+	}
+	return min(atRest, float64(l.config.Most))
+}
 
 // Reason says why a request was refused.
 type Reason int
 
 // The reasons: Late is what waited as long as it may, Full what was refused because too many waited, and Share what was
-// refused for either while its caller had more than its share of those that wait.
+// refused for either because its caller had more than its share, or had so a short time ago.
 const (
 	Late Reason = iota
 	Full
@@ -113,8 +123,8 @@ var Refusal = problem.New(problem.Overloaded,
 
 // ShareRefusal is the error of the requests of a caller that are refused while those of other callers are served.
 var ShareRefusal = problem.New(problem.ShareUsedUp,
-	"More requests of this caller wait than those of others. Nothing was done; send the request again when the "+
-		"others have their responses.").
+	"More is asked for by this caller than its share of what can be served. Nothing was done; send the request again "+
+		"when the others have their responses.").
 	WithHeader("Retry-After", retryAfter)
 
 func (r Reason) problem() *problem.Error {
@@ -130,7 +140,7 @@ type slotKey struct{}
 // waits if none is free, and returns Refusal or ShareRefusal if it may wait no longer. A request that has a slot
 // keeps it: what a service does for it in the process of the gateway was admitted there; the slot that is returned
 // then is nil. A request whose context ends leaves the queue.
-func (l *Limiter) Begin(ctx context.Context, caller string, class Class) (
+func (l *Limiter) Begin(ctx context.Context, caller Caller, class Class) (
 	under context.Context, slot *Slot, refused *problem.Error,
 ) {
 	if l == nil || ctx.Value(slotKey{}) != nil {
@@ -149,34 +159,39 @@ func (l *Limiter) Begin(ctx context.Context, caller string, class Class) (
 }
 
 // admit returns a slot, or the place of the request in the queue if none is free.
-func (l *Limiter) admit(caller string, class Class) (*Slot, *waiter) {
+func (l *Limiter) admit(caller Caller, class Class) (*Slot, *waiter) {
 	now := l.config.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.inWork == 0 {
+	if l.shares.see(caller, now) {
+		l.limit = min(l.limit, l.rest())
+	}
+	if l.shares.inWork == 0 {
 		// Nothing is in work, so that what was measured before says nothing.
 		l.limit = max(l.limit, l.rest())
 	}
 	if class == Internal || l.queue.waiting == 0 && l.free() {
-		return l.slot(class, now), nil
+		return l.slot(caller, class, now), nil
 	}
 	l.pressed = true
-	w, worst, reason := l.queue.add(caller, class)
+	w, worst := l.queue.add(caller, class)
+	l.usedUp(w, now)
 	if worst != nil {
-		l.refuse(worst, reason, now)
+		l.refuse(worst, Full, now)
 	}
 	l.pass(now)
 	return nil, w
 }
 
 // free reports whether a slot is free. While nothing is in work there is one.
-func (l *Limiter) free() bool { return l.inWork == 0 || float64(l.inWork) < l.limit }
+func (l *Limiter) free() bool { return l.shares.inWork == 0 || float64(l.shares.inWork) < l.limit }
 
-func (l *Limiter) slot(class Class, now time.Time) *Slot {
-	l.inWork++
-	l.peak = max(l.peak, l.inWork)
+func (l *Limiter) slot(caller Caller, class Class, now time.Time) *Slot {
+	slot := &Slot{limiter: l, caller: caller, began: now}
+	slot.start()
+	l.peak = max(l.peak, l.shares.inWork)
 	l.admissions[class]++
-	return &Slot{limiter: l, began: now}
+	return slot
 }
 
 // pass has the free slots given to those that wait, if any do.
@@ -198,7 +213,7 @@ func (l *Limiter) letIn() {
 func (l *Limiter) dispatch(now time.Time) {
 	for given := 0; given < atATime && l.queue.waiting > 0 && l.free(); given++ {
 		w := l.queue.next()
-		w.decided <- decision{slot: l.slot(w.class, now)}
+		w.decided <- decision{slot: l.slot(w.caller, w.class, now)}
 	}
 }
 
@@ -232,21 +247,28 @@ func (l *Limiter) leave(w *waiter, counted bool) {
 	if w.line == nil {
 		return
 	}
-	reason := l.queue.reason(w, Late)
-	l.queue.remove(w)
 	if counted {
-		l.refuse(w, reason, now)
+		l.refuse(w, Late, now)
 	} else {
+		l.queue.remove(w)
 		w.decided <- decision{refused: Refusal}
 	}
 }
 
-// refuse refuses a request that waits no longer.
+// refuse refuses a request that waits, for a reason or because the share of its caller is used up.
 func (l *Limiter) refuse(w *waiter, reason Reason, now time.Time) {
+	if l.usedUp(w, now) {
+		reason = Share
+	}
+	l.queue.remove(w)
 	w.decided <- decision{refused: reason.problem()}
 	l.refusals[reason][w.class]++
 	l.unsaid++
 	l.say(now)
+}
+
+func (l *Limiter) usedUp(w *waiter, now time.Time) bool {
+	return l.shares.usedUp(w, l.queue.waiting, now)
 }
 
 // say logs that requests are refused, unless it did so a short time ago.
@@ -265,7 +287,11 @@ func (l *Limiter) adjust(now time.Time) {
 		return
 	}
 	mean := l.took / time.Duration(l.count)
-	longest := min(max(l.config.Target, 2*l.alone), mostTargets*l.config.Target)
+	target, fewest := l.config.Target, float64(least)
+	if l.shares.several() && l.alone > 0 {
+		target, fewest = target/partShared, leastShared
+	}
+	longest := min(max(target, 2*l.alone), mostTargets*l.config.Target)
 	switch {
 	case !l.pressed:
 		l.limit += (l.rest() - l.limit) / 8
@@ -275,8 +301,8 @@ func (l *Limiter) adjust(now time.Time) {
 	default:
 		l.limit *= rise
 	}
-	l.limit = min(max(l.limit, least), float64(l.config.Most))
-	l.began, l.took, l.count, l.peak, l.pressed = now, 0, 0, l.inWork, l.queue.waiting > 0
+	l.limit = min(max(l.limit, fewest), float64(l.config.Most))
+	l.began, l.took, l.count, l.peak, l.pressed = now, 0, 0, l.shares.inWork, l.queue.waiting > 0
 }
 
 // learn notes how long requests take by themselves, if few were in work.
@@ -304,7 +330,7 @@ func (l *Limiter) State() LimiterState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := LimiterState{
-		Limit: int(l.limit), InWork: l.inWork, Waiting: l.queue.waiting,
+		Limit: int(l.limit), InWork: l.shares.inWork, Waiting: l.queue.waiting,
 		Admitted: map[Class]int64{}, Refused: map[Reason]map[Class]int64{},
 	}
 	for _, reason := range Reasons() {

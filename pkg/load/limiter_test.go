@@ -34,12 +34,18 @@ func impatient(t *testing.T) context.Context {
 	return ctx
 }
 
+// caller returns the caller of a name, such as "acme/ada" of the account acme, or one with an account of its own.
+func caller(name string) load.Caller {
+	account, _, _ := strings.Cut(name, "/")
+	return load.Caller{Account: account, Name: name}
+}
+
 // admitted begins requests of a class until one would have to wait, at most a number of them, and returns their places.
 func admitted(t *testing.T, l *load.Limiter, class load.Class, most int) []*load.Slot {
 	t.Helper()
 	var places []*load.Slot
 	for ctx := impatient(t); len(places) < most; {
-		_, place, refused := l.Begin(ctx, "ada", class)
+		_, place, refused := l.Begin(ctx, caller("ada"), class)
 		if refused != nil {
 			break
 		}
@@ -77,7 +83,7 @@ func (m *machine) run(t *testing.T, d time.Duration) {
 	ctx := impatient(t)
 	for until := m.now.Add(d); m.now.Before(until); m.pass(time.Millisecond) {
 		for range 3 * m.each {
-			_, place, refused := m.limiter.Begin(ctx, "ada", load.Read)
+			_, place, refused := m.limiter.Begin(ctx, caller("ada"), load.Read)
 			if refused != nil {
 				break // as all the others would be
 			}
@@ -291,12 +297,12 @@ func (r *lateReader) Read(into []byte) (int, error) {
 func TestARequestHasOneSlot(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	gateway, service := limiter(c), limiter(c)
-	ctx, place, refused := gateway.Begin(t.Context(), "ada", load.Read)
+	ctx, place, refused := gateway.Begin(t.Context(), caller("ada"), load.Read)
 	if refused != nil {
 		t.Fatal(refused)
 	}
 	full := admitted(t, service, load.Read, 2000)
-	inner, none, refused := service.Begin(ctx, "ada", load.Read)
+	inner, none, refused := service.Begin(ctx, caller("ada"), load.Read)
 	if refused != nil || none != nil || inner != ctx {
 		t.Errorf("a request that has a place gets %v and %v", none, refused)
 	}
@@ -316,7 +322,7 @@ func TestARequestHasOneSlot(t *testing.T) {
 func TestWithoutAWaitNothingIsRefused(t *testing.T) {
 	l := load.NewLimiter(load.LimiterConfig{Most: 1})
 	for range 10 {
-		if _, _, refused := l.Begin(impatient(t), "ada", load.List); refused != nil {
+		if _, _, refused := l.Begin(impatient(t), caller("ada"), load.List); refused != nil {
 			t.Fatal(refused)
 		}
 	}

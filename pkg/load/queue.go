@@ -29,32 +29,44 @@ func Classes() []Class { return []Class{Internal, Read, Write, List} }
 // last come first. So none waits forever for the others.
 var firstOf = [...]Class{Read, Read, Write, Read, Read, Write, Read, List}
 
-// queue holds the requests that wait, and takes the next one by turns over their callers: however many requests a
-// caller has in it, the next of another caller comes after one of them. It is not safe for concurrent use.
+// Caller is who asks. Account is in whose name it does, such as its organisation, and Name who it is there. The zero
+// caller is a stranger.
+type Caller struct{ Account, Name string }
+
+// queue holds the requests that wait, and takes the next one by turns over accounts, and over the callers of each:
+// however many requests an account has in it, the next of another one comes after one of them. It is not safe for
+// concurrent use.
 type queue struct {
 	most, waiting int
-	// lines holds what waits of each caller, if anything.
+	accounts      group
+}
+
+// group is the lines that take turns: those of the accounts, or those of the callers of one account.
+type group struct {
 	lines map[string]*line
 	// turns holds the lines in the order of their turns, and longest in that of their lengths.
 	turns   list.List
 	longest longest
 }
 
-// line is what waits of one caller, by class.
+// line is what waits of one account, or of one of its callers, if anything.
 type line struct {
-	caller  string
-	classes [List + 1]list.List
+	name    string
 	waiting int
+	turn    *list.Element // in group.turns
+	place   int           // in group.longest
+	// The line of an account has those of its callers, and the line of a caller has the requests, by class.
+	callers group
+	classes [List + 1]list.List
 	taken   int
-	turn    *list.Element // in queue.turns
-	place   int           // in queue.longest
 }
 
 // waiter is one request that waits. line is nil when it no longer does.
 type waiter struct {
-	class   Class
-	line    *line
-	element *list.Element // in line.classes
+	class         Class
+	caller        Caller
+	account, line *line
+	element       *list.Element // in line.classes
 	// decided gets one decision.
 	decided chan decision
 }
@@ -65,65 +77,80 @@ type decision struct {
 	refused *problem.Error
 }
 
-func newQueue(most int) *queue { return &queue{most: most, lines: map[string]*line{}} }
+func newQueue(most int) *queue { return &queue{most: most} }
 
-// add has a request wait. If too many do, worst is the one to refuse, for a reason, which no longer waits: the last one
-// of the caller with the most.
-func (q *queue) add(caller string, class Class) (added, worst *waiter, reason Reason) {
-	of := q.lines[caller]
-	if of == nil {
-		of = &line{caller: caller}
-		of.turn = q.turns.PushBack(of)
-		q.lines[caller] = of
-		heap.Push(&q.longest, of)
-	}
-	added = &waiter{class: class, line: of, decided: make(chan decision, 1)}
+// add has a request wait. If too many do, worst is the one to refuse, which is still to be removed: the last one of the
+// caller with the most, of the account with the most.
+func (q *queue) add(caller Caller, class Class) (added, worst *waiter) {
+	account := q.accounts.line(caller.Account)
+	of := account.callers.line(caller.Name)
+	added = &waiter{class: class, caller: caller, account: account, line: of, decided: make(chan decision, 1)}
 	added.element = of.classes[class].PushBack(added)
-	q.count(of, 1)
+	q.count(added, 1)
 	if q.waiting > q.most {
-		worst = q.longest[0].last()
-		reason = q.reason(worst, Full)
-		q.remove(worst)
+		worst = q.accounts.longest[0].callers.longest[0].last()
 	}
-	return added, worst, reason
+	return added, worst
 }
 
 // next takes the request out whose turn it is; one must wait.
 func (q *queue) next() *waiter {
-	of := q.turns.Front().Value.(*line)
+	of := q.accounts.next().callers.next()
 	w := of.first()
 	of.taken++
-	q.turns.MoveToBack(of.turn)
 	q.remove(w)
 	return w
 }
 
 // remove takes a request out.
 func (q *queue) remove(w *waiter) {
-	of := w.line
-	of.classes[w.class].Remove(w.element)
+	w.line.classes[w.class].Remove(w.element)
+	q.count(w, -1)
+	w.account.callers.leave(w.line)
+	q.accounts.leave(w.account)
 	w.line = nil
-	q.count(of, -1)
-	if of.waiting == 0 {
-		q.turns.Remove(of.turn)
-		heap.Remove(&q.longest, of.place)
-		delete(q.lines, of.caller)
-	}
 }
 
-func (q *queue) count(of *line, by int) {
+func (q *queue) count(w *waiter, by int) {
 	q.waiting += by
-	of.waiting += by
-	heap.Fix(&q.longest, of.place)
+	q.accounts.count(w.account, by)
+	w.account.callers.count(w.line, by)
 }
 
-// reason returns why a request that waits is refused: Share if more of its caller wait than would if all callers had
-// the same, and else what is given.
-func (q *queue) reason(w *waiter, otherwise Reason) Reason {
-	if w.line.waiting*len(q.lines) > q.waiting {
-		return Share
+// line returns the line of a name, a new one if nothing waits in it.
+func (g *group) line(name string) *line {
+	of := g.lines[name]
+	if of == nil {
+		if g.lines == nil {
+			g.lines = map[string]*line{}
+		}
+		of = &line{name: name}
+		of.turn = g.turns.PushBack(of)
+		g.lines[name] = of
+		heap.Push(&g.longest, of)
 	}
-	return otherwise
+	return of
+}
+
+// next returns the line whose turn it is, which has its next one after all others.
+func (g *group) next() *line {
+	first := g.turns.Front()
+	g.turns.MoveToBack(first)
+	return first.Value.(*line)
+}
+
+func (g *group) count(of *line, by int) {
+	of.waiting += by
+	heap.Fix(&g.longest, of.place)
+}
+
+// leave removes a line in which nothing waits any more.
+func (g *group) leave(of *line) {
+	if of.waiting == 0 {
+		g.turns.Remove(of.turn)
+		heap.Remove(&g.longest, of.place)
+		delete(g.lines, of.name)
+	}
 }
 
 // first returns the request of a line that comes next.

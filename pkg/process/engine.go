@@ -62,13 +62,15 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	return engine
 }
 
-// Admission admits a request of a caller, by the name that requests are shared by, or returns the problem to refuse it
-// with. What it admitted ends with the response.
-type Admission func(c *gin.Context, caller string) *problem.Error
+// Admission admits a request of a caller, or returns the problem to refuse it with. What it admitted ends with the
+// response.
+type Admission func(c *gin.Context, caller request.Caller) *problem.Error
 
 // Admit returns the admission by a limiter. A nil limiter admits everything.
 func Admit(limiter *load.Limiter) Admission {
-	return func(c *gin.Context, caller string) *problem.Error { return limiter.Admit(c, caller, routeOf(c)) }
+	return func(c *gin.Context, caller request.Caller) *problem.Error {
+		return limiter.Admit(c, load.Caller{Account: caller.Account(), Name: caller.Key()}, routeOf(c))
+	}
 }
 
 // Guard returns a handler that lets a guard put the caller of a request into its context, and then has the request
@@ -78,7 +80,7 @@ func Guard(guard gin.HandlerFunc, admit Admission) gin.HandlerFunc {
 		if guard(c); c.IsAborted() {
 			return
 		}
-		if refused := admit(c, request.CallerFrom(c.Request.Context()).Account()); refused != nil {
+		if refused := admit(c, request.CallerFrom(c.Request.Context())); refused != nil {
 			Refuse(c, refused)
 		}
 	}
@@ -121,7 +123,7 @@ type Meeting func(c *gin.Context) (end func(), refused *problem.Error)
 // everybody.
 func Meet(limiter *load.Limiter) Meeting {
 	return func(c *gin.Context) (end func(), refused *problem.Error) {
-		_, slot, refused := limiter.Begin(c.Request.Context(), addressOf(c.Request), load.Read)
+		_, slot, refused := limiter.Begin(c.Request.Context(), load.Caller{Account: addressOf(c.Request)}, load.Read)
 		return slot.End, refused
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/request"
 )
 
 var waitingMetric = regexp.MustCompile(`\nexchange_(?:admission_waiting\{[^}]*\}|requests_unread) (\d+)`)
@@ -26,7 +27,7 @@ func TestACalmCallerDoesNotWaitForAGreedyOne(t *testing.T) {
 	arrived, goOn := make(chan struct{}), make(chan struct{})
 	engine.GET("/vehicle/:id", func(c *gin.Context) {
 		caller := c.GetHeader("Caller")
-		if refused := admit(c, caller); refused != nil {
+		if refused := admit(c, request.Caller{Subject: caller}); refused != nil {
 			process.Refuse(c, refused)
 			return
 		}
