@@ -101,9 +101,15 @@ func bookOfVersions(t *testing.T) (w *world, path string) {
 	signedOff(s, november, "correction")
 	w.until(t, "2026-12-10T00:00:00Z")
 	w.record("Q", "mid term adjustment", 7, "")
+	w.policies["T"] = policy{"travelCoverage", "2026-03-01T00:00:00Z", "Cy", "in force"}
+	w.record("T", "new policy", 9, "")
 	w.until(t, "2027-01-01T00:01:00Z")
 	signedOff(s, "/x/bordereau/C/premium/2026-12", "original")
 	signedOff(s, claimsOf+"2026-12", "original")
+	// Another contract has a receipt of the same time as the last one.
+	s.Must(200, "PUT", "/x/contract/D", `{`+strings.NewReplacer(`2026-01"`, `2026-12"`, `motorCoverage`,
+		`travelCoverage`).Replace(sterling)+`}`)
+	signedOff(s, "/x/bordereau/D/premium/2026-12", "original")
 	s.Stop()
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
@@ -116,8 +122,8 @@ func bookOfVersions(t *testing.T) (w *world, path string) {
 func TestWhatIsStoredIsExamined(t *testing.T) {
 	w, path := bookOfVersions(t)
 	sound := w.examine(t, path)
-	if len(sound.findings) > 0 || len(sound.notes) != 1 || sound.counts["versions of bordereaux"] != 6 ||
-		sound.counts["versions made anew"] != 5 || sound.counts["lines of bordereaux"] != 1102*2+1103+1+1+1 {
+	if len(sound.findings) > 0 || len(sound.notes) != 1 || sound.counts["versions of bordereaux"] != 7 ||
+		sound.counts["versions made anew"] != 6 || sound.counts["lines of bordereaux"] != 1102*2+1103+1+1+1+1 {
 		t.Fatalf("what is sound has %+v", sound)
 	}
 	if note := sound.notes[0]; note.Invariant != "a block belongs to a version that is listed" ||
@@ -170,6 +176,11 @@ func TestWhatIsStoredIsExamined(t *testing.T) {
 		},
 		"a rejected version stands": {
 			`UPDATE ledger SET body = json_set(body, '$.versions[2].head.type', 'additional')` + premium,
+			"a receipt is in one line of the versions that stand", "several lines of ",
+		},
+		"a receipt is under two contracts": {
+			`UPDATE block SET body = (SELECT body FROM block WHERE body LIKE '%"policyNumber":"T"%"gross":9.00%')
+				WHERE body LIKE '%"gross":7.00%' AND k_place LIKE '%/lines/0000000' AND length(body) < 2000`,
 			"a receipt is in one line of the versions that stand", "several lines of ",
 		},
 		"a ledger cannot be read": {
@@ -230,7 +241,7 @@ func TestWhatIsStoredIsExamined(t *testing.T) {
 		t.Errorf("without the database of parties: %+v", e)
 	}
 	w.gone = nil
-	if e := w.examine(t, path); len(e.findings) > 0 || e.counts["versions made anew"] != 5 {
+	if e := w.examine(t, path); len(e.findings) > 0 || e.counts["versions made anew"] != 6 {
 		t.Errorf("in the end there is %+v", e)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -15,7 +16,6 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/services/desk/block"
-	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/source"
 )
 
@@ -38,16 +38,20 @@ type examination struct {
 	batches map[uuid.UUID]uuid.UUID
 	// from returns what versions are made anew from; nil for nothing. It is asked once there is a version.
 	from func() (*source.Source, error)
+	// standing are the premium versions that stand, by owner.
+	standing map[string][]*standingVersion
 }
 
 // Examine looks for faults in ledgers and in the lines of their versions: missing blocks, digests that are others,
-// receipts in several lines. Each version is also made anew from what the other services have, as it was then; from
-// returns nil where they are not there. Blocks that no ledger names are noted: a preparation was stopped, and they are
-// never read. It reads a block of each version that stands at a time. Errors: docstore.ErrUnavailable; those of Report.
+// receipts in several lines, of one contract or of two. Each version is also made anew from what the other services
+// have, as it was then; from returns nil where they are not there. Blocks that no ledger names are noted: a preparation
+// was stopped, and they are never read. It reads a block at a time of each version whose receipts are of one time.
+// Errors: docstore.ErrUnavailable; those of Report.
 func (d *Desk) Examine(
 	ctx context.Context, x inspect.Examination, from func() (*source.Source, error),
 ) error {
-	e := &examination{Examination: x, desk: d, batches: map[uuid.UUID]uuid.UUID{}, from: sync.OnceValues(from)}
+	e := &examination{Examination: x, desk: d, batches: map[uuid.UUID]uuid.UUID{}, from: sync.OnceValues(from),
+		standing: map[string][]*standingVersion{}}
 	stored, err := x.Inspection.Collection(ctx, block.Spec(blocks))
 	if err != nil {
 		return err
@@ -77,6 +81,11 @@ func (d *Desk) Examine(
 		return nil
 	}); err != nil {
 		return err
+	}
+	for owner, all := range e.standing {
+		if err := e.lines(ctx, owner, all); err != nil {
+			return err
+		}
 	}
 	return e.orphans()
 }
@@ -118,7 +127,7 @@ func (e *examination) ledger(ctx context.Context, doc docstore.Stored) error {
 		return nil // what follows reads all lines
 	}
 	if l.Kind == desk.Premium {
-		if err := of.lines(ctx, l); err != nil {
+		if err := of.stands(ctx, l, doc.Owner); err != nil {
 			return err
 		}
 	}
@@ -211,21 +220,77 @@ func (a ledgerCheck) blocks(
 	return true, nil
 }
 
-// lines looks for receipts that are in more than one line of the versions that stand. The lines of each version are in
-// the order of their ids, so that a block of each is read at a time.
-func (a ledgerCheck) lines(ctx context.Context, l *ledger) error {
-	standing := a.desk.standing(l, func(period.Period) bool { return true })
-	last := ""
-	for {
-		id, err := standing.next(ctx)
-		if err != nil || id == "" {
-			return err
+// stands notes the versions of a ledger that stand, for lines.
+func (a ledgerCheck) stands(ctx context.Context, l *ledger, owner string) error {
+	for _, p := range l.periods() {
+		for _, v := range l.standing(p) {
+			of := &standingVersion{ledgerCheck: a, contract: l.Contract,
+				lines: cursor[identity]{desk: a.desk, batch: v.Batch, what: lineBlocks, total: v.Head.Lines}}
+			first := of.lines // what it reads is not kept in memory
+			line, err := first.next(ctx)
+			if err != nil {
+				return err
+			}
+			if line != nil {
+				of.id = line.LineID
+				a.standing[owner] = append(a.standing[owner], of)
+			}
 		}
-		if id == last {
-			if err := a.report(oneLine, "several lines of "+id+" under "+l.Contract, "one"); err != nil {
+	}
+	return nil
+}
+
+// lines looks for receipts that are in more than one line of the versions of an owner that stand, whatever their
+// contracts. The lines of each version are in the order of their ids, which is that of time. So a block is read at a
+// time of each version whose receipts are of that time.
+func (e *examination) lines(ctx context.Context, owner string, all []*standingVersion) error {
+	ctx, err := request.ForOwner(ctx, owner)
+	if err != nil {
+		return err
+	}
+	byID := func(v *standingVersion, id string) int { return cmp.Compare(v.id, id) }
+	slices.SortFunc(all, func(a, b *standingVersion) int { return byID(a, b.id) })
+	var last, under string
+	for len(all) > 0 {
+		var of *standingVersion
+		of, all = all[0], all[1:]
+		if of.id == last {
+			if err := of.report(oneLine, "several lines of "+last+" under "+under+" and "+of.contract,
+				"one"); err != nil {
 				return err
 			}
 		}
-		last = id
+		last, under = of.id, of.contract
+		if more, err := of.next(ctx); err != nil {
+			return err
+		} else if more {
+			at, _ := slices.BinarySearchFunc(all, of.id, byID)
+			all = slices.Insert(all, at, of)
+		}
 	}
+	return nil
+}
+
+// standingVersion is a version that stands, at one of its lines.
+type standingVersion struct {
+	ledgerCheck
+	contract string
+	lines    cursor[identity]
+	// id is that of the line.
+	id string
+}
+
+// next goes to the next line, and reports whether there is one.
+func (v *standingVersion) next(ctx context.Context) (bool, error) {
+	if v.lines.read == 0 {
+		if _, err := v.lines.next(ctx); err != nil {
+			return false, err
+		}
+	}
+	line, err := v.lines.next(ctx)
+	if err != nil || line == nil {
+		return false, err
+	}
+	v.id = line.LineID
+	return true, nil
 }
