@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/xuri/excelize/v2"
 
 	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/pkg/servicetest"
@@ -22,6 +23,13 @@ func findingsOf(
 	text := s.Must(200, "GET", period+"/versions/1/findings?limit=200", "").Text
 	if err := json.Unmarshal([]byte(text), &page); err != nil {
 		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for _, f := range page.Findings {
+		if ids[f.ID] {
+			t.Errorf("two findings have the id %s", f.ID)
+		}
+		ids[f.ID] = true
 	}
 	checks := map[string]findings.BordereauCheck{}
 	for _, c := range page.Checks {
@@ -200,6 +208,42 @@ func TestWhatCannotBeChecked(t *testing.T) {
 				t.Errorf("%+v, found %v", is, found)
 			}
 		})
+	}
+}
+
+// TestEachFindingHasAnID prepares November under a contract of which two percentages may be fractions. Both are found,
+// each with an id of its own, and the workbook has them below what every check came to.
+func TestEachFindingHasAnID(t *testing.T) {
+	w, s := atNovember(t)
+	terms := strings.NewReplacer("2026-01\"", "2026-11\"", `"commissionPercentage":"15"`,
+		`"commissionPercentage":"0.15","brokeragePercentage":"0.5"`).Replace(sterling)
+	s.Must(200, "PUT", "/x/contract/C", `{`+terms+`}`)
+	w.record("P", "new policy", 100, "")
+	w.until(t, "2026-12-01T00:01:00Z")
+	s.Must(201, "POST", november+":prepare", `{"type":"original"}`)
+	found, _ := findingsOf(t, s, november)
+	if len(found) != 2 || found[0].ID != "percent-as-fraction.commissionPercentage" ||
+		found[1].ID != "percent-as-fraction.brokeragePercentage" {
+		t.Errorf("found %+v", found)
+	}
+	book, err := excelize.OpenReader(strings.NewReader(s.Must(200, "GET", november+"/versions/1/lines.xlsx", "").Text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := book.GetRows("Findings")
+	if err != nil || len(rows) != 16 {
+		t.Fatal(err, rows)
+	}
+	for row, want := range map[int]string{
+		0: "[Check Severity Outcome Found Not evaluated Why]", 1: "[missing-insured error pass 0 0]",
+		10: "[percent-as-fraction warning fail 2 0]",
+		11: "[utilisation warning not-evaluable 0 1 The contract declares no limits.]", 12: "[]",
+		13: "[Code Severity Outcome Policy Line Finding Waived by Reason]",
+		14: "[percent-as-fraction warning fail   commissionPercentage is 0.15 %",
+	} {
+		if is := fmt.Sprint(rows[row]); !strings.HasPrefix(is, want) {
+			t.Errorf("row %d is %s, not %s", row+1, is, want)
+		}
 	}
 }
 

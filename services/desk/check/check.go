@@ -120,14 +120,19 @@ type line struct{ id, policyNumber string }
 
 // found takes what a check has found of a line, or of the contract without one.
 func (c *Checker) found(code string, of *line, words string) error {
-	r := c.result(code)
+	if of == nil {
+		return c.report(findings.BordereauFinding{ID: code, Code: code, Words: words})
+	}
+	return c.report(findings.BordereauFinding{
+		ID: code + "." + of.id, Code: code, LineID: of.id, PolicyNumber: of.policyNumber, Words: words,
+	})
+}
+
+// report takes what a check has found, and adds its severity.
+func (c *Checker) report(f findings.BordereauFinding) error {
+	r := c.result(f.Code)
 	r.Found++
-	f := findings.BordereauFinding{
-		ID: code, Code: code, Severity: r.Severity, Outcome: findings.Fail, Words: words,
-	}
-	if of != nil {
-		f.ID, f.LineID, f.PolicyNumber = code+"."+of.id, of.id, of.policyNumber
-	}
+	f.Severity, f.Outcome = r.Severity, findings.Fail
 	return c.out(f)
 }
 

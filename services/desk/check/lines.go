@@ -8,6 +8,7 @@ import (
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/services/desk/money"
@@ -30,7 +31,9 @@ func (c *Checker) EndClaims(ctx context.Context) error { return c.compareClaims(
 
 func (c *Checker) contract(written money.Amount) error {
 	for _, warning := range c.of.Warnings() {
-		if err := c.found(percentAsFraction, nil, warning); err != nil {
+		if err := c.report(findings.BordereauFinding{
+			ID: percentAsFraction + "." + warning.Member, Code: percentAsFraction, Words: warning.Words,
+		}); err != nil {
 			return err
 		}
 	}

@@ -80,8 +80,12 @@ func (k *Kept) ChangedMoney(who string, after int64) bool { return k.state.Money
 
 // Shown returns the contract as its readers see it.
 func (k *Kept) Shown() desk.ContractVersion {
+	var words []string
+	for _, w := range k.Warnings() {
+		words = append(words, w.Words)
+	}
 	return desk.ContractVersion{Reference: k.Reference, Version: k.state.Edition, SetBy: k.state.By,
-		SetAt: scalar.Instant(k.state.At), Contract: k.ContractTerms, Warnings: k.Warnings()}
+		SetAt: scalar.Instant(k.state.At), Contract: k.ContractTerms, Warnings: words}
 }
 
 // Tag returns the entity tag of what callers have set.

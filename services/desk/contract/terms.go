@@ -79,8 +79,11 @@ func (t *Terms) SameUnits(other *Terms) bool {
 	return t.Currency == other.Currency && t.AmountUnit == other.AmountUnit && t.Frequency == other.Frequency
 }
 
-// Warnings returns what may be a mistake, in words.
-func (t *Terms) Warnings() (words []string) {
+// Warning is what may be a mistake in a member of a contract, in words.
+type Warning struct{ Member, Words string }
+
+// Warnings returns what may be a mistake, at most one of each member.
+func (t *Terms) Warnings() (all []Warning) {
 	one, _ := money.Parse("1")
 	less := one.Negated()
 	for _, p := range []struct{ name, text string }{
@@ -88,11 +91,11 @@ func (t *Terms) Warnings() (words []string) {
 		{"taxPercentage", t.TaxPercentage},
 	} {
 		if of, err := money.Parse(p.text); err == nil && of.Sign() != 0 && of.Cmp(one) < 0 && of.Cmp(less) > 0 {
-			words = append(words, p.name+" is "+p.text+
-				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15")
+			all = append(all, Warning{p.name, p.name + " is " + p.text +
+				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15"})
 		}
 	}
-	return words
+	return all
 }
 
 // check is what is found wrong with a contract.

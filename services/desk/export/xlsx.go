@@ -13,6 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
@@ -219,12 +220,17 @@ func (b *workbook) amounts(of ...scalar.Decimal) (cells []any) {
 	return cells
 }
 
+// findings writes the sheet of what each check came to, and below it of what was found.
 func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at bordereau.Place, version string) error {
-	rows := [][]any{{"Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"}}
+	var rows [][]any
 	for skip, more := 0, true; more; {
 		page, err := of.Findings(ctx, at, version, skip, findingsAtOnce)
 		if err != nil {
 			return err
+		}
+		if skip == 0 {
+			rows = append(checked(page.Checks),
+				[]any{"Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"})
 		}
 		for _, f := range page.Findings {
 			rows = append(rows, []any{f.Code, f.Severity, f.Outcome, neutral(f.PolicyNumber), f.LineID,
@@ -233,6 +239,18 @@ func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at borderea
 		skip, more = page.Next, page.Next > 0
 	}
 	return b.sheet(findingsSheet, rows)
+}
+
+// checked returns the rows of what each check came to, and an empty one; none where that was not kept.
+func checked(checks []findings.BordereauCheck) (rows [][]any) {
+	for _, c := range checks {
+		rows = append(rows, []any{c.Code, c.Severity, c.Outcome, c.Found, c.NotEvaluated, neutral(c.Why)})
+	}
+	if len(rows) > 0 {
+		header := []any{"Check", "Severity", "Outcome", "Found", "Not evaluated", "Why"}
+		rows = append(slices.Insert(rows, 0, header), []any{})
+	}
+	return rows
 }
 
 func (b *workbook) sheet(name string, rows [][]any) error {
