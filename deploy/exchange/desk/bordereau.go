@@ -194,7 +194,8 @@ func export(around client.Surroundings) *cobra.Command {
 	}
 	file := c.Flags().String("out", "-",
 		"file to write, which ends with .csv or .xlsx; - is the standard output, as CSV")
-	of := c.Flags().String("layout", layout, "the columns: "+layout+" (Lloyd's Coverholder Reporting Standards 5.2)")
+	columns := c.Flags().String("layout", layout,
+		"the columns: "+layout+" (Lloyd's Coverholder Reporting Standards 5.2)")
 	return command(around, c, func(o *office, ctx context.Context, args []string) error {
 		form := ".csv"
 		if *file != "-" {
@@ -203,16 +204,27 @@ func export(around client.Surroundings) *cobra.Command {
 		switch {
 		case form != ".csv" && form != ".xlsx":
 			return client.Misuse("--out must end with .csv or .xlsx")
-		case *of != layout:
-			return client.Misuse("there is no layout " + *of + "; there is " + layout)
+		case *columns != layout:
+			return client.Misuse("there is no layout " + *columns + "; there is " + layout)
 		}
 		version, err := o.version(ctx, args)
 		if err != nil {
 			return err
 		}
+		of, _, err := read[desk.BordereauVersion](ctx, o, version, nil)
+		if err != nil {
+			return err
+		}
 		return o.write(*file, func(w io.Writer) error {
-			asked := client.Request{Method: http.MethodGet, Path: version + "/lines" + form, Into: w}
-			_, err := o.waiting("exporting the version", func() ([]byte, error) { return o.exchange(ctx, asked) })
+			to := &counted{Writer: w}
+			asked := client.Request{Method: http.MethodGet, Path: version + "/lines" + form, Into: to}
+			_, err := o.waiting(func() string {
+				if form == ".xlsx" { // it comes packed, once it has all lines
+					return fmt.Sprintf("exporting %d lines: %d KiB", of.Lines, to.bytes.Load()>>10)
+				}
+				lines := max(0, to.lines.Load()-1) // without the header
+				return fmt.Sprintf("exporting: %d of %d lines", lines, of.Lines)
+			}, func() ([]byte, error) { return o.exchange(ctx, asked) })
 			return err
 		})
 	})

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -138,8 +140,11 @@ func orPrint(o *office, body []byte, err error) error {
 	return o.print(body)
 }
 
-// waiting does something that may take a while, and shows for how long it has.
-func (o *office) waiting(what string, do func() ([]byte, error)) (body []byte, err error) {
+// always returns what says the same all the time.
+func always(what string) func() string { return func() string { return what } }
+
+// waiting does something that may take a while, and shows what it says of itself by then and for how long it has.
+func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []byte, err error) {
 	shown := progress.New(o.Err, -1)
 	ended := make(chan struct{})
 	go func() {
@@ -154,7 +159,7 @@ func (o *office) waiting(what string, do func() ([]byte, error)) (body []byte, e
 			return body, cmp.Or(err, shown.End())
 		case <-every.C:
 			// What is shown beside the work does not stop it.
-			_ = shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what,
+			_ = shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what(),
 				time.Since(since).Round(time.Second)))
 		}
 	}
@@ -166,9 +171,22 @@ func (o *office) post(ctx context.Context, what, path, key string, asked any) er
 	body, err := json.Marshal(asked)
 	if err == nil {
 		sent := client.Request{Method: http.MethodPost, Path: path, Body: body, Key: key}
-		body, err = o.waiting(what, func() ([]byte, error) { return o.exchange(ctx, sent) })
+		body, err = o.waiting(always(what), func() ([]byte, error) { return o.exchange(ctx, sent) })
 	}
 	return orPrint(o, body, err)
+}
+
+// counted counts what is written by now.
+type counted struct {
+	io.Writer
+	bytes, lines atomic.Int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.bytes.Add(int64(n))
+	c.lines.Add(int64(bytes.Count(p[:n], []byte("\n"))))
+	return n, err
 }
 
 // write writes a file, which appears only once it is complete; - is the standard output.

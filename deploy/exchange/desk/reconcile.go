@@ -122,7 +122,7 @@ asked for again, and is made once.`,
 			return client.Misuse(fmt.Sprintf("%s must end with .csv, .tsv, .txt or .xlsx", args[0]))
 		}
 		var sent reconciliation.Statement
-		body, err := o.waiting("sending "+args[0], func() ([]byte, error) {
+		body, err := o.waiting(always("sending "+args[0]), func() ([]byte, error) {
 			return o.exchange(ctx, client.Request{
 				Method: http.MethodPost, Path: statementsPath, Query: url.Values{"profile": {*by}}, File: args[0],
 				Media: kind, Repeatable: true,
@@ -139,7 +139,7 @@ asked for again, and is made once.`,
 		if body, err = json.Marshal(asked); err != nil {
 			return err
 		}
-		body, err = o.waiting(fmt.Sprintf("comparing %d rows", sent.Rows), func() ([]byte, error) {
+		body, err = o.waiting(always(fmt.Sprintf("comparing %d rows", sent.Rows)), func() ([]byte, error) {
 			return o.exchange(ctx, client.Request{
 				Method: http.MethodPost, Path: runsPath, Body: body, Key: rand.Text(),
 			})
