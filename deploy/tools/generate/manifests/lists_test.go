@@ -37,6 +37,7 @@ var lists = []list{
 	{"deploy/kubernetes/production.md", `^for i in [{} ]+; do$`, internalapi.Stored},
 	{"deploy/monitoring/alerts.yaml", `(job|deployment)=~"(exchange\|)?(\{\}\|){3}`, everyProcess},
 	{"deploy/tools/restore-drill", `^databases=`, internalapi.Stored},
+	{"pkg/docstore/mongostore/README.md", `: T( plus .*)?$`, internalapi.Stored},
 }
 
 // few is the number of services that a line may name without being a list of them.
