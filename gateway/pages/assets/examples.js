@@ -16,6 +16,7 @@ class Examples {
   #issued = new Map(); // by what an example says that the exchange issues: the path of the records, and the member
   #needed = new Set(); // those of them that other requests name
   #records = new Map(); // by path, the record that examples name
+  #desk = {}; // what operations of the desk are accepted with
 
   constructor(document, call) {
     this.#document = document;
@@ -47,7 +48,30 @@ class Examples {
       if (!response.ok) return;
       const record = (await response.json()).find(fits[path] ?? (() => true));
       if (record) this.#records.set(path, record);
-    }));
+    }).concat(this.readDesk()));
+  }
+
+  // readDesk looks for a version that each operation of the desk is accepted for, and for a comparison.
+  async readDesk() {
+    const all = async (path) => {
+      const response = await this.#call(path + "limit=200");
+      return response.ok ? Object.values(await response.json()).find(Array.isArray) ?? [] : [];
+    };
+    const [periods, [policy], [profile], [statement], [run]] = await Promise.all(
+      ["bordereau", "bordereau/unassigned", ...["profile", "statement", "run"].map((list) => "reconciliation/" + list)]
+        .map((list) => all(`/x/${list}?`)));
+    // A period with a pending version has no other prepared.
+    const last = (state, of = "") => periods.flatMap(({ contract, kind, period, versions }) => {
+      const version = versions.findLast((one) => one.state === state || one.state === "pending");
+      return version?.state !== state || !kind.startsWith(of) ? [] :
+        [{ contract, kind, period, number: String(version.number), digest: version.digest }];
+    }).at(-1);
+    const [pending, approved, compared] = [last("pending"), last("approved"), last("approved", "premium")];
+    const found = pending ? await all(pathOf(pending) + "/findings?") : [];
+    const finding = found.find(({ severity, waivedBy }) => severity === "error" && !waivedBy);
+    const lines = compared ? await all(pathOf(compared) + "/lines?") : [];
+    const items = run ? await all(`/x/reconciliation/run/${run.id}/items?`) : [];
+    this.#desk = { periods, policy, profile, statement, run, pending, approved, compared, finding, lines, items };
   }
 
   // made takes a record that has just been created.
@@ -73,6 +97,8 @@ class Examples {
     this.#keys(document);
     this.#ids(document);
     this.#losses(document);
+    this.#versions(document);
+    this.#comparisons(document);
     return document;
   }
 
@@ -90,9 +116,47 @@ class Examples {
       const record = this.#records.get("/" + path.split("/").find((part) => this.#records.has("/" + part)));
       if (!record) continue;
       for (const operation of Object.values(item)) {
-        operation.parameters = operation.parameters?.map((parameter) =>
-          parameter.$ref?.endsWith("/parameters/id") ? { ...document.components.parameters.id, example: record.id } : parameter);
+        name(document, operation, { id: record.id });
       }
+    }
+  }
+
+  // #versions gives the operations on contracts and bordereaux a version for which they are accepted. Only a period
+  // that is approved has a correction.
+  #versions(document) {
+    const { periods = [], policy, pending, approved, finding } = this.#desk;
+    for (const [path, item] of Object.entries(document.paths)) {
+      const [, action] = /:(\w+)$/.exec(path) ?? [];
+      const of = ["approve", "reject", "waive"].includes(action) ? pending : approved ?? pending ?? periods[0];
+      if (!/^\/x\/(bordereau|contract)\/{contract}/.test(path)) continue;
+      for (const [method, operation] of Object.entries(item)) {
+        const makes = path === "/x/contract/{contract}" && method === "put";
+        name(document, operation, makes ? { contract: "EXAMPLE-2026" } : {
+          ...of, finding: finding?.id, policyNumber: policy?.policyNumber,
+        });
+        const example = method === "post" && bodyOf(operation).example;
+        if (of?.digest && example?.digest) example.digest = of.digest;
+        if (action === "prepare" && approved) example.type = "correction";
+      }
+    }
+  }
+
+  // #comparisons gives the operations of a reconciliation a file that was sent, and items that can be decided on.
+  #comparisons(document) {
+    const { profile, statement, run, compared, lines = [], items = [] } = this.#desk;
+    const paired = (item) => item.lineId && item.row;
+    for (const [path, { get, put, post }] of Object.entries(document.paths)) {
+      if (!path.startsWith("/x/reconciliation/")) continue;
+      const item = items.find((of) => path.endsWith(":unmatch") ? paired(of) : of.outcome !== "matched") ?? items[0];
+      const file = post?.requestBody.content["text/csv"];
+      for (const { lineId } of file ? lines : []) file.example = file.example.replace(/0195a000-[-0-9a-f]+/, lineId);
+      for (const operation of [get, put, post].filter(Boolean)) {
+        name(document, operation, { profile: profile?.name ?? "EXAMPLE", statementId: statement?.id, runId: run?.id,
+          item: item && String(item.number) });
+      }
+      if (path !== "/x/reconciliation/run" || !statement || !compared) continue;
+      const { contract, kind, period } = compared;
+      Object.assign(bodyOf(post).example, { statement: statement.id, against: { contract, kind, period } });
     }
   }
 
@@ -126,6 +190,17 @@ class Examples {
       this.#records.set(path, answer);
     }
   }
+}
+
+// pathOf returns the path of a version.
+const pathOf = ({ contract, kind, period, number }) => `/x/bordereau/${contract}/${kind}/${period}/versions/${number}`;
+
+// name gives the parameters of an operation the values that they have by name.
+function name(document, operation, values) {
+  operation.parameters = operation.parameters?.map((parameter) => {
+    const shared = parameter.$ref ? document.components.parameters[parameter.$ref.split("/").at(-1)] : parameter;
+    return values[shared.name] ? { ...shared, example: values[shared.name] } : parameter;
+  });
 }
 
 // bodyOf returns the body of an operation that is JSON; one that takes a file has none.

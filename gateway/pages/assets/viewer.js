@@ -57,7 +57,7 @@ const followColours = () => document.documentElement.classList.toggle("dark-mode
 dark.addEventListener("change", followColours);
 followColours();
 
-let ui, examples;
+let ui, examples, writes;
 const token = () => Object.values(ui.authSelectors.authorized().toJS())
   .map(({ value, token }) => token?.access_token ?? value).find((text) => text);
 
@@ -101,9 +101,15 @@ async function show() {
     displayRequestDuration: true,
     filter: true,
     validatorUrl: null,
-    responseInterceptor: (response) => {
-      if (response.status === 201) {
-        examples.made(new URL(response.url).pathname, response.body);
+    requestInterceptor: (request) => {
+      writes = request.method !== "GET";
+      return request;
+    },
+    responseInterceptor: async (response) => {
+      if (writes && response.ok) {
+        const { pathname } = new URL(response.url);
+        if (response.status === 201) examples.made(pathname, response.body);
+        if (pathname.startsWith("/x/")) await examples.readDesk();
         showExamples();
       }
       return response;

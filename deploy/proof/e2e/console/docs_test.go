@@ -11,12 +11,12 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// docs opens the viewer at the creation of claims, as a caller who has given it a token that reads and writes.
-func docs(t *testing.T, e *trial.Exchange) *tab {
+// docs opens the viewer at an operation, as a caller who has given it a token that reads and writes.
+func docs(t *testing.T, e *trial.Exchange, operation string) *tab {
 	t.Helper()
 	token := strings.TrimPrefix(client(t, e).Authorization(), "Bearer ")
 	p := blank(t, e)
-	p.to(e.Base + "/docs#/claims/createClaim")
+	p.to(e.Base + "/docs#/" + operation)
 	p.click("button.authorize")
 	p.becomes("Boolean(document.querySelector('.dialog-ux input'))")
 	p.do(chromedp.SendKeys(".dialog-ux input", token, chromedp.ByQuery))
@@ -72,7 +72,7 @@ func TestEveryCreationCanBeTriedOut(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, c := docs(t, e), client(t, e)
+			p, c := docs(t, e, "claims/createClaim"), client(t, e)
 			if name == "empty" {
 				p.sees("#examples", "does not have yet", "vehicle", "motorCoverage")
 				p.click("#make")
@@ -97,4 +97,75 @@ func TestEveryCreationCanBeTriedOut(t *testing.T) {
 			p.sees(".opblock.is-open .live-responses-table .response-col_status", "201")
 		})
 	}
+}
+
+// shownBody is an operation of the desk that takes a body, as the viewer shows it.
+type shownBody struct {
+	Path, Media string
+	Named       map[string]string
+	Body        any
+}
+
+// desks returns the operations of the desk that take a body, by method and path, with the examples that the page shows
+// after it has read again what there is.
+func (p *tab) desks() map[string]shownBody {
+	p.Helper()
+	p.eval(`read = undefined; readExamples().then(() => { read = true })`, nil)
+	p.becomes("read")
+	all := map[string]shownBody{}
+	p.eval(`Object.fromEntries(Object.entries(ui.specSelectors.specJson().toJS().paths).flatMap(([path, item]) =>
+		Object.entries(item)
+			.filter(([, of]) => of.requestBody && path.match("^/x/(contract|bordereau|supplement|reconcil)"))
+			.map(([method, { parameters, requestBody: { content } }]) => [method.toUpperCase() + " " + path, {
+				path, media: content["text/csv"] ? "text/csv" : "application/json",
+				body: (content["text/csv"] ?? content["application/json"]).example,
+				named: Object.fromEntries(parameters.filter((of) => of.example).map((of) => [of.name, of.example])),
+			}])))`, &all)
+	return all
+}
+
+// TestTheDeskCanBeTriedOut sends the example of each operation of the desk that takes a body, as the page has it, on an
+// exchange with a year of contracts. The page reads after each what there is.
+func TestTheDeskCanBeTriedOut(t *testing.T) {
+	t.Parallel()
+	e := run(t, "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z")
+	if err := seed(e, "--year"); err != nil {
+		t.Fatal(err)
+	}
+	p, c := docs(t, e, "beyond%20the%20interface/prepareBordereau"), client(t, e)
+	p.sees("#examples", filled)
+	const ofPeriod, ofItem = "/x/bordereau/{contract}/{kind}/{period}", "/x/reconciliation/run/{runId}/items/{item}:"
+	left := p.desks()
+	// The year has no error that could be waived.
+	delete(left, "POST "+ofPeriod+"/versions/{number}/findings/{finding}:waive")
+	for _, operation := range []string{
+		"PUT /x/contract/{contract}", "PUT /x/supplement/claim/{id}", "POST " + ofPeriod + "/versions/{number}:approve",
+		"POST " + ofPeriod + ":prepare", "POST " + ofPeriod + "/versions/{number}:reject",
+		"POST " + ofPeriod + "/versions/{number}:acknowledge", "PUT /x/reconciliation/profile/{profile}",
+		"POST /x/reconciliation/statement:try", "POST /x/reconciliation/statement", "POST /x/reconciliation/run",
+		"POST " + ofItem + "accept", "POST " + ofItem + "dispute", "POST " + ofItem + "unmatch",
+	} {
+		delete(left, operation)
+		of := p.desks()[operation]
+		method, target, _ := strings.Cut(operation, " ")
+		for name, value := range of.Named {
+			target = strings.ReplaceAll(target, "{"+name+"}", value)
+		}
+		if of.Media == "text/csv" {
+			target += "?profile=" + of.Named["profile"]
+		}
+		if text, is := of.Body.(string); is {
+			of.Body = []byte(text)
+		}
+		response := c.Do(t, method, target, of.Body, "Content-Type", of.Media)
+		if response.Status >= http.StatusMultipleChoices {
+			t.Errorf("%s %s: %d\n%s\n%s", method, target, response.Status, of.Body, response.Body)
+		}
+	}
+	for operation := range left {
+		t.Errorf("%s was not tried", operation)
+	}
+	p.click(".opblock.is-open .try-out__btn")
+	p.click(".opblock.is-open .execute")
+	p.sees(".opblock.is-open .live-responses-table .response-col_status", "201")
 }
