@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -309,4 +310,36 @@ func (w *world) sequence(seed uint64) {
 	if w.t.Failed() {
 		w.t.Fatalf("seed %d", seed)
 	}
+}
+
+// TestAListThatIsPutAgainIsInForce puts a list again as it is, while a step of a change that was given up is still
+// under way. That one comes too late, and the edition of the list stays.
+func TestAListThatIsPutAgainIsInForce(t *testing.T) {
+	w := newWorld(t)
+	h := &history{number: "P", lists: []model{{"zenith": {"read"}}}, docs: map[string][]docstore.Document{}}
+	for _, name := range []string{"coverage", "claims", "premium"} {
+		w.write(h, w.keepers[name], owner)
+	}
+	var editions []int64
+	var late sharing.Step
+	for range 2 {
+		if err := w.put(h.number, h.lists[0]); err != nil {
+			t.Fatal(err)
+		}
+		list, err := w.under.access(as(t, owner), h.number, "")
+		if err != nil || list.Unfinished {
+			t.Fatal(list, err)
+		}
+		editions = append(editions, int64(list.Edition))
+		if late.After == nil {
+			late = sharing.Step{Owner: owner, After: &list.Sequence, Participants: []sharing.Participant{}}
+		}
+	}
+	if editions[0] != 1 || editions[1] != 1 {
+		t.Errorf("the editions are %v", editions)
+	}
+	if _, err := w.under.step(as(t, owner), "coverage", h.number, late); !errors.Is(err, errPassed) {
+		t.Errorf("the late step: %v", err)
+	}
+	w.check(h)
 }

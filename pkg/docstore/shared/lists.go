@@ -261,8 +261,17 @@ func (l *Lists) next(was *List, c Change) (*List, error) {
 	default:
 		next.Sequence, next.Participants = c.Sequence, common(was.Participants, c.Participants)
 	}
-	next.Unfinished = true
+	// A list that is put again as it is stays finished. It gets a new sequence, so that no step comes after it which
+	// was given up and is still under way.
+	next.Unfinished = was.Unfinished || !equal(was.Participants, c.Participants)
 	return &next, nil
+}
+
+// equal reports whether two lists give the same rights, in the same order.
+func equal(a, b []Participant) bool {
+	return slices.EqualFunc(a, b, func(p, q Participant) bool {
+		return p.Organisation == q.Organisation && slices.Equal(p.Rights, q.Rights)
+	})
 }
 
 // Finish notes that a change was made everywhere, and keeps the list that was finished before. Errors: ErrPassed,
@@ -320,7 +329,7 @@ func (l *Lists) write(ctx context.Context, list, was *List) (err error) {
 		return l.lists.Insert(ctx, everybody, doc)
 	}
 	var former *docstore.Former
-	if !was.Unfinished {
+	if list.Unfinished && !was.Unfinished {
 		text, err := json.Marshal(was)
 		if err != nil {
 			return err
