@@ -100,9 +100,9 @@ SEEDS ?= 1000000
 FROM ?= 0
 
 .PHONY: simulate
-simulate: ## simulate the core with a million seeds (FROM=7 SEEDS=1 TRACE=1: seed 7 alone, with its operations; OF=desk: the desk)
+simulate: ## simulate the core with a million seeds (FROM=7 SEEDS=1 TRACE=1: seed 7 alone, with its operations; OF=desk: the desk, OF=sharing: policies that are shared)
 	@go test -c -o bin/simulate ./deploy/proof/simulation
-	@exec bin/simulate -test.run '^TestSeeds$(if $(filter desk,$(OF)),OfDesk)$$' -test.timeout 0 -from $(FROM) -seeds $(SEEDS) $(if $(TRACE),-trace)
+	@exec bin/simulate -test.run '^TestSeeds$(if $(filter desk,$(OF)),OfDesk)$(if $(filter sharing,$(OF)),OfSharing)$$' -test.timeout 0 -from $(FROM) -seeds $(SEEDS) $(if $(TRACE),-trace)
 
 SEQUENCES ?= 10000
 

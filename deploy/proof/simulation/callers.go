@@ -23,8 +23,8 @@ type caller struct {
 	pass func(context.Context, time.Duration)
 	// meanwhile has another caller do something.
 	meanwhile func(task)
-	// inspect returns what is stored.
-	inspect func() docstore.Inspection
+	// inspect returns what a service has stored.
+	inspect func(service string) docstore.Inspection
 	// persists: it repeats every request until a response comes.
 	persists bool
 	// troubled is how long faults happen.
@@ -42,6 +42,7 @@ type book struct {
 	parties    partyBook
 	policies   policyBook
 	desk       deskBook
+	shared     []*sharedPolicy
 	wrong      []string
 }
 

@@ -1,8 +1,8 @@
-// Package simulation runs a part of the exchange in one process, from one seed: the core, or the desk with what it
-// reports. Callers, services, outbox, relay, consumers and sweeps are the real ones; the database and the broker are
-// simulated. Every operation on these two, and every request of a caller, waits until the scheduler lets it happen. The
-// seed decides the order and the faults. The clock is the one of testing/synctest, which advances only while every
-// goroutine waits. So a seed always gives the same history.
+// Package simulation runs a part of the exchange in one process, from one seed: the core, the desk with what it
+// reports, or policies that organisations share. Callers, services, outbox, relay, consumers and sweeps are the real
+// ones; the database and the broker are simulated. Every operation on these two, and every request of a caller, waits
+// until the scheduler lets it happen. The seed decides the order and the faults. The clock is the one of
+// testing/synctest, which advances only while every goroutine waits. So a seed always gives the same history.
 //
 // Its files, in the order in which a seed meets them:
 //
@@ -24,4 +24,6 @@
 //	desks.go      a desk with what it reports: its callers make records, move policies and let months pass
 //	clerks.go     prepares versions, and has them approved or rejected
 //	reported.go   reports everything in the end, and checks what always holds of bordereaux
+//	sharing.go    shares policies, writes what is under them and reads it, for several organisations
+//	shared.go     completes each change in the end, and checks that all see what the lists show, and no more
 package simulation

@@ -10,6 +10,7 @@ require (
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/pkg v0.0.0
 	insurance.example/exchange/services/claims v0.0.0
+	insurance.example/exchange/services/composite v0.0.0
 	insurance.example/exchange/services/coverage v0.0.0
 	insurance.example/exchange/services/desk v0.0.0
 	insurance.example/exchange/services/parties v0.0.0
@@ -91,6 +92,7 @@ replace (
 	insurance.example/exchange/contracts => ../../../contracts
 	insurance.example/exchange/pkg => ../../../pkg
 	insurance.example/exchange/services/claims => ../../../services/claims
+	insurance.example/exchange/services/composite => ../../../services/composite
 	insurance.example/exchange/services/coverage => ../../../services/coverage
 	insurance.example/exchange/services/desk => ../../../services/desk
 	insurance.example/exchange/services/parties => ../../../services/parties

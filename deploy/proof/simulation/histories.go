@@ -48,7 +48,7 @@ func (x *exchange) checkHistories(complain func(string, ...any)) error {
 
 // reader returns a process that reads the store directly. It does not wait for the scheduler, and runs no loops.
 func (h *host) reader() (*replica, error) {
-	p := &replica{world: h.world, label: "reader", header: h.program.header}
+	p := &replica{world: h.world, label: "reader", headerOf: h.program.headerOf}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	instance, err := h.program.start(p.ctx, process.Links{
 		Store: h.store, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
@@ -94,7 +94,7 @@ func (p *replica) compare(resource, id string, versions [][]byte) error {
 
 // read reads a path into a value.
 func (p *replica) read(path string, into any) error {
-	response := p.serve(as(p.ctx, "reader"), http.MethodGet, path, "", p.header.Clone())
+	response := p.serve(as(p.ctx, "reader"), http.MethodGet, path, "", p.headerOf(p.ctx))
 	if response.Code != http.StatusOK {
 		return fmt.Errorf("GET %s: %d %s", path, response.Code, response.Body)
 	}

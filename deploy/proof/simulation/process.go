@@ -54,14 +54,15 @@ type replica struct {
 	cancel context.CancelFunc
 	dead   atomic.Bool
 	engine *gin.Engine
-	header http.Header
+	// headerOf returns the header of a request under a context.
+	headerOf func(context.Context) http.Header
 }
 
 // start starts a process with the service's loops.
 func (h *host) start() error {
 	h.number++
 	p := &replica{
-		world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: h.program.header,
+		world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), headerOf: h.program.headerOf,
 		timeout: h.program.settings.RequestTimeout,
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -150,7 +151,7 @@ func (p *replica) send(
 	if !arrived || p.dead.Load() {
 		return answer{}, false
 	}
-	sent := p.header.Clone()
+	sent := p.headerOf(ctx)
 	for i := 0; i+1 < len(header); i += 2 {
 		sent.Set(header[i], header[i+1])
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/load"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
@@ -49,12 +51,39 @@ func newProgram(s rest.Service, arguments ...string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.trust.Organisations = p.settings.OrganisationClaim != ""
 	if p.trust.Credentials, err = request.NewCredentials(p.settings.Secrets); err != nil {
 		return nil, err
 	}
-	p.trust.Credentials.Identify(p.header,
-		request.Caller{Subject: "caller", Scopes: []string{"std.admin", "std.developer"}})
+	p.trust.Credentials.Identify(p.header, p.caller())
 	return p, nil
+}
+
+// caller is who asks by default.
+func (p *program) caller() request.Caller {
+	return request.Caller{Subject: "caller", Scopes: []string{"std.admin", "std.developer"}}
+}
+
+type organisationKey struct{}
+
+// forOrganisation returns a context whose requests are sent for an organisation.
+func forOrganisation(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, organisationKey{}, name)
+}
+
+// headerOf returns the header of a request under a context.
+func (p *program) headerOf(ctx context.Context) http.Header {
+	header := p.header.Clone()
+	if name, is := ctx.Value(organisationKey{}).(string); is {
+		caller := p.caller()
+		caller.Issuer = "issuer"
+		var err error
+		if caller.Organisation, err = organisation.Named(name); err != nil {
+			panic(err) // a name of the simulation is wrong
+		}
+		p.trust.Credentials.Identify(header, caller)
+	}
+	return header
 }
 
 // start starts the service as process.Process does, without metrics, traces and the log: these cost most, and the
@@ -71,12 +100,16 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 			return nil, err
 		}
 	}
+	store := links.Store
+	if p.trust.Organisations {
+		store = shared.Of(store, shared.Settings{On: true})
+	}
 	unseen := prometheus.WrapRegistererWith(nil, nil)
 	instance, err := p.definition.New(ctx, process.Deps{
-		Store: links.Store, Kafka: links.Kafka, Now: links.Now, Wall: links.Now, Log: p.log,
-		Metrics: unseen,
-		Peer:    func(name string) *peer.Client { return peers[name] },
-		Unset:   func(string, string) {},
+		Store: store, Kafka: links.Kafka, Now: links.Now, Wall: links.Now, Log: p.log,
+		Metrics: unseen, Organisations: p.trust.Organisations,
+		Peer:  func(name string) *peer.Client { return peers[name] },
+		Unset: func(string, string) {},
 		Engine: func() *gin.Engine {
 			return process.NewEngine(process.EngineConfig{
 				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody,

@@ -180,7 +180,7 @@ func (c *caller) examineDesk(ctx context.Context) error {
 		return err
 	}
 	return inspected.Further(ctx, inspect.Examination{
-		Inspection: c.inspect(),
+		Inspection: c.inspect("desk"),
 		Report: func(f docstore.Finding) error {
 			c.complain("check finds that not %s: %s, and not %s", f.Invariant, f.Found, f.Expected)
 			return nil
@@ -192,7 +192,7 @@ func (c *caller) examineDesk(ctx context.Context) error {
 			if name == c.book.desk.kind { // the service that has the records is called as the bordereaux are
 				handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					p := c.reach(name, c.random)
-					got := p.serve(as(p.ctx, c.name), r.Method, r.URL.RequestURI(), "", p.header.Clone())
+					got := p.serve(as(p.ctx, c.name), r.Method, r.URL.RequestURI(), "", p.headerOf(ctx))
 					w.Header().Set("Content-Type", got.Header().Get("Content-Type"))
 					w.WriteHeader(got.Code)
 					_, _ = w.Write(got.Body.Bytes())

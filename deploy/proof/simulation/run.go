@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/deploy/proof/simulation/memorystore"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/services/claims"
 	"insurance.example/exchange/services/coverage"
@@ -64,6 +65,8 @@ type kind struct {
 	stubs map[string]http.Handler
 	// finish is what one caller does in the end, when there are no more faults; nil for nothing.
 	finish task
+	// shared: organisations share the exchange, and each service has a store of its own, as access lists need it.
+	shared bool
 	// apart is by how much the clocks of replicas differ at most.
 	apart time.Duration
 	// slow are the operations of which a seed chooses one that is slow, while the others are quick. Of the empty one,
@@ -80,6 +83,8 @@ type Part string
 const (
 	Core Part = "core"
 	Desk Part = "desk"
+	// Sharing is the services that keep access lists, and the one that changes these.
+	Sharing Part = "sharing"
 )
 
 // kinds are what a seed chooses from. Receipts are more likely, because they involve the most parts.
@@ -99,6 +104,7 @@ var kinds = func() map[Part][]kind {
 			deskOf(of(2, premium.Service, month), (*caller).workOnPremium, "receipt insert"),
 			deskOf(of(1, claims.Service), (*caller).workOnLosses, "claim insert"),
 		},
+		Sharing: {sharingKind()},
 	}
 }()
 
@@ -107,8 +113,10 @@ type exchange struct {
 	*world
 	brokers *brokers
 	store   *memorystore.Store
-	hosts   []*host
-	book    book
+	// stores are those of the services. Unless organisations share the exchange they are one, store.
+	stores map[string]*memorystore.Store
+	hosts  []*host
+	book   book
 	// ahead is how much more the clock of the exchange has moved than time has passed.
 	ahead time.Duration
 	// working counts the callers that are still working.
@@ -118,7 +126,8 @@ type exchange struct {
 // Run runs a seed of a part, in a bubble of testing/synctest. It writes every operation to trace, unless that is nil.
 func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 	w := newWorld(seed, trace)
-	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{}}
+	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{},
+		stores: map[string]*memorystore.Store{}}
 	// Another process writes the same row once the first has lost its partitions and does not know it yet.
 	w.held = func(p *replica) {
 		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
@@ -139,6 +148,9 @@ func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, err
 		}
+		if x.stores[service.name] = x.store; kind.shared {
+			x.stores[service.name] = &memorystore.Store{}
+		}
 		for i := range service.number {
 			var differs time.Duration
 			if kind.apart > 0 {
@@ -146,7 +158,7 @@ func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 			}
 			x.hosts = append(x.hosts, &host{
 				world: w, service: service.name, name: fmt.Sprintf("%s-%d", service.name, i+1), program: program,
-				replicas: x.replicas, stubs: kind.stubs, store: x.store, brokers: x.brokers,
+				replicas: x.replicas, stubs: kind.stubs, store: x.stores[service.name], brokers: x.brokers,
 				now: func() time.Time { return now().Add(differs) },
 			})
 		}
@@ -165,7 +177,7 @@ func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 		begun++
 		c := &caller{
 			name: fmt.Sprintf("caller-%d", begun), random: rand.New(rand.NewPCG(seed, uint64(begun))), reach: x.reach,
-			now: now, pass: x.pass, meanwhile: begin, inspect: x.store.Inspect, policies: policies,
+			now: now, pass: x.pass, meanwhile: begin, inspect: x.inspect, policies: policies,
 			troubled: w.troubled, book: &x.book,
 		}
 		x.working.Add(1)
@@ -204,6 +216,9 @@ func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 func (x *exchange) replicas(service string) []*host {
 	return slices.DeleteFunc(slices.Clone(x.hosts), func(h *host) bool { return h.service != service })
 }
+
+// inspect returns what a service has stored, for what looks for faults in it.
+func (x *exchange) inspect(service string) docstore.Inspection { return x.stores[service].Inspect() }
 
 // reach returns a process of one of the replicas of a service; nil if the service is not simulated.
 func (x *exchange) reach(service string, random *rand.Rand) *replica {
@@ -308,4 +323,8 @@ func (x *exchange) end() {
 	for _, o := range x.waiting {
 		o.run(fails)
 	}
+	time.Sleep(ending)
 }
+
+// ending is more than a process goes on with a message that it has begun to handle, after its end.
+const ending = time.Minute

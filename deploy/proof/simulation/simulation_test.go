@@ -65,6 +65,12 @@ func TestSeeds(t *testing.T) { runSeeds(t, simulation.Core, 2000) }
 // forgotten, and that what was paid before is not carried on: each was tried on the code.
 func TestSeedsOfDesk(t *testing.T) { runSeeds(t, simulation.Desk, 200) }
 
+// TestSeedsOfSharing runs those of policies that organisations share. They find that a grant, a stamp or the number of
+// a policy shows what the list does not, that a service which makes no step of a change is passed over, that lists are
+// remembered for a second, that records are not stamped when a list changes, that an error of stamping is ignored, and
+// that a step which comes late undoes a list: each was tried on the code. The rarest are found by seeds up to 300.
+func TestSeedsOfSharing(t *testing.T) { runSeeds(t, simulation.Sharing, 300) }
+
 func runSeeds(t *testing.T, part simulation.Part, enough int) {
 	seeds := cmp.Or(*seeds, enough)
 	if seeds > most {
