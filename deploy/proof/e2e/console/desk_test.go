@@ -136,6 +136,27 @@ func TestACellLeadsToItsReceipt(t *testing.T) {
 	p.sees("h1", "Policy "+d.policy.Text("policyNumber"))
 }
 
+// TestTaxesOfAContract reports November with taxes, which October was approved without. Only November has a column of
+// them, in its sums and in its lines.
+func TestTaxesOfAContract(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Taxed")
+	d.clerk.Put(t, "/x/contract/MOTOR-2026", terms.With("taxPercentage", "12")).Want(t, http.StatusOK)
+	d.prepare(t, d.anna, november)
+	p := open(t, d.Exchange, "/today", trial.Developer)
+	for number, is := range map[string][]string{"10": {"gross", "commission"}, "11": {"gross", "commission", "taxes"}} {
+		month := strings.TrimSuffix(november, "11") + number
+		p.turn("/desk/MOTOR-2026/premium/2026-" + number + "/1")
+		p.hasRows("[data-part=totals]", within(d.clerk.Read(t, month+"/versions/1"), "totals"), slices.Concat(
+			[]string{"", "lines", "gross", "commission", "brokerage"}, is[2:], []string{"net", "settled"})...)
+		p.hasRows("[data-part=lines]", d.read(t, month+"/versions/1/lines", "lines"), slices.Concat([]string{
+			"policyNumber", "insured", "", "transactionType", "effectiveDate", "late/recordedPeriod"}, is,
+			[]string{"net", "settled"})...)
+	}
+	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
+	p.sees("[data-part=totals]", "Taxes", "EUR 123.60")
+}
+
 // TestAMonthIsSignedOff prepares November, is refused to approve what it has prepared itself, and another person
 // approves: with the digest, after a wrong one.
 func TestAMonthIsSignedOff(t *testing.T) {
