@@ -113,15 +113,10 @@ func New(engine *gin.Engine, config Config) (http.Handler, error) {
 		// Without this the router would add a body of its own to a response that has none.
 		c.Writer.WriteHeaderNow()
 	})
-	return &entrance{engine}, nil
-}
-
-// entrance is the handler of the gateway.
-type entrance struct{ engine *gin.Engine }
-
-func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	dropIdentity(r.Header)
-	e.engine.ServeHTTP(w, r)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		dropIdentity(r.Header)
+		engine.ServeHTTP(w, r)
+	}), nil
 }
 
 // dropIdentity removes the headers that only the exchange itself may set.

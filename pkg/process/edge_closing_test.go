@@ -25,6 +25,8 @@ func TestStoppingProcessAnnouncesIt(t *testing.T) {
 			<-leave
 			_, _ = io.WriteString(w, "done")
 		case "/empty":
+		case "/flushed":
+			_ = http.NewResponseController(w).Flush()
 		default:
 			w.WriteHeader(http.StatusNoContent)
 		}
@@ -45,6 +47,7 @@ func TestStoppingProcessAnnouncesIt(t *testing.T) {
 	close(leave)
 	for name, response := range map[string]*http.Response{
 		"under way": busy.receive(t), "kept": kept.ask(t, "/"), "new": dialled(t, p).ask(t, "/empty"),
+		"begun by a flush": dialled(t, p).ask(t, "/flushed"),
 	} {
 		if response.StatusCode >= 300 || !response.Close {
 			t.Errorf("%s: status %d, Connection: close: %v", name, response.StatusCode, response.Close)

@@ -122,8 +122,8 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	case err := <-broken:
 		cause = fmt.Errorf("listening on %s: %w", p.Address(), err)
 	}
-	p.health.serving.Store(false)
 	server.AnnounceEnd()
+	p.health.serving.Store(false)
 	close(p.stopping)
 	p.Log.Info("stopping; a second signal ends the process at once")
 	if cause == nil {

@@ -55,7 +55,7 @@
 //	idempotency.go  Idempotency-Key, which package idempotency reads
 //	create.go       POST of a new record
 //	read.go         a stored record; its GET, with the conditions that package condition judges, and by its number
-//	list.go         GET of a page; filters and cursors, which package sealed seals
+//	list.go         GET of a page, and its cursors, which package sealed seals
 //	search.go       /x/search/{resource}, by packages search and embed
 //	replace.go      PUT
 //	action.go       the declaration of an action and its moves
@@ -69,7 +69,7 @@
 //	members.go      the tags of a struct: who sets a member, and its value set
 //	store.go        from documents to records and back
 //	collections.go  the collections and indexes that the resources need
-//	resource.go     the words of a declaration; lists that never change
+//	resource.go     the words of a declaration, and its filters; lists that never change
 //	validate.go     what is wrong with a declaration
 //	describe.go     what a declaration says, for documents and for package inspect
 //

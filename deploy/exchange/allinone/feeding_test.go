@@ -116,21 +116,37 @@ func TestWebhooksSendWhatIsShared(t *testing.T) {
 		return strings.Count(text, "\n") > 3
 	})
 	b.share("zenith:read")
+	sent := zenith.sendsUntil(from, func(e sentEvent) bool { return e.Subject == b.policyNumber }, func() {
+		if ended := b.owner.send("PUT", "/x/access/"+b.policyNumber, participants(), nil); ended.status != 200 {
+			t.Errorf("%d %s", ended.status, ended.body)
+		}
+	})
+	if n := strings.Count(sent, b.policyNumber); n != 1 {
+		t.Errorf("%d events of the policy were sent: %s", n, sent)
+	}
+}
+
+// sentEvent is what a receiver reads of an event.
+type sentEvent struct{ Subject, Type, Source string }
+
+// sendsUntil has a webhook of the member send the events after a cursor. When the first one arrives that is about
+// something, it ends what the member sees of it. It returns what was sent once an event follows that the member sees in
+// any case, a line for each.
+func (m *member) sendsUntil(from string, about func(sentEvent) bool, end func()) string {
+	m.t.Helper()
 	var mu sync.Mutex
 	var got []string
-	sending := make(chan struct{})
-	var end sync.Once
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var event struct{ Subject, Type, Source string }
+	ended := make(chan struct{})
+	var once sync.Once
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var event sentEvent
 		if err := json.NewDecoder(r.Body).Decode(&event); err != nil {
-			t.Error(err)
+			m.t.Error(err)
 		}
-		if event.Subject == b.policyNumber {
-			end.Do(func() {
-				if ended := b.owner.send("PUT", "/x/access/"+b.policyNumber, participants(), nil); ended.status != 200 {
-					t.Errorf("%d %s", ended.status, ended.body)
-				}
-				close(sending)
+		if about(event) {
+			once.Do(func() {
+				end()
+				close(ended)
 			})
 		}
 		mu.Lock()
@@ -138,21 +154,18 @@ func TestWebhooksSendWhatIsShared(t *testing.T) {
 		got = append(got, event.Subject+" "+event.Type)
 	}))
 	defer receiver.Close()
-	zenith.want(200, "PUT", "/x/webhook/one", `{"url":"`+receiver.URL+`","from":"`+from+`"}`)
+	m.want(200, "PUT", "/x/webhook/one", `{"url":"`+receiver.URL+`","from":"`+from+`"}`)
 	select {
-	case <-sending:
+	case <-ended:
 	case <-time.After(time.Minute):
-		t.Fatal("nothing of the policy is sent")
+		m.t.Fatal("nothing is sent that it is about")
 	}
-	zenith.want(201, "POST", "/vehicle", `{"vin":"OWN"}`)
-	eventually(t, "its own event", func() bool {
+	m.want(201, "POST", "/vehicle", `{"vin":"OWN"}`)
+	sent := func() string {
 		mu.Lock()
 		defer mu.Unlock()
-		return strings.Contains(strings.Join(got, "\n"), "exchange.vehicle.created")
-	})
-	mu.Lock()
-	defer mu.Unlock()
-	if n := strings.Count(strings.Join(got, "\n"), b.policyNumber); n != 1 {
-		t.Errorf("%d events of the policy were sent: %v", n, got)
+		return strings.Join(got, "\n")
 	}
+	eventually(m.t, "its own event", func() bool { return strings.Contains(sent(), "exchange.vehicle.created") })
+	return sent()
 }

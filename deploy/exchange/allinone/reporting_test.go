@@ -2,12 +2,8 @@ package allinone
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/contracts/examples"
 )
@@ -90,44 +86,15 @@ func TestTheWebhookOfACounterparty(t *testing.T) {
 		text, _ := acme.feed("", "")
 		return len(deals(text)) == 2
 	})
-	var mu sync.Mutex
-	var got []string
-	ended := make(chan struct{})
-	var end sync.Once
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var event struct{ Type string }
-		if err := json.NewDecoder(r.Body).Decode(&event); err != nil {
-			t.Error(err)
+	sent := zenith.sendsUntil(from, func(e sentEvent) bool {
+		return strings.HasPrefix(e.Type, "exchange.bordereau.")
+	}, func() {
+		body := `{` + reportedTerms + `,"counterparty":"orion"}`
+		if put := acme.send("PUT", reportedContract, body, nil); put.status != 200 {
+			t.Errorf("%d %s", put.status, put.body)
 		}
-		if strings.HasPrefix(event.Type, "exchange.bordereau.") {
-			end.Do(func() {
-				body := `{` + reportedTerms + `,"counterparty":"orion"}`
-				if put := acme.send("PUT", reportedContract, body, nil); put.status != 200 {
-					t.Errorf("%d %s", put.status, put.body)
-				}
-				close(ended)
-			})
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		got = append(got, event.Type)
-	}))
-	defer receiver.Close()
-	zenith.want(200, "PUT", "/x/webhook/one", `{"url":"`+receiver.URL+`","from":"`+from+`"}`)
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		t.Fatal("nothing of the contract is sent")
-	}
-	zenith.want(201, "POST", "/vehicle", `{"vin":"OWN"}`)
-	eventually(t, "its own event", func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return strings.Contains(strings.Join(got, "\n"), "exchange.vehicle.created")
 	})
-	mu.Lock()
-	defer mu.Unlock()
-	if all := strings.Join(got, "\n"); strings.Count(all, "exchange.bordereau.") != 1 {
-		t.Errorf("sent were %s", all)
+	if strings.Count(sent, "exchange.bordereau.") != 1 {
+		t.Errorf("sent were %s", sent)
 	}
 }

@@ -41,7 +41,8 @@ than a minute for their row; that the participants of a shared policy find it an
 says; that each version of a bordereau has its lines and its digest and follows the one that
 was approved before it, that a receipt is in one line of the versions that stand, and that each version made anew from
 the records as they were then has the same digest. In MongoDB it reads page by page what is there by then, and a
-record that changes meanwhile is no fault.
+record that changes meanwhile is no fault. It takes an exchange to run there; with --stopped, none does, as after a
+restore, and receipts may wait for their row.
 
 It notes, as no fault, the rows that callers have written and that other records contradict: a row of the premium
 bordereau whose premium is not the sum of the receipts, and a row of the claims bordereau that says something else
@@ -73,7 +74,8 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 	setting.ChoiceVar(form, &output, "output", []string{asText, asJSON},
 		"form of the output; json is an object on each line, the summary last")
 	form.Lookup("output").Shorthand = "o"
-	flags.AddFlag(form.Lookup("output"))
+	stopped := form.Bool("stopped", false, "no exchange runs on the databases of --store, such as restored ones")
+	flags.AddFlagSet(form)
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return client.Misuse(setting.CommandLine(flags, err).Error())
 	})
@@ -91,7 +93,10 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 			return client.Misuse("setting store: check reads the files of all services; name their folder with --data")
 		// A folder on the command line comes before a store in the environment, which processes share.
 		case store.URL != "" && !file && !folderGiven:
-			open = inMongo(store)
+			open = inMongo(store, *stopped)
+		case *stopped:
+			return client.Misuse("setting stopped: it is for --store; of a folder check sees by itself whether an " +
+				"exchange runs on it")
 		}
 		databases, err := openAll(command.Context(), open)
 		if err != nil {

@@ -88,9 +88,9 @@ func inFolder(data string) openDatabase {
 	}
 }
 
-// inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. An exchange is
-// taken to run on them.
-func inMongo(settings process.StoreSettings) openDatabase {
+// inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. Unless they are
+// said to be stopped, an exchange is taken to run on them.
+func inMongo(settings process.StoreSettings, stopped bool) openDatabase {
 	return func(ctx context.Context, database string) (docstore.Inspection, time.Time, error) {
 		options := mongostore.Options{URI: string(settings.URL), AppName: "check", Settings: settings.Mongo}
 		inspection, err := options.Inspect(ctx, database)
@@ -99,6 +99,9 @@ func inMongo(settings process.StoreSettings) openDatabase {
 		}
 		if err != nil {
 			return nil, time.Time{}, reach.Explain(settings.URL, err) // not the typed nil
+		}
+		if stopped {
+			return inspection, time.Time{}, nil
 		}
 		return inspection, time.Now(), nil
 	}

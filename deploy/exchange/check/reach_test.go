@@ -29,3 +29,15 @@ func TestMongoDBThatIsNotThere(t *testing.T) {
 		}
 	}
 }
+
+// TestStoppedIsForMongoDB runs the command. Of a folder it sees whether an exchange runs.
+func TestStoppedIsForMongoDB(t *testing.T) {
+	var notes bytes.Buffer
+	command := Command(nil, io.Discard, &notes)
+	command.SilenceErrors, command.SilenceUsage = true, true
+	command.SetArgs([]string{"--stopped", "--data", t.TempDir()})
+	status := client.Report(&notes, command.ExecuteContext(t.Context()))
+	if said := notes.String(); status != 2 || !strings.Contains(said, "setting stopped: it is for --store") {
+		t.Errorf("status %d: %s", status, said)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -235,6 +236,7 @@ func TestHostileCallersAreBounded(t *testing.T) {
 func TestOverload(t *testing.T) {
 	o := short(t, 100*time.Millisecond)
 	o.kind, o.Only, o.Callers = overload.Measurement(), regexp.MustCompile("mixed, open, 4000"), 100
+	o.Profiles = t.TempDir()
 	o.Together = runtime.NumCPU() == 1
 	rows, printed := measure(t, o)
 	cells := rows["mixed, open, 4000 callers"]
@@ -248,6 +250,10 @@ func TestOverload(t *testing.T) {
 	}
 	if !regexp.MustCompile(`200: \d+, 201: \d+`).MatchString(cells[10]) {
 		t.Errorf("want responses to reads and writes in\n%s", printed)
+	}
+	profile, err := os.ReadFile(filepath.Join(o.Profiles, "mixed-open-4000-callers.pprof"))
+	if err != nil || !bytes.HasPrefix(profile, []byte{0x1f, 0x8b}) { // as gzip begins
+		t.Errorf("the profile has %d bytes, and none that gzip begins with: %v", len(profile), err)
 	}
 }
 

@@ -3,10 +3,15 @@ package measurement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
@@ -30,6 +35,7 @@ type Options struct {
 	Together    bool           // whether the exchange and the callers of -overload share all cores
 	Callers     int            // of each row of -overload; 0 for those of its name
 	Count       int            // records of each kind that -scale loads
+	Profiles    string         // folder for a profile of each row of -overload; "": none is made
 }
 
 // Kind is a kind of measurement.
@@ -117,13 +123,49 @@ func (r *Run) restart(ctx context.Context, s sides.Settings) error {
 }
 
 func (r *Run) restartOn(ctx context.Context, data string, s sides.Settings) error {
-	s.Separate, s.Mongo, s.Connections = r.Processes, r.MongoURL, r.Connections
+	s.Separate, s.Mongo, s.Connections, s.Profiling = r.Processes, r.MongoURL, r.Connections, r.Profiles != ""
 	started, err := sides.StartExchange(ctx, r.Commands, data, s)
 	if err != nil {
 		return err
 	}
 	r.Exchange = started
 	return nil
+}
+
+// Profile has the exchange profile its CPU time from now on for a duration, if the options name a folder, in which the
+// profile gets the name of a row. kept waits for that.
+func (r *Run) Profile(ctx context.Context, row string, d time.Duration) (kept func() error) {
+	if r.Profiles == "" {
+		return func() error { return nil }
+	}
+	ended := make(chan error, 1)
+	go func() {
+		url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", r.Exchange.Admin(), max(1, int(d.Seconds())))
+		name := strings.NewReplacer(" ", "-", ",", "").Replace(row) + ".pprof"
+		ended <- download(ctx, url, filepath.Join(r.Profiles, name))
+	}()
+	return func() error { return <-ended }
+}
+
+// download keeps what is at a URL in a file.
+func download(ctx context.Context, url, file string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: status %d: %s", url, response.StatusCode, content)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, content, 0o600))
 }
 
 // InTime reports whether the first start was as fast as it shall be. Separate processes have no target.

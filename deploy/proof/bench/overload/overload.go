@@ -123,9 +123,10 @@ func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *re
 	end, own := run.Exchange.Process().Watch(run.Exchange.Admin()), self.CPUSeconds()
 	plan := s.manner
 	plan.Duration, plan.Rate, plan.Patience = asking, plan.Rate*canServe, patience
+	profiled := run.Profile(ctx, s.name, asking)
 	under := many.Drive(ctx, plan, s.rows...)
 	used, own := end(), (self.CPUSeconds()-own)/under.Lasted.Seconds()
-	if err := goOn(); err != nil || ctx.Err() != nil {
+	if err := errors.Join(goOn(), profiled()); err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	good := float64(under.Count(useful)) / asking.Seconds()

@@ -37,6 +37,7 @@ type Settings struct {
 	Mongo       string // URL of the MongoDB that has the records; "" for files
 	Connections int    // of the client
 	Secured     bool   // whether the one process serves TLS, with a certificate that nobody checks
+	Profiling   bool   // whether the one process can be profiled
 	// Patience is how long a request to the one process may take; 0 for as long as by default.
 	Patience time.Duration
 	// Organisation names the organisation that the client acts for, where organisations share the exchange. Before
@@ -58,6 +59,9 @@ func StartExchange(ctx context.Context, commands *trial.Commands, data string, s
 			"EXCHANGE_ADMIN_ADDR=127.0.0.1:0", "EXCHANGE_LOG_FORMAT=json"}
 		if s.Mongo != "" {
 			settings = append(settings, "EXCHANGE_STORE="+s.Mongo)
+		}
+		if s.Profiling {
+			settings = append(settings, "EXCHANGE_PROFILING=true")
 		}
 		if s.Organisation != "" {
 			settings = append(settings, "EXCHANGE_ORG_CLAIM="+organisationClaim, "EXCHANGE_ORG_DEFAULT="+s.Before)

@@ -22,6 +22,7 @@ type book struct {
 	*trial.Exchange
 	commands *trial.Commands
 	exchange string // the command
+	store    string // the connection string of the MongoDB
 	server   *mongo.Client
 }
 
@@ -48,7 +49,7 @@ func emptyBook(t *testing.T) *book {
 			t.Error(err)
 		}
 	})
-	b := &book{commands: commands, exchange: commands.Plain().Path("exchange"), server: client(t)}
+	b := &book{commands: commands, exchange: commands.Plain().Path("exchange"), store: uri(t), server: client(t)}
 	empty := func() {
 		for _, service := range trial.Processes() {
 			if err := b.server.Database(service).Drop(context.Background()); err != nil {
@@ -86,11 +87,11 @@ func (b *book) seed(t *testing.T, number string) (wait func()) {
 	}
 }
 
-// check runs the command check and returns its findings and what it has examined.
-func (b *book) check(t *testing.T) (findings []trial.Finding, examined map[string]int) {
+// check runs the command check, with flags, and returns its findings and what it has examined.
+func (b *book) check(t *testing.T, flags ...string) (findings []trial.Finding, examined map[string]int) {
 	t.Helper()
 	var output, notes bytes.Buffer
-	command := exec.Command(b.exchange, "check", "-o", "json", "--store", uri(t))
+	command := exec.Command(b.exchange, append([]string{"check", "-o", "json", "--store", b.store}, flags...)...)
 	command.Stdout, command.Stderr = &output, &notes
 	err := command.Run()
 	if refused := (*exec.ExitError)(nil); err != nil && !errors.As(err, &refused) {
