@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type caller struct {
 	pause  time.Duration
 	name   string
 	policy record
+	kinds  int // how many kinds of writes it makes in turn
 	done   []*write
 	number int
 	// acknowledged is how many writes were.
@@ -49,8 +51,8 @@ func (c *caller) begin(ctx context.Context) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	c.policy, err = c.make(ctx, "motorCoverage", record{
 		"policyholderId": holder["id"], "vehicleId": car["id"], "driverId": driver["id"],
-		"perils":  []string{"fire", "hail"},
-		"premium": 1200, "inceptionDate": now.AddDate(0, 0, -100).Format(time.RFC3339),
+		"perils":              []string{"fire", "hail"},
+		"grossWrittenPremium": 1200, "inceptionDate": now.AddDate(0, 0, -100).Format(time.RFC3339),
 		"expiryDate": now.AddDate(0, 0, 265).Format(time.RFC3339),
 	})
 	return err
@@ -65,7 +67,7 @@ func (c *caller) make(ctx context.Context, resource string, body record) (record
 	return made, err
 }
 
-// run writes one record after the other, and reads one of those that were acknowledged. What it has begun, it finishes.
+// run makes one write after the other, and reads one of those that were acknowledged. What it has begun, it finishes.
 func (c *caller) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		w := c.next()
@@ -84,17 +86,22 @@ func (c *caller) run(ctx context.Context) {
 	}
 }
 
-// resources is how many kinds of records a caller writes in turn.
-const resources = 6
+// How many kinds of writes there are: first those that make records of their own, and then all.
+const (
+	kindsOfRecords = 6
+	kinds          = 10
+)
 
-// next returns a record to write, of each service in turn; receipts are the most frequent.
+// next returns what to write: in turn a record of each service, receipts the most frequent, and a change of what the
+// caller has made. Each record but the policy is changed once at most, so that a request which arrives late cannot
+// take back what came after it.
 func (c *caller) next() *write {
 	c.number++
 	mark := fmt.Sprintf("%s-%d", c.name, c.number)
-	w := &write{key: "key-" + mark}
 	policy := c.policy["policyNumber"]
 	now := time.Now().UTC().AddDate(0, 0, -1).Format(time.RFC3339)
-	switch c.number % resources {
+	w := &write{method: http.MethodPost, key: "key-" + mark}
+	switch c.number % c.kinds {
 	case 0:
 		w.resource, w.body = "personal", record{
 			"firstName": "Ada", "lastName": "Lovelace", "dob": "1985-12-10", "idType": "passport", "idNumber": mark,
@@ -110,39 +117,69 @@ func (c *caller) next() *write {
 			"location":  "London",
 			"lossCause": "hail", "description": mark,
 		}
-	default:
-		w.resource, w.body = "receipt", record{
-			"receiptType": "new policy", "policyNumber": policy, "paymentAmount": 1 + c.number%7,
+	case 4, 5:
+		w.resource, w.amount = "receipt", 1+c.number%7
+		w.body = record{
+			"receiptType": "new policy", "policyNumber": policy, "paymentAmount": w.amount,
 			"premiumPaymentMethod": "cash",
 		}
+	case 6:
+		w.changes, w.method, w.key = c.last("vehicle"), http.MethodPut, ""
+		w.body = record{"plateNumber": w.changes.body["plateNumber"], "vin": "WVWZZZ1JZXW000002"}
+	case 7:
+		w.changes, w.path = c.last("claim"), ":settle"
+		w.body = record{"paymentAmount": c.number, "paymentMethod": "cash"}
+	case 8:
+		// It makes a receipt, and leaves the other as it is.
+		paid := c.last("receipt")
+		w.resource, w.path, w.amount = "receipt", "/"+paid.id+":refund", -paid.amount
+		w.body = record{"receiptType": "new policy"}
+	case 9:
+		w.changes, w.path = &write{resource: "motorCoverage", id: fmt.Sprint(c.policy["id"])}, ":endorse"
+		w.body = record{"endorsementType": "addition", "grossWrittenPremium": 1200 + c.number}
 	}
+	if w.changes != nil {
+		w.resource, w.path = w.changes.resource, "/"+w.changes.id+w.path
+	}
+	w.path = "/" + w.resource + w.path
 	return w
+}
+
+// last returns the last record of a resource that was made.
+func (c *caller) last(resource string) *write {
+	for _, w := range slices.Backward(c.done) {
+		if w.resource == resource && w.changes == nil {
+			return w
+		}
+	}
+	panic("the caller has made no " + resource) // each turn begins with records
 }
 
 // settle sends a write until it is acknowledged. It reports whether it was, which it is not within the patience or
 // after a fault.
 func (c *caller) settle(w *write) bool {
 	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {
-		status, header, made, err := c.send(context.Background(), http.MethodPost, "/"+w.resource, w.body, w.key)
+		status, header, made, err := c.send(context.Background(), w.method, w.path, w.body, w.key)
 		switch {
 		case err != nil:
-			c.lost("POST /"+w.resource, err)
-		case status == http.StatusCreated, status == http.StatusOK && header.Get("Idempotency-Replayed") == "true":
+			c.lost(w.method+" "+w.path, err)
+		case status == http.StatusCreated && w.changes == nil, status == http.StatusOK && w.changes != nil,
+			status == http.StatusOK && header.Get("Idempotency-Replayed") == "true":
 			w.id, _ = made["id"].(string)
 			c.load.Counts.Acknowledged.Add(1)
 			if w.id == "" {
-				c.load.fault("POST /%s: status %d without an id: %v", w.resource, status, made)
+				c.load.fault("%s %s: status %d without an id: %v", w.method, w.path, status, made)
 			}
 			return w.id != ""
 		case status == http.StatusServiceUnavailable:
-			c.unavailable("POST /"+w.resource, header, made)
+			c.unavailable(w.method+" "+w.path, header, made)
 		default:
-			c.load.fault("POST /%s with key %s: status %d: %v", w.resource, w.key, status, made)
+			c.load.fault("%s %s with key %s: status %d: %v", w.method, w.path, w.key, status, made)
 			return false
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	c.load.fault("POST /%s with key %s was not acknowledged within %s", w.resource, w.key, Patience)
+	c.load.fault("%s %s with key %s was not acknowledged within %s", w.method, w.path, w.key, Patience)
 	return false
 }
 

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// Compare compares what was acknowledged with what is stored: nothing is lost, nothing is there twice, and the rows
-// of the bordereau are the sums of the receipts. It returns how many records were lost and how many are there twice.
+// Compare compares what was acknowledged with what is stored: no record and no change is lost, nothing is there twice,
+// and the rows of the bordereau are the sums of the receipts. It returns how many were lost and how many are there
+// twice.
 func (l *Load) Compare(t *testing.T) (lost, doubled int) {
 	t.Helper()
 	acknowledged := map[string]map[string]string{} // keys by resource and id
@@ -21,13 +22,14 @@ func (l *Load) Compare(t *testing.T) (lost, doubled int) {
 	sums := map[string]int{}
 	for _, c := range l.callers {
 		for _, w := range c.done {
+			if w.changes != nil {
+				continue
+			}
 			if acknowledged[w.resource] == nil {
 				acknowledged[w.resource] = map[string]string{}
 			}
 			acknowledged[w.resource][w.id] = w.key
-			if amount, ok := w.body["paymentAmount"].(int); ok {
-				sums[fmt.Sprint(c.policy["policyNumber"])] += amount
-			}
+			sums[fmt.Sprint(c.policy["policyNumber"])] += w.amount
 		}
 	}
 	for _, resource := range []string{"personal", "policyWording", "vehicle", "claim", "receipt"} {
@@ -54,7 +56,54 @@ func (l *Load) Compare(t *testing.T) (lost, doubled int) {
 	for policy, sum := range sums {
 		Eventually(t, func() error { return l.rowIs(t, policy, sum) })
 	}
+	lostChanges, doubledChanges := l.compareChanges(t)
+	return lost + lostChanges, doubled + doubledChanges
+}
+
+// compareChanges compares how often each record was changed with its history, and what the last change wrote with the
+// record.
+func (l *Load) compareChanges(t *testing.T) (lost, doubled int) {
+	t.Helper()
+	changes := map[string][]*write{} // by the path of the record
+	for _, c := range l.callers {
+		for _, w := range c.done {
+			if w.changes != nil {
+				path := "/" + w.resource + "/" + w.id
+				changes[path] = append(changes[path], w)
+			}
+		}
+	}
+	for path, made := range changes {
+		// The first event is the creation. A replacement has no key, and may be made again.
+		events, last := l.events(t, path)-1, made[len(made)-1]
+		if events < len(made) || events > len(made) && last.key != "" {
+			t.Errorf("%s has %d changes in its history, and %d were acknowledged", path, events, len(made))
+			lost, doubled = lost+max(0, len(made)-events), doubled+max(0, events-len(made))
+		}
+		var found record
+		Eventually(t, func() (err error) {
+			found, err = l.read(t.Context(), path)
+			return err
+		})
+		for member, want := range last.body {
+			if is := fmt.Sprint(found[member]); member != "endorsementType" && is != fmt.Sprint(want) {
+				t.Errorf("%s has the %s %s, and %v was acknowledged", path, member, is, want)
+			}
+		}
+	}
+	t.Logf("%d records were changed", len(changes))
 	return lost, doubled
+}
+
+// read returns a record; of a claim that was settled, the last payment.
+func (l *Load) read(ctx context.Context, path string) (found record, err error) {
+	if _, err = l.get(ctx, path, &found); err != nil {
+		return nil, err
+	}
+	if payments, settled := found["payments"].([]any); settled {
+		found, _ = payments[len(payments)-1].(map[string]any)
+	}
+	return found, nil
 }
 
 // isOurs reports whether a caller has sent the record in its loop: by its mark, or for a receipt by its policy.
@@ -87,6 +136,21 @@ func (l *Load) rowIs(t *testing.T, policy string, sum int) error {
 
 var nextPage = regexp.MustCompile(`^<([^>]+)>; rel="next"$`)
 
+// events returns how many events the history of a record has.
+func (l *Load) events(t *testing.T, path string) (all int) {
+	t.Helper()
+	for path = "/x/history" + path + "?limit=200"; path != ""; {
+		var page struct{ History []record }
+		var next string
+		Eventually(t, func() (err error) {
+			next, err = l.get(t.Context(), path, &page)
+			return err
+		})
+		all, path = all+len(page.History), next
+	}
+	return all
+}
+
 // list returns all records of a list, page by page. A page may be refused for a while (503) after a replica has ended
 // without a word: its writes count as under way until then.
 func (l *Load) list(t *testing.T, path string) (all []record) {
@@ -107,26 +171,32 @@ func (l *Load) list(t *testing.T, path string) (all []record) {
 
 // page returns a page of a list and the path of the next one, empty if there is none.
 func (l *Load) page(ctx context.Context, path string) (page []record, next string, err error) {
+	next, err = l.get(ctx, path, &page)
+	return page, next, err
+}
+
+// get reads what is at a path, and returns the path of the next page, empty if there is none.
+func (l *Load) get(ctx context.Context, path string, into any) (next string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, l.base+path, nil)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	request.Header.Set("Authorization", "Bearer "+l.token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, "", fmt.Errorf("%s: status %d", path, response.StatusCode)
+		return "", fmt.Errorf("%s: status %d", path, response.StatusCode)
 	}
 	decoder := json.NewDecoder(response.Body)
 	decoder.UseNumber()
-	if err := decoder.Decode(&page); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+	if err := decoder.Decode(into); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	if more := nextPage.FindStringSubmatch(response.Header.Get("Link")); more != nil {
 		next = more[1]
 	}
-	return page, next, nil
+	return next, nil
 }

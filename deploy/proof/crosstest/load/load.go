@@ -39,11 +39,17 @@ type Counts struct {
 	StrictRequests, StrictFailures atomic.Int64
 }
 
-// write is one record that a caller wants.
+// write is one record that a caller wants, or one change of a record.
 type write struct {
+	method, path string
+	// resource is that of the record which is made or changed.
 	resource, key string
 	body          record
-	id            string // once it is acknowledged
+	// changes is the record that is changed; nil if one is made.
+	changes *write
+	// amount is what the write adds to the row of the policy.
+	amount int
+	id     string // of the record, once it is acknowledged
 }
 
 // fault notes what the exchange did wrong.
@@ -66,9 +72,20 @@ func (l *Load) Check(t *testing.T) {
 	l.faults = nil
 }
 
-// Start starts callers of a working gateway, each with a policy of its own. They run until Stop, or until the end of
-// the test. All use the token.
+// Start starts callers of a working gateway, each with a policy of its own, who make records. They run until Stop, or
+// until the end of the test. All use the token.
 func Start(t *testing.T, base, token string, callers int) *Load {
+	t.Helper()
+	return start(t, base, token, callers, kindsOfRecords)
+}
+
+// StartChanging is Start for callers who also replace, settle, refund and endorse what they have made.
+func StartChanging(t *testing.T, base, token string, callers int) *Load {
+	t.Helper()
+	return start(t, base, token, callers, kinds)
+}
+
+func start(t *testing.T, base, token string, callers, kinds int) *Load {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var group sync.WaitGroup
@@ -81,7 +98,7 @@ func Start(t *testing.T, base, token string, callers int) *Load {
 	mark := fmt.Sprintf("%X", time.Now().UnixMilli()%0xFFFFFF)
 	for i := range callers {
 		c := &caller{
-			load: l, name: fmt.Sprintf("%s-%d", mark, i),
+			load: l, name: fmt.Sprintf("%s-%d", mark, i), kinds: kinds,
 			client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, Timeout: time.Minute},
 			// Some keep their connections busy, and some leave them, and those behind the gateway, for a while.
 			pause: []time.Duration{20 * time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond,
@@ -115,7 +132,7 @@ func (l *Load) GoOn(t *testing.T, requests int64) {
 func (l *Load) Recovered(t *testing.T) {
 	t.Helper()
 	for _, c := range l.callers[:2] {
-		until := c.acknowledged.Load() + resources
+		until := c.acknowledged.Load() + int64(c.kinds)
 		Eventually(t, func() error {
 			if now := c.acknowledged.Load(); now < until {
 				return fmt.Errorf("caller %s has %d of %d writes acknowledged", c.name, now, until)
