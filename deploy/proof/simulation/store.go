@@ -92,11 +92,7 @@ func described(of docstore.Call) string {
 		return what
 	}
 	for _, index := range slices.Sorted(maps.Keys(of.Query.Equal)) {
-		value := of.Query.Equal[index]
-		if id, err := uuid.Parse(value); err == nil {
-			value = short(id)
-		}
-		what += " " + index + "=" + value
+		what += " " + index + "=" + anyID.ReplaceAllString(of.Query.Equal[index], "$1")
 	}
 	return what
 }
