@@ -23,11 +23,12 @@ func (c *caller) putContract(ctx context.Context, i, bound int) {
 	if from == before { // it takes nothing: no policy begins on that day
 		from, before = 10, 11
 	}
-	c.expect(ctx, http.MethodPut, "/x/contract/"+deskContracts[i], fmt.Sprintf(`{"uniqueMarketReference":"B",
+	got := c.expect(ctx, http.MethodPut, "/x/contract/"+deskContracts[i], fmt.Sprintf(`{"uniqueMarketReference":"B",
 		"coverholderName":"Alder","inception":"2026-01-01","expiry":"2027-01-01","lines":["motorCoverage"],
 		"risksFrom":"2026-01-%02d","risksBefore":"2026-01-%02d","amountUnit":"major","currency":"EUR",
 		"commissionPercentage":"12.5","claimsBasis":"all","frequency":"month","firstPeriod":"2026-03",
 		"signOff":"one"}`, from, before))
+	c.book.desk.made[i] = c.book.desk.made[i] || got.status == http.StatusOK || got.status == http.StatusCreated
 }
 
 // anyID finds ids. In the history they have only their last part, which the seed decides.

@@ -27,6 +27,8 @@ type deskBook struct {
 	reversed map[string]bool
 	// steady: contracts keep their policies, so that no receipt is looked at again for that reason.
 	steady bool
+	// made says which contracts a response said were set.
+	made [2]bool
 	// stands are the lines of the versions that stand in the end, by the ids of their receipts; nil before.
 	stands map[string][]standingLine
 }

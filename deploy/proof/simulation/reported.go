@@ -20,6 +20,11 @@ import (
 // finishDesk has everything reported, and then checks what always holds.
 func (c *caller) finishDesk(ctx context.Context) {
 	c.persists = true
+	for i, made := range c.book.desk.made {
+		if !made { // others had changed the contract beside it before, which took its policies
+			c.putContract(ctx, i, []int{1, deskPolicies + 1}[i])
+		}
+	}
 	if !c.book.desk.steady && c.random.IntN(2) == 0 {
 		// Each policy belongs to a contract in the end. One that gives policies away is set before the one that takes
 		// them.
@@ -46,7 +51,12 @@ func (c *caller) reportMonth(ctx context.Context, month string) {
 		c.decide(ctx, pending, false) // a policy of it has gone to another contract since
 	}
 	for _, of := range []string{desk.Original, desk.Nil, desk.Additional} {
-		if version, status := c.prepare(ctx, month, of); version != "" {
+		version, status := c.prepare(ctx, month, of)
+		if status == http.StatusConflict {
+			// It may have completed an assignment that was begun before, and is refused then.
+			version, status = c.prepare(ctx, month, of)
+		}
+		if version != "" {
 			if !c.decide(ctx, version, true) {
 				c.complain("%s is prepared and cannot be approved", version)
 			}
