@@ -13,7 +13,7 @@
 //
 // How many requests may be in work follows from how long they take. While some wait, the number falls as long as those
 // in work take longer than they should, and rises as long as they do not. While none waits it returns to where it
-// began. While several accounts share, fewer are in work and take less long: turns are only over those that wait.
+// began.
 //
 // A library of adaptive limits (failsafe-go has one) would leave most of it: turns over callers, slots that slow
 // clients do not hold, the gate, and the budget of bytes with a share for each caller.

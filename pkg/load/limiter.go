@@ -35,11 +35,8 @@ const (
 	// least is how many requests may be in work however long they take: what is slow by itself is not made faster by
 	// less work.
 	least = 64
-	// few is how many in work do not wait for each other much. While several accounts share, no more are in work at
-	// rest, leastShared is the least, and requests may take a part of the target: turns are only over those that wait.
-	few         = 32
-	leastShared = 16
-	partShared  = 5
+	// few is how many in work do not wait for each other much.
+	few = 32
 	// mostTargets bounds what a time by itself can do to the target.
 	mostTargets = 8
 	// window is how long requests are measured before the limit changes, and samples is how many of them at least.
@@ -90,13 +87,7 @@ func NewLimiter(config LimiterConfig) *Limiter {
 	return l
 }
 
-// rest returns how many requests may be in work while nothing is known.
-func (l *Limiter) rest() float64 {
-	if l.shares.several() {
-		return min(few, float64(l.config.Most))
-	}
-	return min(atRest, float64(l.config.Most))
-}
+func (l *Limiter) rest() float64 { return min(atRest, float64(l.config.Most)) }
 
 // Reason says why a request was refused.
 type Reason int
@@ -163,9 +154,7 @@ func (l *Limiter) admit(caller Caller, class Class) (*Slot, *waiter) {
 	now := l.config.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.shares.see(caller, now) {
-		l.limit = min(l.limit, l.rest())
-	}
+	l.shares.see(caller, now)
 	if l.shares.inWork == 0 {
 		// Nothing is in work, so that what was measured before says nothing.
 		l.limit = max(l.limit, l.rest())
@@ -287,11 +276,7 @@ func (l *Limiter) adjust(now time.Time) {
 		return
 	}
 	mean := l.took / time.Duration(l.count)
-	target, fewest := l.config.Target, float64(least)
-	if l.shares.several() && l.alone > 0 {
-		target, fewest = target/partShared, leastShared
-	}
-	longest := min(max(target, 2*l.alone), mostTargets*l.config.Target)
+	longest := min(max(l.config.Target, 2*l.alone), mostTargets*l.config.Target)
 	switch {
 	case !l.pressed:
 		l.limit += (l.rest() - l.limit) / 8
@@ -301,7 +286,7 @@ func (l *Limiter) adjust(now time.Time) {
 	default:
 		l.limit *= rise
 	}
-	l.limit = min(max(l.limit, fewest), float64(l.config.Most))
+	l.limit = min(max(l.limit, least), float64(l.config.Most))
 	l.began, l.took, l.count, l.peak, l.pressed = now, 0, 0, l.shares.inWork, l.queue.waiting > 0
 }
 

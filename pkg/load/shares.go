@@ -40,14 +40,12 @@ func newShares(lasting time.Duration) *shares {
 	return &shares{lasting: lasting, accounts: map[string]*sharer{}}
 }
 
-// see notes that a caller asks at an instant. It reports whether from now on, and not before, several accounts share.
-func (s *shares) see(caller Caller, now time.Time) (begins bool) {
+// see notes that a caller asks at an instant.
+func (s *shares) see(caller Caller, now time.Time) {
 	s.forget(now)
-	before := s.several()
 	if c := s.sharer(caller); c.inWork == 0 {
 		s.rest(c, now)
 	}
-	return s.several() && !before
 }
 
 // forget removes those that were seen too long ago, or are too many.
@@ -111,9 +109,6 @@ func (s *shares) rest(c *sharer, now time.Time) {
 		s.idle.MoveToBack(c.idle)
 	}
 }
-
-// several reports whether several accounts share.
-func (s *shares) several() bool { return len(s.accounts) > 1 }
 
 // usedUp reports whether the account of a request that waits has more than its share at an instant, or had so a short
 // time ago, or its caller more than its share of that: in work and waiting together. All have equal shares of what is

@@ -150,69 +150,6 @@ func TestTheGreedyCallerOfTheGreedyAccountIsRefusedFirst(t *testing.T) {
 	})
 }
 
-// TestRequestsAreInWorkForLessTimeWhileSeveralShare has one caller ask for three times what a machine can do, alone and
-// then beside another one: what it has in work keeps the other one waiting, and is less. The machine stays busy.
-func TestRequestsAreInWorkForLessTimeWhileSeveralShare(t *testing.T) {
-	c := &clock{now: time.Unix(0, 0)}
-	l := limiter(c)
-	m := &machine{clock: c, limiter: l, each: 8}
-	for range 200 { // few in work: each takes a millisecond
-		_, slot, _ := l.Begin(t.Context(), caller("ada"), load.Read)
-		c.pass(time.Millisecond)
-		slot.Served()
-	}
-	m.run(t, 5*time.Second)
-	alone := m.lately()
-	idle := 0
-	for range 3000 {
-		if _, slot, refused := l.Begin(impatient(t), caller("calm"), load.Read); refused == nil {
-			m.inWork = append(m.inWork, job{slot, c.now})
-		}
-		if m.run(t, time.Millisecond); len(m.inWork) == 0 {
-			idle++
-		}
-	}
-	beside := m.lately()
-	if alone < target/2 || beside > target/4 {
-		t.Errorf("requests are in work for %v alone and %v beside another caller", alone, beside)
-	}
-	if idle > 0 {
-		t.Errorf("the machine had nothing to do for %d ms", idle)
-	}
-}
-
-// lately returns how long the last requests were in work on average.
-func (m *machine) lately() (mean time.Duration) {
-	last := m.took[len(m.took)-1000:]
-	for _, took := range last {
-		mean += took / time.Duration(len(last))
-	}
-	return mean
-}
-
-// TestALimitThatOthersNeedFallsAtOnce checks that a second account that appears finds few in work soon, and that a
-// burst of one account alone is as large as before once the other one is forgotten.
-func TestALimitThatOthersNeedFallsAtOnce(t *testing.T) {
-	c := &clock{now: time.Unix(0, 0)}
-	l := limiter(c)
-	if limit := l.State().Limit; limit < burst {
-		t.Fatalf("the limit is %d at first", limit)
-	}
-	for _, name := range []string{"ada", "calm"} {
-		_, slot, _ := l.Begin(t.Context(), caller(name), load.Read)
-		slot.Served()
-	}
-	if limit := l.State().Limit; limit > burst/2 {
-		t.Errorf("the limit is %d while two share", limit)
-	}
-	c.pass(2 * time.Hour)
-	places := admitted(t, l, load.Read, burst)
-	if len(places) != burst {
-		t.Errorf("%d of a burst of %d are admitted to the only one", len(places), burst)
-	}
-	end(places)
-}
-
 // TestCallersAreForgotten has a hundred thousand callers ask once, in bounded memory.
 func TestCallersAreForgotten(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
