@@ -113,7 +113,7 @@ type exchange struct {
 	*world
 	brokers *brokers
 	store   *memorystore.Store
-	// stores are those of the services. Unless organisations share the exchange they are one, store.
+	// stores are the stores of the services. Unless organisations share the exchange they are one, store.
 	stores map[string]*memorystore.Store
 	hosts  []*host
 	book   book

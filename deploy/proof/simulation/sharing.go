@@ -46,7 +46,7 @@ type sharedPolicy struct {
 	id, policyNumber string
 	// records are the policy and what is under it.
 	records []sharedRecord
-	// changes are those of the access list, each as it was asked for.
+	// changes are what was asked of the access list, in order.
 	changes []*listChange
 }
 
@@ -64,7 +64,7 @@ type listChange struct {
 	made         bool
 }
 
-// rights are those of organisations.
+// rights are what each organisation may do.
 type rights map[string][]string
 
 func (r rights) has(who, right string) bool { return slices.Contains(r[who], right) }

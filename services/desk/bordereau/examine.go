@@ -241,7 +241,7 @@ func (a ledgerCheck) stands(ctx context.Context, l *ledger, owner string) error 
 }
 
 // lines looks for receipts that are in more than one line of the versions of an owner that stand, whatever their
-// contracts. The lines of each version are in the order of their ids, which is that of time. So a block is read at a
+// contracts. The lines of each version are in the order of their ids, and so in order of time. So a block is read at a
 // time of each version whose receipts are of that time.
 func (e *examination) lines(ctx context.Context, owner string, all []*standingVersion) error {
 	ctx, err := request.ForOwner(ctx, owner)
@@ -276,7 +276,7 @@ type standingVersion struct {
 	ledgerCheck
 	contract string
 	lines    cursor[identity]
-	// id is that of the line.
+	// id is the id of the line.
 	id string
 }
 

@@ -42,7 +42,7 @@ type Counts struct {
 // write is one record that a caller wants, or one change of a record.
 type write struct {
 	method, path string
-	// resource is that of the record which is made or changed.
+	// resource is the name of the resource whose records are made or changed.
 	resource, key string
 	body          record
 	// changes is the record that is changed; nil if one is made.
