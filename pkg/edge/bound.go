@@ -108,7 +108,7 @@ func (l *boundedListener) refuse(conn net.Conn) {
 	if l.secured || conn.SetDeadline(time.Now().Add(refusalTime)) != nil {
 		return
 	}
-	asked, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, largestHeader)))
+	asked, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, MaxHeader)))
 	if asked == nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 			return

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// largestHeader bounds the request line and the header of a request, in bytes.
-const largestHeader = 32 << 10
+// MaxHeader bounds the request line and the header of a request, in bytes. More is 431 for every operation.
+const MaxHeader = 32 << 10
 
 // mostStreams is how many requests a connection of HTTP/2 may have at a time. Go keeps four times as many that were
 // taken back before they had a handler, and then closes the connection.
@@ -89,7 +89,7 @@ func httpServer(handler http.Handler, requestTimeout time.Duration, log *slog.Lo
 		ReadTimeout:       30 * time.Second,
 		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
 		IdleTimeout:    2 * time.Minute,
-		MaxHeaderBytes: largestHeader,
+		MaxHeaderBytes: MaxHeader,
 		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: mostStreams},
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

@@ -136,9 +136,9 @@ func (g *Generator) path(o operation) string {
 			value = g.known(path[begin+1 : end])
 		}
 		if g.chance(8) {
-			value = url.PathEscape(pick(g, texts))
+			value = pick(g, texts)
 		}
-		path = path[:begin] + value + path[end+1:]
+		path = path[:begin] + url.PathEscape(value) + path[end+1:]
 	}
 	query := url.Values{}
 	for _, parameter := range o.Parameters {

@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/edge"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -118,13 +119,14 @@ var conventions = fmt.Sprintf(
 		"a binary float holds, and an `int64` more than the 53 bits of a JavaScript number: read them from the "+
 		"text of the JSON "+
 		"where every digit counts. The interface does not say the currency or the unit of an amount.\n\n"+
-		"**Limits.** A body of 1 MiB and a record of %d MiB (the operator may move both), a string of %d KiB in "+
-		"UTF-8, %d levels of nesting, a number of %d "+
+		"**Limits.** A request line and a header of %d KiB together, a body of 1 MiB and a record of %d MiB (the "+
+		"operator may move both), a string of %d KiB in UTF-8, %d levels of nesting, a number of %d "+
 		"characters, a list of %d elements, %d members of all objects and %d elements of all lists of a body "+
 		"together, a page of %d records (it ends early where it would be larger than %d MiB; follow its `next` "+
-		"link), a `skip` of %d. Beyond is 413 for the body and the record, and 400 for the rest.",
-	rest.UsualRecord>>20, jsonobject.MaxString/1024, jsonobject.MaxDepth, jsonobject.MaxNumber, jsonobject.MaxElements,
-	jsonobject.MaxMembers, jsonobject.MaxAllElements,
+		"link), a `skip` of %d. Beyond is 431 for the header, on every operation, 413 for the body and "+
+		"the record, and 400 for the rest.",
+	edge.MaxHeader>>10, rest.UsualRecord>>20, jsonobject.MaxString/1024, jsonobject.MaxDepth, jsonobject.MaxNumber,
+	jsonobject.MaxElements, jsonobject.MaxMembers, jsonobject.MaxAllElements,
 	rest.MaxLimit, rest.MaxPage>>20, rest.MaxSkip)
 
 // tag returns the group of a resource in the document. It is named after the package of the resource's struct.
