@@ -3532,6 +3532,9 @@ type BordereauLive struct {
 	// Period The period, such as 2026-01 or 2026-Q1.
 	Period string `json:"period"`
 
+	// Preparing How far work under way has come. It is shown once the work has come to some thousand records, and until it ends.
+	Preparing *WorkUnderWay `json:"preparing,omitempty"`
+
 	// State The state: scheduled, open, due, overdue, prepared, approved or acknowledged.
 	State string `json:"state"`
 
@@ -3552,6 +3555,9 @@ type BordereauPeriod struct {
 
 	// Period The period, such as 2026-01 or 2026-Q1.
 	Period string `json:"period"`
+
+	// Preparing How far work under way has come. It is shown once the work has come to some thousand records, and until it ends.
+	Preparing *WorkUnderWay `json:"preparing,omitempty"`
 
 	// State The state: scheduled, open, due, overdue, prepared, approved or acknowledged.
 	State string `json:"state"`
@@ -5065,6 +5071,9 @@ type SourceRecord struct {
 
 // Statement A file as it was sent, and what was read of it.
 type Statement struct {
+	// Comparing How far work under way has come. It is shown once the work has come to some thousand records, and until it ends.
+	Comparing *WorkUnderWay `json:"comparing,omitempty"`
+
 	// Digest The SHA-256 of the file, in hexadecimal.
 	Digest string `json:"digest"`
 
@@ -5304,6 +5313,24 @@ type WebhookShown struct {
 type Webhooks struct {
 	// Webhooks The webhooks, 32 at most.
 	Webhooks []WebhookShown `json:"webhooks"`
+}
+
+// WorkUnderWay How far work under way has come. It is shown once the work has come to some thousand records, and until it ends.
+type WorkUnderWay struct {
+	// AskedBy Who asked for the work.
+	AskedBy string `json:"askedBy"`
+
+	// Made How many lines or items were made by now.
+	Made int64 `json:"made"`
+
+	// Of How many records are to be read. Absent where they were not counted before.
+	Of *int64 `json:"of,omitempty"`
+
+	// Read How many records were read by now: receipts or claims of a preparation, rows and lines of a comparison.
+	Read int64 `json:"read"`
+
+	// Since The instant at which it began.
+	Since time.Time `json:"since"`
 }
 
 // Beneficiary A party that is paid.

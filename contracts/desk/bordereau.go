@@ -1,6 +1,9 @@
 package desk
 
-import "insurance.example/exchange/contracts/scalar"
+import (
+	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/scalar"
+)
 
 // The kinds of bordereaux.
 const (
@@ -184,6 +187,8 @@ type BordereauPeriod struct {
 	Due scalar.Date `json:"due"`
 	// The versions, in the order of their numbers.
 	Versions []BordereauStatus `json:"versions"`
+	// How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet.
+	Preparing *underway.WorkUnderWay `json:"preparing,omitzero"`
 }
 
 // BordereauLive is a period as it would be prepared now.

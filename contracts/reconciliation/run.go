@@ -1,6 +1,9 @@
 package reconciliation
 
-import "insurance.example/exchange/contracts/scalar"
+import (
+	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/scalar"
+)
 
 // The outcomes of items.
 const (
@@ -57,6 +60,8 @@ type Statement struct {
 	Quarantined int `json:"quarantined"`
 	// The totals of the file, compared with the sums of its rows.
 	Totals []StatementTotal `json:"totals"`
+	// How far a comparison of it has come that is being made. Absent where none is, or hardly anything is read yet.
+	Comparing *underway.WorkUnderWay `json:"comparing,omitzero"`
 }
 
 // StatementTotal compares a total of the file with its rows.

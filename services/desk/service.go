@@ -25,6 +25,7 @@ import (
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/reconciliation"
 	"insurance.example/exchange/services/desk/source"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // name is the name of the service.
@@ -55,6 +56,8 @@ type office struct {
 	source    *source.Source
 	// reconciler compares the files of others with what the desk has.
 	reconciler *reconciliation.Reconciler
+	// underWay knows how far preparations and comparisons have come.
+	underWay *underway.Log
 	// cursors seals the cursors of lists where organisations share the exchange; nil elsewhere.
 	cursors *sealed.Cursors
 }
@@ -64,9 +67,10 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	if err != nil {
 		return rest.Parts{}, err
 	}
-	o := &office{server: s, contracts: contract.New(lines, deps.Now), source: source.New(deps.Peer)}
-	o.desk = bordereau.New(o.contracts, o.source, deps.Now)
-	o.reconciler = reconciliation.New(o.desk, s.Sets.Values(valuesets.ReceiptType), deps.Now)
+	o := &office{server: s, contracts: contract.New(lines, deps.Now), source: source.New(deps.Peer),
+		underWay: underway.New(deps.Now)}
+	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now)
+	o.reconciler = reconciliation.New(o.desk, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now)
 	s.Extend(o.contractOperations()...)
 	s.Extend(o.inSight(o.bordereauOperations()...)...)
 	s.Extend(o.supplementOperations()...)
@@ -80,6 +84,9 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			return err
 		}
 		if err := o.desk.Open(ctx, deps.Store); err != nil {
+			return err
+		}
+		if err := o.underWay.Open(ctx, deps.Store); err != nil {
 			return err
 		}
 		if deps.Organisations {
@@ -103,7 +110,7 @@ func examine(lines []string, now func() time.Time) func(context.Context, inspect
 		if err := contracts.Open(ctx, store); err != nil {
 			return err
 		}
-		of := bordereau.New(contracts, nil, now)
+		of := bordereau.New(contracts, nil, nil, now)
 		if err := of.Open(ctx, store); err != nil {
 			return err
 		}

@@ -4849,6 +4849,8 @@ export interface components {
             liveLines: Exact;
             /** @description The period, such as 2026-01 or 2026-Q1. */
             period: string;
+            /** @description How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet. */
+            preparing?: components["schemas"]["WorkUnderWay"];
             /** @description The state: scheduled, open, due, overdue, prepared, approved or acknowledged. */
             state: string;
             /** @description The versions, in the order of their numbers. */
@@ -4867,6 +4869,8 @@ export interface components {
             kind: string;
             /** @description The period, such as 2026-01 or 2026-Q1. */
             period: string;
+            /** @description How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet. */
+            preparing?: components["schemas"]["WorkUnderWay"];
             /** @description The state: scheduled, open, due, overdue, prepared, approved or acknowledged. */
             state: string;
             /** @description The versions, in the order of their numbers. */
@@ -10089,6 +10093,8 @@ export interface components {
         };
         /** @description A file as it was sent, and what was read of it. */
         Statement: {
+            /** @description How far a comparison of it has come that is being made. Absent where none is, or hardly anything is read yet. */
+            comparing?: components["schemas"]["WorkUnderWay"];
             /** @description The SHA-256 of the file, in hexadecimal. */
             digest: string;
             /** @description The id of the statement. */
@@ -10900,6 +10906,31 @@ export interface components {
             url: string;
             /** @description Why it is paused. Absent where it is active. Nothing is passed over: it goes on from the event that is next. */
             why?: string;
+        };
+        /** @description How far work under way has come. It is shown once the work has come to some thousand records, and until it ends. */
+        WorkUnderWay: {
+            /** @description Who asked for the work. */
+            askedBy: string;
+            /**
+             * Format: int64
+             * @description How many lines or items were made by now.
+             */
+            made: Exact;
+            /**
+             * Format: int64
+             * @description How many records are to be read. Absent where they were not counted before.
+             */
+            of?: Exact;
+            /**
+             * Format: int64
+             * @description How many records were read by now: receipts or claims of a preparation, rows and lines of a comparison.
+             */
+            read: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which it began.
+             */
+            since: string;
         };
     };
     responses: {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/deploy/exchange/client"
 )
 
@@ -119,7 +120,19 @@ func prepare(around client.Surroundings) *cobra.Command {
 		"original, additional for what came later, correction in place of what is approved, or nil without lines")
 	c.Flags().StringVar(&asked.Note, "note", "", "what its readers should know")
 	return command(around, c, func(o *office, ctx context.Context, args []string) error {
-		return o.post(ctx, "preparing the version", path(args)+":prepare", rand.Text(), asked)
+		looked := "receipts"
+		if args[1] == desk.Claims {
+			looked = "claims"
+		}
+		what := far(ctx, o, "preparing the version", "/x/bordereau", url.Values{
+			"contract": {args[0]}, "kind": {args[1]}, "from": {args[2]}, "limit": {"1"},
+		}, func(page desk.BordereauWork) *underway.WorkUnderWay {
+			if len(page.Periods) == 0 {
+				return nil
+			}
+			return page.Periods[0].Preparing
+		}, looked, "lines")
+		return o.post(ctx, what, path(args)+":prepare", rand.Text(), asked)
 	})
 }
 
@@ -163,7 +176,7 @@ export name it.`,
 		if err != nil {
 			return err
 		}
-		return o.post(ctx, "signing it off", version+":"+action, "", desk.BordereauDigest{Digest: *digest})
+		return o.post(ctx, always("signing it off"), version+":"+action, "", desk.BordereauDigest{Digest: *digest})
 	})
 }
 
@@ -178,7 +191,7 @@ func reject(around client.Surroundings) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return o.post(ctx, "rejecting it", version+":reject", "", desk.BordereauReason{Reason: *reason})
+		return o.post(ctx, always("rejecting it"), version+":reject", "", desk.BordereauReason{Reason: *reason})
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/progress"
 )
@@ -165,13 +166,40 @@ func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []
 	}
 }
 
+// lookFor is how long a look at how far work has come may take.
+const lookFor = time.Second
+
+// far returns what says what is being done and, once the exchange knows it, how far that has come: it reads something
+// that may have the work, and looked and made are words for what was read and made.
+func far[T any](
+	ctx context.Context, o *office, what, path string, query url.Values, of func(T) *underway.WorkUnderWay,
+	looked, made string,
+) func() string {
+	return func() string {
+		ctx, cancel := context.WithTimeout(ctx, lookFor)
+		defer cancel()
+		from, _, err := read[T](ctx, o, path, query)
+		if err != nil {
+			return what // the work itself has not failed
+		}
+		work := of(from)
+		switch {
+		case work == nil:
+			return what
+		case work.Of > 0:
+			return fmt.Sprintf("%s: %d of %d %s read, %d %s made", what, work.Read, work.Of, looked, work.Made, made)
+		}
+		return fmt.Sprintf("%s: %d %s read, %d %s made", what, work.Read, looked, work.Made, made)
+	}
+}
+
 // post sends what is asked for, and prints the response. With a key it is sent again after an outage. What is being
 // done is shown while it lasts.
-func (o *office) post(ctx context.Context, what, path, key string, asked any) error {
+func (o *office) post(ctx context.Context, what func() string, path, key string, asked any) error {
 	body, err := json.Marshal(asked)
 	if err == nil {
 		sent := client.Request{Method: http.MethodPost, Path: path, Body: body, Key: key}
-		body, err = o.waiting(always(what), func() ([]byte, error) { return o.exchange(ctx, sent) })
+		body, err = o.waiting(what, func() ([]byte, error) { return o.exchange(ctx, sent) })
 	}
 	return orPrint(o, body, err)
 }

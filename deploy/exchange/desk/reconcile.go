@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/deploy/exchange/client"
 )
@@ -97,9 +98,9 @@ func (o *office) text(name string) ([]byte, error) {
 func compare(around client.Surroundings) *cobra.Command {
 	c := &cobra.Command{
 		Use: "compare FILE CONTRACT KIND PERIOD", Short: "Send a file, and compare it with a period of a contract",
-		Long: `Send a file, and compare it with what stands approved for a period of a contract. KIND is premium: no
-other is compared with files. A large file may take longer than the --timeout of 30s; after it the same comparison is
-asked for again, and is made once.`,
+		Long: `Send a file, and compare it with what stands approved for a period of a contract. KIND is premium or
+claims, as the columns of the file say. A large file may take longer than the --timeout of 30s; after it the same
+comparison is asked for again, and is made once.`,
 		Example: `  exchange reconcile compare january.csv MOTOR-2026 premium 2026-01 --profile BROKER
   exchange reconcile compare january.xlsx MOTOR-2026 premium 2026-01 --profile BROKER --tolerance 0.05 --window 3
   exchange reconcile compare january.csv MOTOR-2026 premium 2026-01 --profile BROKER --receipts`,
@@ -139,7 +140,10 @@ asked for again, and is made once.`,
 		if body, err = json.Marshal(asked); err != nil {
 			return err
 		}
-		body, err = o.waiting(always(fmt.Sprintf("comparing %d rows", sent.Rows)), func() ([]byte, error) {
+		what := far(ctx, o, fmt.Sprintf("comparing %d rows", sent.Rows), statementsPath+"/"+url.PathEscape(sent.ID),
+			nil, func(s reconciliation.Statement) *underway.WorkUnderWay { return s.Comparing }, "rows and lines",
+			"items")
+		body, err = o.waiting(what, func() ([]byte, error) {
 			return o.exchange(ctx, client.Request{
 				Method: http.MethodPost, Path: runsPath, Body: body, Key: rand.Text(),
 			})
@@ -263,7 +267,7 @@ func decide(around client.Surroundings, action, short, why string) *cobra.Comman
 		if *reason == "" {
 			return client.Misuse("--reason is wanted: who reads the item later asks why")
 		}
-		return o.post(ctx, "writing it down", runPath(args[0])+"/items/"+url.PathEscape(args[1])+":"+action, "",
+		return o.post(ctx, always("writing it down"), runPath(args[0])+"/items/"+url.PathEscape(args[1])+":"+action, "",
 			reconciliation.DecisionReason{Reason: *reason})
 	})
 }

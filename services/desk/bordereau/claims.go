@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // claimCollection is the lines of a claims bordereau on their way. Each claim is shown as it was at the end of the
@@ -39,8 +40,8 @@ func (d *Desk) claims(of reading, l *ledger, kind string) *claimCollection {
 	return c
 }
 
-func (c *claimCollection) store(v *version, found func(findings.BordereauFinding) error) {
-	c.check, c.stored = c.checker(desk.Claims, found), true
+func (c *claimCollection) store(v *version, work *underway.Work, found func(findings.BordereauFinding) error) {
+	c.check, c.stored, c.work = c.checker(desk.Claims, found), true, work
 	c.carried = &block.Writer[carried]{List: c.desk.list(v.Batch, carriedBlocks)}
 }
 
@@ -76,6 +77,7 @@ func (c *claimCollection) lines(ctx context.Context, take func(line any, of amou
 			})
 			page.More = false
 		}
+		c.work.Read(ctx, len(page.Claims))
 		var numbers, ids []string
 		for _, claim := range page.Claims {
 			ids = append(ids, string(claim.Record.ID))

@@ -14,6 +14,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // behind is how much later than a period a whole page of receipts must be recorded for the reading to end: the clocks
@@ -74,8 +75,8 @@ func (c *collection) lines(ctx context.Context, take func(line any, of amounts) 
 	})
 }
 
-func (c *collection) store(_ *version, found func(findings.BordereauFinding) error) {
-	c.check, c.stored = c.checker(desk.Premium, found), true
+func (c *collection) store(_ *version, work *underway.Work, found func(findings.BordereauFinding) error) {
+	c.check, c.stored, c.work = c.checker(desk.Premium, found), true, work
 }
 
 func (c *collection) checks() []findings.BordereauCheck { return c.check.Outcomes() }
@@ -112,6 +113,7 @@ func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *p
 			// What came later was not read then.
 			page.Receipts, page.More = until(page.Receipts, c.anew.Read.Last, page.More)
 		}
+		c.work.Read(ctx, len(page.Receipts))
 		past := len(page.Receipts) > 0
 		for _, r := range page.Receipts {
 			id, recorded := string(r.Record.ID), r.Record.RecordedAt.Time()

@@ -14,6 +14,7 @@ import (
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/source"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // Kinds are the kinds of bordereaux, sorted.
@@ -23,6 +24,7 @@ var Kinds = []string{desk.Claims, desk.Premium}
 type Desk struct {
 	contracts *contract.Contracts
 	source    *source.Source
+	underWay  *underway.Log
 	now       func() time.Time
 	ledgers   docstore.Collection
 	blocks    docstore.Collection
@@ -31,9 +33,9 @@ type Desk struct {
 	past        docstore.History
 }
 
-// New returns a desk. Open prepares it.
-func New(contracts *contract.Contracts, from *source.Source, now func() time.Time) *Desk {
-	return &Desk{contracts: contracts, source: from, now: now}
+// New returns a desk. Open prepares it. One that prepares and compares nothing needs no log of what is under way.
+func New(contracts *contract.Contracts, from *source.Source, underWay *underway.Log, now func() time.Time) *Desk {
+	return &Desk{contracts: contracts, source: from, underWay: underWay, now: now}
 }
 
 // Open prepares the collections. It is called once, before anything else is used.

@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/source"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // mostKnown is how many policies, and receipts, of a bordereau are kept in memory while it is made.
@@ -24,6 +25,8 @@ type reading struct {
 	// read says what was read. stored says that a version is made of it.
 	read   read
 	stored bool
+	// work notes what was read for the version; nil where none is made.
+	work *underway.Work
 	// at is the instant as of which policies, their holders and what was added to claims are shown.
 	at time.Time
 	// anew is the version that is made again; nil for a new one. unkept is a policy of which it was not kept what it

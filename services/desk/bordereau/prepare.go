@@ -26,6 +26,7 @@ import (
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 const (
@@ -80,7 +81,9 @@ func (d *Desk) Prepare(
 		}
 		return v.Head, err
 	}
-	if err := d.fill(ctx, v, m, l); err != nil {
+	work := d.underWay.Begin(ctx, ledgerKey(k.Reference, at.Kind), v.Head.Period, 0)
+	defer work.End(ctx)
+	if err := d.fill(ctx, v, m, l, work); err != nil {
 		return v.Head, err
 	}
 	if err := linesFit(asked.Type, v.Head.Lines); err != nil {
@@ -199,8 +202,9 @@ type maker interface {
 	// lines calls a function with each line, in the order of their ids, and with its amounts. Errors:
 	// problem.Unavailable, those of take.
 	lines(ctx context.Context, take func(line any, of amounts) error) error
-	// store says that the lines become those of a version. They are checked, and found takes what is found.
-	store(v *version, found func(findings.BordereauFinding) error)
+	// store says that the lines become those of a version. They are checked, found takes what is found, and work notes
+	// what was read.
+	store(v *version, work *underway.Work, found func(findings.BordereauFinding) error)
 	// finish completes a version with what was read, once all lines were made, and checks with what the checks came to.
 	finish(ctx context.Context, v *version, l *ledger, of *sums) error
 	checks() []findings.BordereauCheck
@@ -221,13 +225,14 @@ func (d *Desk) maker(k *contract.Kept, l *ledger, p period.Period, kind string, 
 }
 
 // fill makes the lines of a version, checks them, and stores them and what was found.
-func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger) error {
+func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger, work *underway.Work) error {
 	lines := &block.Writer[jsontext.Value]{List: d.list(v.Batch, lineBlocks)}
 	found := d.finder(v)
-	m.store(v, func(f findings.BordereauFinding) error { return found.add(ctx, f) })
+	m.store(v, work, func(f findings.BordereauFinding) error { return found.add(ctx, f) })
 	sums, digest := newSums(), newDigest()
 	err := m.lines(ctx, func(line any, of amounts) error {
 		text, err := digest.line(line)
+		work.Made(ctx)
 		return errors.Join(err, sums.add(of, 1), lines.Add(ctx, text))
 	})
 	if err == nil {

@@ -20,7 +20,11 @@ func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
 	if err != nil {
 		return desk.BordereauLive{}, err
 	}
-	shown := desk.BordereauLive{BordereauPeriod: d.periodOf(k, l, p), Live: []desk.BordereauTotal{}}
+	preparing, err := d.underWay.Of(ctx, ledgerKey(k.Reference, at.Kind))
+	if err != nil {
+		return desk.BordereauLive{}, err
+	}
+	shown := desk.BordereauLive{BordereauPeriod: d.periodOf(k, l, p, preparing), Live: []desk.BordereauTotal{}}
 	m := d.maker(k, l, p, desk.Correction, d.now())
 	sums := newSums()
 	if err := m.lines(ctx, func(_ any, of amounts) error { return sums.add(of, 1) }); err != nil {

@@ -66,6 +66,14 @@ func (d *Desk) named(ctx context.Context, at Place, wrong *problem.Error) (*ledg
 	return nil, err
 }
 
+// Count returns how many lines they are; 0 for those that the period would have now, which are not counted before.
+func (l *Lines) Count() (count int) {
+	for _, v := range l.versions {
+		count += v.Head.Lines
+	}
+	return count
+}
+
 // Each calls a function with each of the lines, one for those of premium or one for those of claims. Errors:
 // problem.Unavailable, those of the store and of the functions.
 func (l *Lines) Each(

@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // state returns the state of a period: what became of its last version that was not rejected or, without one, what the
@@ -40,13 +41,20 @@ func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) string {
 // due returns the beginning of the day on which the bordereau of a period is due.
 func due(k *contract.Kept, p period.Period) time.Time { return p.End().AddDate(0, 0, k.DueDays-1) }
 
-func (d *Desk) periodOf(k *contract.Kept, l *ledger, p period.Period) desk.BordereauPeriod {
+// periodOf returns a period. preparing is the version that is being prepared of any period of the ledger; nil for none.
+func (d *Desk) periodOf(
+	k *contract.Kept, l *ledger, p period.Period, preparing *underway.Found,
+) desk.BordereauPeriod {
 	shown := desk.BordereauPeriod{
 		Contract: k.Reference, Kind: l.Kind, Period: p.String(), State: d.state(k, l, p),
 		Due: scalar.DateOf(due(k, p)), Versions: []desk.BordereauStatus{},
 	}
 	for _, v := range l.of(p) {
 		shown.Versions = append(shown.Versions, v.status())
+	}
+	if preparing != nil && preparing.Part == shown.Period {
+		work := preparing.WorkUnderWay
+		shown.Preparing = &work
 	}
 	return shown
 }
@@ -104,6 +112,10 @@ func (d *Desk) workOf(
 	if err != nil {
 		return false, err
 	}
+	preparing, err := d.underWay.Of(ctx, ledgerKey(k.Reference, kind))
+	if err != nil {
+		return false, err
+	}
 	for p := k.First; !last.Earlier(p); p = p.Next() {
 		if !asked.goesOn(k.Reference, kind, p) || !p.End().After(asked.From.Start()) {
 			continue
@@ -116,7 +128,7 @@ func (d *Desk) workOf(
 			page.Next = before.Contract + "/" + before.Kind + "/" + before.Period
 			return true, nil
 		}
-		shown := d.periodOf(k, l, p)
+		shown := d.periodOf(k, l, p, preparing)
 		contract.HidePersons(ctx, &shown)
 		page.Periods = append(page.Periods, shown)
 	}

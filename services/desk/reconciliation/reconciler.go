@@ -9,11 +9,13 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/bordereau"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // Reconciler compares files with records. It is safe for concurrent use, once Open has returned.
 type Reconciler struct {
 	desk                   *bordereau.Desk
+	underWay               *underway.Log
 	types                  []string
 	now                    func() time.Time
 	heads, ledgers, blocks docstore.Collection
@@ -22,8 +24,8 @@ type Reconciler struct {
 }
 
 // New returns a reconciler, for receipts of some types. Open prepares it.
-func New(of *bordereau.Desk, types []string, now func() time.Time) *Reconciler {
-	return &Reconciler{desk: of, types: types, now: now, files: semaphore.NewWeighted(mostFiles)}
+func New(of *bordereau.Desk, underWay *underway.Log, types []string, now func() time.Time) *Reconciler {
+	return &Reconciler{desk: of, underWay: underWay, types: types, now: now, files: semaphore.NewWeighted(mostFiles)}
 }
 
 // Open prepares the collections. It is called once, before anything else is used. It fails where no temporary file can

@@ -24,6 +24,7 @@ import (
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 	"insurance.example/exchange/services/desk/reconciliation/sheet"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 const (
@@ -71,6 +72,7 @@ type comparison struct {
 	entries   []match.Entry
 	records   []match.Record
 	terms     match.Terms
+	work      *underway.Work
 }
 
 // Run compares a statement with records, once for a key. Errors: problem.Invalid, problem.KeyReused,
@@ -78,8 +80,17 @@ type comparison struct {
 func (r *Reconciler) Run(
 	ctx context.Context, asked reconciliation.RunRequest, by *once.Once,
 ) (reconciliation.Run, error) {
-	c, err := r.prepare(ctx, asked)
+	c, lines, err := r.prepare(ctx, asked)
 	if err != nil {
+		return reconciliation.Run{}, err
+	}
+	records := lines.Count()
+	if records > 0 {
+		records += c.statement.Head.Rows
+	}
+	c.work = r.underWay.Begin(ctx, comparisonOf(asked.Statement), "", records)
+	defer c.work.End(ctx)
+	if err := r.load(ctx, c, lines); err != nil {
 		return reconciliation.Run{}, err
 	}
 	for range mostTries {
@@ -109,8 +120,13 @@ func (r *Reconciler) again(ctx context.Context, id string, err error) (reconcili
 	return r.Read(ctx, id)
 }
 
-// prepare reads what is compared.
-func (r *Reconciler) prepare(ctx context.Context, asked reconciliation.RunRequest) (*comparison, error) {
+// comparisonOf returns the name of the comparison of a statement, while it is under way.
+func comparisonOf(statement string) string { return "statement/" + statement }
+
+// prepare returns a comparison without its rows and records, and the lines that are to be its records.
+func (r *Reconciler) prepare(
+	ctx context.Context, asked reconciliation.RunRequest,
+) (*comparison, *bordereau.Lines, error) {
 	wrong := problem.New(problem.Invalid, "The comparison cannot be made as it is asked for.")
 	c := &comparison{asked: asked, terms: match.Terms{Window: asked.WindowDays}}
 	if asked.Tolerance == "" {
@@ -141,18 +157,20 @@ func (r *Reconciler) prepare(ctx context.Context, asked reconciliation.RunReques
 	if errors.As(err, &refused) && refused.Kind == problem.NotFound {
 		wrong.At("/statement", "is the id of no statement")
 	} else if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(wrong.Violations) > 0 {
-		return nil, wrong
+		return nil, nil, wrong
 	}
 	c.statement = s
-	return c, r.load(ctx, c)
+	lines, err := r.linesOf(ctx, asked.Against, s)
+	return c, lines, err
 }
 
-// load reads the rows and the records.
-func (r *Reconciler) load(ctx context.Context, c *comparison) error {
-	a, s := c.asked.Against, c.statement
+// linesOf returns the lines that a statement is compared with.
+func (r *Reconciler) linesOf(
+	ctx context.Context, a reconciliation.RunAgainst, s *statement,
+) (*bordereau.Lines, error) {
 	place := bordereau.Place{Contract: a.Contract, Kind: a.Kind, Period: a.Period}
 	within := problem.New(problem.Invalid, "The comparison cannot be made as it is asked for.")
 	lines, err := r.desk.LinesOf(ctx, place, a.Versions, a.Receipts, within)
@@ -169,9 +187,14 @@ func (r *Reconciler) load(ctx context.Context, c *comparison) error {
 		for i := range within.Violations {
 			within.Violations[i].Pointer = "/against" + within.Violations[i].Pointer
 		}
-		return err
 	}
-	of, _ := period.Parse(a.Period)
+	return lines, err
+}
+
+// load reads the rows and the records.
+func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.Lines) error {
+	s := c.statement
+	of, _ := period.Parse(c.asked.Against.Period)
 	c.terms.Came, c.terms.Settles = scalar.DateOf(s.Head.SentAt.Time()), profile.Settles(s.Columns)
 	c.terms.Cell = func(means string, row int) string { return sheet.Place(max(1, s.Columns[means]), row) }
 	c.terms.Period = func(day scalar.Date) string {
@@ -184,6 +207,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison) error {
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
 	if err := eachOf(ctx, r, s.Batch, rowBlocks, blockLength, s.Head.Rows, func(e match.Entry) error {
 		c.entries = append(c.entries, e)
+		c.work.Read(ctx, 1)
 		return nil
 	}); err != nil {
 		return err
@@ -194,6 +218,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison) error {
 				"The period has more than %d lines; compare its versions one by one.", mostRecords))
 		}
 		c.records = append(c.records, of)
+		c.work.Read(ctx, 1)
 		return docstore.Take(ctx, rowMemory)
 	}
 	return lines.Each(ctx, func(line desk.BordereauLine) error { return add(recordOf(line)) },
@@ -253,6 +278,7 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 		if err := kept.Add(ctx, item); err != nil {
 			return nil, err
 		}
+		c.work.Made(ctx)
 	}
 	made.Pairs = pairs.Count
 	if err := errors.Join(kept.Flush(ctx), pairs.Flush(ctx)); err != nil {

@@ -55,7 +55,11 @@ func (r *Reconciler) Statement(ctx context.Context, id string) (reconciliation.S
 	if err != nil {
 		return reconciliation.Statement{}, err
 	}
-	return s.Head, nil
+	work, err := r.underWay.Of(ctx, comparisonOf(s.Head.ID))
+	if work != nil {
+		s.Head.Comparing = &work.WorkUnderWay
+	}
+	return s.Head, err
 }
 
 // statement returns a statement as it is stored. Errors: problem.NotFound, those of the store.
