@@ -14,7 +14,7 @@ import (
 )
 
 // mostKnown is how many policies, and receipts, of a bordereau are kept in memory while it is made.
-const mostKnown = 4_000
+const mostKnown = 1_000
 
 // reading is what is known while the lines of a period are made.
 type reading struct {
