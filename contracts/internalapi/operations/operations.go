@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
 )
 
@@ -25,14 +24,11 @@ type Contract struct {
 
 // Operation is one internal operation.
 type Operation struct {
-	// Method and Path are as in a request. The path ends with Parameter in braces, if there is one.
+	// Method and Path are as in a request. The path ends with the name of Parameter in braces, if there is one.
 	Method, Path string
-	// ID names the operation, Summary says what it does, and Parameter is the name of the last segment of the path.
-	ID, Summary, Parameter string
-	// ParameterMeans describes the parameter in a sentence.
-	ParameterMeans string
-	// MostNames is how many values the parameter may have, with commas between them; one where it is 0. More are 400.
-	MostNames int
+	// ID names the operation, and Summary says what it does.
+	ID, Summary string
+	Parameter   Parameter
 	// Parts are the values of the parameter part, which asks for one of the parts of the response, with the parameter
 	// skip.
 	Parts []string
@@ -50,60 +46,59 @@ type Operation struct {
 	Conflicts bool
 }
 
-// Contracts returns the contracts of the services that offer operations.
-func Contracts() []Contract {
-	contracts := []Contract{
-		{
-			Service: "parties", Version: "1.5.0", About: "What the parties service offers to other services.",
-			Operations: []Operation{{
-				Method: http.MethodGet, Path: internalapi.PartyPath, ID: "lookUpParty",
-				Summary:   "Look up a party of any kind by its id",
-				Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.",
-				Returns: reflect.TypeFor[internalapi.Party](),
-			}, partyRecord()},
-		},
-		{
-			Service: "coverage", Version: "1.7.0",
-			About: "What the coverage service offers to other services, and to a billing system.",
-			Operations: []Operation{{
-				Method: http.MethodGet, Path: internalapi.PolicyPath, ID: "lookUpPolicy",
-				Summary:   "Look up a policy of any line by its number",
-				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
-				Returns:  reflect.TypeFor[internalapi.Policy](),
-				NotFound: problems.PolicyNotFound,
-			}, {
-				Method: http.MethodPost, Path: internalapi.NonPaymentPath, ID: "reportNonPayment",
-				Summary:   "Report that a policy was not paid, by which it lapses",
-				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
-				NotFound: problems.PolicyNotFound, Conflicts: true,
-			}, policyRecords(), attachments(), readAccess(), shareAccess(), seenPolicies()},
-		},
-		{
-			Service: "claims", Version: "1.5.0", About: "What the claims service offers to other services.",
-			Operations: []Operation{{
-				Method: http.MethodGet, Path: internalapi.ClaimPath, ID: "lookUpClaim",
-				Summary:   "Look up a claim by its number",
-				Parameter: "claimNumber", ParameterMeans: "The number of the claim.",
-				Returns:  reflect.TypeFor[internalapi.Claim](),
-				NotFound: problems.ClaimNotFound,
-			}, policyClaims(), allClaims(), shareAccess()},
-		},
-		{Service: "products", Version: "1.4.0", About: "What the products service offers to other services."},
-		{
-			Service: "premium", Version: "1.6.0", About: "What the premium service offers to other services.",
-			Operations: []Operation{policyPremium(), receipts(), statedPremium(), premiumToDate(), claimPayments(),
-				shareAccess()},
-		},
-	}
-	for i := range contracts {
-		contracts[i].Operations = append(contracts[i].Operations, changes(), trial(), records(), recordsAt(),
-			about())
-	}
-	return append(contracts, Contract{
-		Service: "feed", Version: "1.0.0", About: "What the feed offers to other services.",
-		Operations: []Operation{about()},
-	}, Contract{
-		Service: "desk", Version: "1.1.0", About: "What the desk offers to other services.",
-		Operations: []Operation{changes(), about(), seenContracts()},
-	})
+// Parameter is the last segment of a path. The zero value is for a path that has none.
+type Parameter struct {
+	// Name is its name, and Means describes it in a sentence.
+	Name, Means string
+	// Several says that it may have up to 200 values, with commas between them. More are 400.
+	Several bool
 }
+
+var (
+	none         = Parameter{}
+	partyID      = Parameter{Name: "id", Means: "The id of the party. One that is no UUID names nothing."}
+	policyNumber = Parameter{Name: "policyNumber", Means: "The number of the policy."}
+	claimNumber  = Parameter{Name: "claimNumber", Means: "The number of the claim."}
+	position     = Parameter{Name: "after",
+		Means: "The position after which the page begins: oldest, now, or a position that was returned before."}
+	lastReceipt = Parameter{Name: "after",
+		Means: "The id of the last receipt of the page before, or oldest. One that is neither is 400."}
+	lastClaim = Parameter{Name: "after",
+		Means: "The id of the last claim that the page before looked at, or oldest. One that is neither is 400."}
+	names         = several("names", "ids and numbers")
+	policyNumbers = several("policyNumbers", "policy numbers")
+	claimNumbers  = several("claimNumbers", "claim numbers")
+	receiptIDs    = several("ids", "ids of the receipts")
+)
+
+func several(name, values string) Parameter {
+	return Parameter{Name: name, Several: true,
+		Means: "The " + values + ", with commas between them. More than 200 are 400."}
+}
+
+// get returns an operation that reads something.
+func get[Returns any](path, id, summary string, parameter Parameter, further ...func(*Operation)) Operation {
+	o := Operation{Method: http.MethodGet, Path: path, ID: id, Summary: summary, Parameter: parameter,
+		Returns: reflect.TypeFor[Returns]()}
+	for _, add := range further {
+		add(&o)
+	}
+	return o
+}
+
+// send returns an operation with a body.
+func send[Takes, Returns any](
+	method, path, id, summary string, parameter Parameter, further ...func(*Operation),
+) Operation {
+	o := get[Returns](path, id, summary, parameter, further...)
+	o.Method, o.Takes = method, reflect.TypeFor[Takes]()
+	return o
+}
+
+func limited(o *Operation)   { o.Limited = true }
+func dated(o *Operation)     { o.Dated = true }
+func conflicts(o *Operation) { o.Conflicts = true }
+
+func parts(names ...string) func(*Operation) { return func(o *Operation) { o.Parts = names } }
+
+func notFound(is *problems.Type) func(*Operation) { return func(o *Operation) { o.NotFound = is } }

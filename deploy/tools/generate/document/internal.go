@@ -60,8 +60,8 @@ func (b *builder) internalOperation(o operations.Operation) {
 	add := func(p *openapi3.Parameter, schema *openapi3.Schema, means string) {
 		op.AddParameter(p.WithSchema(schema).WithDescription(means))
 	}
-	if o.Parameter != "" {
-		add(openapi3.NewPathParameter(o.Parameter), openapi3.NewStringSchema(), o.ParameterMeans)
+	if o.Parameter != (operations.Parameter{}) {
+		add(openapi3.NewPathParameter(o.Parameter.Name), openapi3.NewStringSchema(), o.Parameter.Means)
 	}
 	if len(o.Parts) > 0 {
 		add(openapi3.NewQueryParameter("part"), enumeration(o.Parts), "The one part to return; all of them without it.")
@@ -91,7 +91,7 @@ func (b *builder) internalOperation(o operations.Operation) {
 	} else {
 		refused = append(refused, problem.NotFound)
 	}
-	if o.Limited || o.Dated || len(o.Parts) > 0 || o.MostNames > 0 {
+	if o.Limited || o.Dated || len(o.Parts) > 0 || o.Parameter.Several {
 		refused = append(refused, problem.BadParameter)
 	}
 	if o.Takes != nil {
@@ -104,8 +104,8 @@ func (b *builder) internalOperation(o operations.Operation) {
 	item := &openapi3.PathItem{}
 	item.SetOperation(o.Method, op)
 	path := o.Path
-	if o.Parameter != "" {
-		path += "{" + o.Parameter + "}"
+	if o.Parameter != (operations.Parameter{}) {
+		path += "{" + o.Parameter.Name + "}"
 	}
 	b.doc.Paths.Set(path, item)
 }
