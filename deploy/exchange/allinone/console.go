@@ -22,7 +22,7 @@ func (r *runner) openConsole(p *process.Process) {
 		return
 	}
 	r.link = newLink(func() (string, error) {
-		return local.IssueTokenOf(r.data, p.Settings.OrganisationClaim, r.organisation)
+		return local.IssueToken(r.data, p.Settings.OrganisationClaim, r.organisation)
 	}, time.Now)
 	r.gateway.Console = map[string]http.Handler{
 		signInPath: r.link,

@@ -293,7 +293,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	data := t.TempDir()
 	r := run(t, data, "--admin-addr", "127.0.0.1:0")
-	token, err := local.IssueToken(data)
+	token, err := local.IssueToken(data, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

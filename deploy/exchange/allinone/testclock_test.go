@@ -50,7 +50,7 @@ func (c timed) do(t *testing.T, method, path, body string, status int) map[strin
 func runTimed(t *testing.T, data string, args ...string) timed {
 	t.Helper()
 	r := run(t, data, args...)
-	token, err := local.IssueToken(data)
+	token, err := local.IssueToken(data, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

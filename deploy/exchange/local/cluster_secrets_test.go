@@ -138,7 +138,7 @@ func TestSecretsOfACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if token, err := local.IssueToken(data); err != nil || token == "" {
+	if token, err := local.IssueToken(data, "", ""); err != nil || token == "" {
 		t.Errorf("token %q, error %v", token, err)
 	}
 	if after, err := os.Stat(public); err != nil || !os.SameFile(before, after) {

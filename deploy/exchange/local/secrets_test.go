@@ -32,7 +32,7 @@ func TestSecretsAreMadeOnce(t *testing.T) {
 		}
 		first = string(text)
 	}
-	if token, err := local.IssueToken(data); err != nil || token == "" {
+	if token, err := local.IssueToken(data, "", ""); err != nil || token == "" {
 		t.Errorf("token %q, error %v", token, err)
 	}
 	if about, err := os.Stat(file); err != nil || about.Mode().Perm() != 0o600 {

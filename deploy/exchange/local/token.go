@@ -94,11 +94,9 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 }
 
 // IssueToken returns a bearer token with every scope, valid for an hour, for the exchange that keeps its data in a
-// folder. It returns "" if no exchange has used the folder. The token names no organisation.
-func IssueToken(data string) (string, error) { return IssueTokenOf(data, "", "") }
-
-// IssueTokenOf is IssueToken with an organisation in a claim of the token, none if it is empty.
-func IssueTokenOf(data, claim, organisation string) (string, error) {
+// folder. It returns "" if no exchange has used the folder. A claim of the token names the organisation, if that is not
+// empty.
+func IssueToken(data, claim, organisation string) (string, error) {
 	if !hasKeys(data) {
 		return "", nil
 	}
@@ -112,7 +110,7 @@ func IssueTokenOf(data, claim, organisation string) (string, error) {
 // organisation unless that is empty. The environment names the claim that says which.
 func Issuing(environ []string) func(data, organisation string) (string, error) {
 	claim := organisationClaim(environ)
-	return func(data, organisation string) (string, error) { return IssueTokenOf(data, claim, organisation) }
+	return func(data, organisation string) (string, error) { return IssueToken(data, claim, organisation) }
 }
 
 // organisationClaim returns the claim that names the organisation, as an environment has it.

@@ -182,8 +182,8 @@ func (t *table) print(o *outcome) {
 	if o.callers == 0 {
 		each = 0
 	}
-	p99 := o.others.P(0.99, load.Any, load.FromDue)
-	writes := o.others.P(0.99, func(s *load.Sample) bool { return s.Row.Name == "write" }, load.FromDue)
+	p99 := o.others.P(0.99, load.Any)
+	writes := o.others.P(0.99, func(s *load.Sample) bool { return s.Row.Name == "write" })
 	failed := o.others.Count(func(s *load.Sample) bool { return !s.Served() })
 	t.Row(o.Name,
 		report.Of("callers", "", 0, float64(o.callers)),

@@ -37,9 +37,8 @@ const CutOff = -1
 type Sample struct {
 	Row    *Row
 	Status int // 0 without a response
-	// Took is the time from when the request was due to its response. Waited is the part of it before a caller was
-	// free to send the request.
-	Took, Waited time.Duration
+	// Took is the time from when the request was due to its response.
+	Took time.Duration
 }
 
 // Served reports whether the response has the status of the row.
@@ -130,7 +129,7 @@ func (d *drive) send(ctx context.Context, c *caller) {
 		if !more || d.plan.Lapses && d.over() {
 			return
 		}
-		s := Sample{Row: d.rows[n%int64(len(d.rows))], Waited: time.Since(due)}
+		s := Sample{Row: d.rows[n%int64(len(d.rows))]}
 		if d.last.IsZero() || time.Now().Before(d.last) {
 			s.Status = c.ask(ctx, s.Row, d.last)
 		}
@@ -222,13 +221,13 @@ func (o *Outcome) Count(wanted func(*Sample) bool) (count int) {
 	return count
 }
 
-// P returns the time that a part of the samples, such as 0.99, did not exceed, of those that are as a function wants
-// them; 0 if none is.
-func (o *Outcome) P(part float64, wanted func(*Sample) bool, took func(*Sample) time.Duration) time.Duration {
+// P returns the time from when they were due that a part of the samples, such as 0.99, did not exceed, of those that
+// are as a function wants them; 0 if none is.
+func (o *Outcome) P(part float64, wanted func(*Sample) bool) time.Duration {
 	var all []time.Duration
 	for i := range o.Samples {
 		if s := &o.Samples[i]; wanted(s) {
-			all = append(all, took(s))
+			all = append(all, s.Took)
 		}
 	}
 	if len(all) == 0 {
@@ -240,10 +239,6 @@ func (o *Outcome) P(part float64, wanted func(*Sample) bool, took func(*Sample) 
 
 // Any wants every sample.
 func Any(*Sample) bool { return true }
-
-// FromDue is the time of a sample from when its request was due, and FromSent that from when it was sent.
-func FromDue(s *Sample) time.Duration  { return s.Took }
-func FromSent(s *Sample) time.Duration { return s.Took - s.Waited }
 
 // Statuses are how often each status came.
 type Statuses map[int]int

@@ -26,12 +26,11 @@ func TestRequestsAreDueAtTheirRate(t *testing.T) {
 		t.Fatalf("%d requests with the statuses %v, want 40 that were served", len(o.Samples), o.Statuses())
 	}
 	last := o.Samples[39]
-	if last.Waited < 10*each || last.Took < last.Waited+each {
-		t.Errorf("the last request waited %v and took %v; it was due long before the caller was free", last.Waited,
-			last.Took)
+	if last.Took < 11*each {
+		t.Errorf("the last request took %v; it was due long before the caller was free", last.Took)
 	}
-	if p50, p99 := o.P(0.5, Any, FromDue), o.P(0.99, Any, FromDue); p50 >= p99 || o.P(0.99, Any, FromSent) >= p99 {
-		t.Errorf("p50 %v, p99 %v, since sent %v", p50, p99, o.P(0.99, Any, FromSent))
+	if p50, p99 := o.P(0.5, Any), o.P(0.99, Any); p50 >= p99 {
+		t.Errorf("p50 %v, p99 %v", p50, p99)
 	}
 }
 

@@ -116,7 +116,7 @@ func (s *Server) Measure(ctx context.Context, r *Row, much Amount) (Slice, error
 	done := Slice{
 		Requests: len(o.Samples), Errors: len(o.Samples) - o.Count((*Sample).Served),
 		PerSecond: float64(len(o.Samples)) / o.Lasted.Seconds(),
-		P50:       o.P(0.5, Any, FromDue).Seconds(), P99: o.P(0.99, Any, FromDue).Seconds(),
+		P50:       o.P(0.5, Any).Seconds(), P99: o.P(0.99, Any).Seconds(),
 	}
 	asked := 1
 	if r.Await != nil && len(s.Admins) > 0 {

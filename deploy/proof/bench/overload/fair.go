@@ -117,7 +117,7 @@ func measureBeside(
 	}
 	served := (*load.Sample).Served
 	part := float64(beside.Count(served)) / float64(max(1, len(beside.Samples)))
-	p99, alone99 := beside.P(0.99, served, load.FromDue), alone.P(0.99, served, load.FromDue)
+	p99, alone99 := beside.P(0.99, served), alone.P(0.99, served)
 	fair := p99 <= mostCalm
 	if c.shared {
 		fair = float64(p99) <= mostBeside*float64(alone99)
@@ -125,7 +125,7 @@ func measureBeside(
 	table.Row(c.name,
 		report.Of("asked", "", 0, float64(len(beside.Samples))),
 		report.Of("served %", "served-%", 1, 100*part).If(part >= leastCalm),
-		report.Of("p50 ms", "calm-p50-ms", 1, 1000*beside.P(0.5, served, load.FromDue).Seconds()),
+		report.Of("p50 ms", "calm-p50-ms", 1, 1000*beside.P(0.5, served).Seconds()),
 		report.Of("p99 ms", "calm-p99-ms", 1, 1000*p99.Seconds()).If(fair),
 		report.Of("alone p99 ms", "alone-p99-ms", 1, 1000*alone99.Seconds()),
 		report.Of("exchange's cores", "cores", 2, used.Seconds/beside.Lasted.Seconds()),

@@ -130,14 +130,14 @@ func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *re
 		return errors.Join(err, ctx.Err())
 	}
 	good := float64(under.Count(useful)) / asking.Seconds()
-	served := under.P(0.99, (*load.Sample).Served, load.FromDue)
+	served := under.P(0.99, (*load.Sample).Served)
 	table.Row(s.name,
 		report.Of("can serve/s", "capacity-req/s", 0, canServe),
 		report.Of("asked/s", "", 0, float64(len(under.Samples))/asking.Seconds()),
 		report.Of("in time/s", "in-time-req/s", 0, good),
 		report.Of("share %", "share-%", 0, 100*good/canServe).If(good >= leastGoodput[s.callers]*canServe),
 		report.Of("served p99 ms", "served-p99-ms", 1, 1000*served.Seconds()).If(served <= mostServed),
-		report.Of("refused p99 ms", "", 1, 1000*under.P(0.99, refused, load.FromDue).Seconds()),
+		report.Of("refused p99 ms", "", 1, 1000*under.P(0.99, refused).Seconds()),
 		report.Of("memory MB", "memory-MB", 0, float64(used.Memory>>20)),
 		report.Of("callers' cores", "", 2, own),
 		report.Text("in time of each kind               ", ofEachKind(under, s.rows)),
