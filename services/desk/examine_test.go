@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/inspect/walk"
 	"insurance.example/exchange/services/desk"
 )
 
@@ -41,7 +42,7 @@ func (w *world) examine(t *testing.T, path string) (e examined) {
 			return nil
 		}
 	}
-	err = inspected.Examine(context.Background(), inspect.Examination{
+	err = walk.Examine(context.Background(), inspected, inspect.Examination{
 		Inspection: inspection, Report: note(&e.findings), Note: note(&e.notes),
 		Count: func(sort string, n int) { e.counts[sort] += n },
 		Peer: func(name string) (*peer.Client, error) {

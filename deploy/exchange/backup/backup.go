@@ -18,6 +18,7 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/inspect/walk"
 )
 
 // source is the database of a service at the instant of its snapshot.
@@ -158,7 +159,7 @@ func verifyVersions(ctx context.Context, path string, of inspect.Service) error 
 	}
 	var named []string
 	faults := 0
-	err = of.Digests(ctx, inspect.Examination{Inspection: inspection, Report: func(f docstore.Finding) error {
+	err = walk.Digests(ctx, of, inspect.Examination{Inspection: inspection, Report: func(f docstore.Finding) error {
 		if faults++; faults <= mostNamed {
 			named = append(named, fmt.Sprintf("%s %s, %s", f.Collection, f.ID, f.Found))
 		}

@@ -1,16 +1,12 @@
-// Package inspect looks for faults in the stored records of a service: the side of the command check that knows what a
-// record is. One walker reads the documents of each collection, whatever the store is, and hands each to the
-// inspections: its keys, its state, its history, its former versions, its references and its mark.
+// Package inspect has the words in which a service says what its stored records should be. Package walk compares the
+// records with it, for the command check: a service that runs has no use for that.
 package inspect
 
 import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/history"
 )
@@ -72,66 +68,7 @@ type Record struct {
 // Reference is a value of a member that names a record of one of the targets, which commas separate.
 type Reference struct{ Member, Value, Targets string }
 
-// walk examines the records of one collection, page by page.
-type walk struct {
-	Examination
-	Collection
-	in docstore.Inspected
-	// pending are the references of the page that have not been looked up yet, by their targets.
-	pending map[string][]pending
-	// unsent are records about which a message has not been acted on, the oldest first, and newest is the newest
-	// record.
-	unsent []uuid.UUID
-	newest uuid.UUID
-}
-
-func (w *walk) report(id uuid.UUID, invariant, found, expected string) error {
-	return w.Report(docstore.Finding{
-		Collection: w.Name, ID: id.String(), Invariant: invariant, Found: docstore.Short(found),
-		Expected: docstore.Short(expected),
-	})
-}
-
-// Examine looks for faults in the records of the service: what the store promises, that records can be read and are in
-// a state of theirs, that no version or event is missing, that what they refer to is there, and that messages about
-// them were acted on. Errors: docstore.ErrUnavailable; those of Report.
-func (s Service) Examine(ctx context.Context, x Examination) error {
-	faults, err := x.Inspection.Faults(ctx)
-	if err != nil {
-		return err
-	}
-	for _, fault := range faults {
-		if err := x.Report(docstore.Finding{Invariant: "the database is sound", Found: docstore.Short(fault),
-			Expected: "no fault"}); err != nil {
-			return err
-		}
-	}
-	var specs []docstore.Spec
-	for _, c := range s.Collections {
-		in, err := x.Inspection.Collection(ctx, c.Spec)
-		if err != nil {
-			return err
-		}
-		w := &walk{Examination: x, Collection: c, in: in}
-		if err := w.run(ctx); err != nil {
-			return err
-		}
-		specs = append(specs, c.Spec)
-	}
-	compared := shared.Comparison{
-		Inspection: x.Inspection, Specs: specs, Report: x.Report, Note: x.Note, Count: x.Count,
-		Recent: func(at time.Time) bool { return !x.Now.IsZero() && x.Now.Sub(at) < x.Patience },
-	}
-	if err := compared.Run(ctx); err != nil {
-		return err
-	}
-	if s.Further == nil {
-		return nil
-	}
-	return s.Further(ctx, x)
-}
-
-// pageLength is how many documents or former versions are read at once.
+// pageLength is how many documents are read at once.
 const pageLength = 200
 
 // KeyOf returns the key by which the documents of an owner, the empty one for none, are found that have a value of an
@@ -152,28 +89,4 @@ func EachPage(ctx context.Context, in docstore.Inspected, q docstore.Query, visi
 		}
 		q.After = page[len(page)-1].ID
 	}
-}
-
-// run examines what a store promises about a collection: its indexes are there and keep unique values unique,
-// every document has the keys and the amount that its body and state say (Spec.Keys, Spec.Amount), and every former
-// version is one of a document. It examines each record.
-func (w *walk) run(ctx context.Context) error {
-	if err := w.in.Faults(ctx, w.Report); err != nil {
-		return err
-	}
-	if err := EachPage(ctx, w.in, docstore.Query{}, func(page []docstore.Stored) error {
-		for _, doc := range page {
-			if err := w.document(ctx, doc); err != nil {
-				return err
-			}
-		}
-		w.Count("records", len(page))
-		return w.resolve(ctx)
-	}); err != nil {
-		return err
-	}
-	if err := w.orphans(ctx); err != nil {
-		return err
-	}
-	return w.reportUnsent()
 }

@@ -1,4 +1,4 @@
-package inspect
+package walk
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // versions reads the former versions of a record, and looks for versions that cannot be read or are not as they were
@@ -33,7 +34,7 @@ func (w *walk) versions(ctx context.Context, doc docstore.Document, present *his
 		}
 		return nil
 	}
-	written := w.chainOf(w.Name, doc.ID, doc.Digest)
+	written := chainOf(&w.Examination, w.Name, doc.ID, doc.Digest)
 	if err := eachFormer(ctx, w.in, doc, func(former docstore.Former) error {
 		if err := written.former(former); err != nil {
 			return err
@@ -107,11 +108,11 @@ func createdAt(id uuid.UUID) time.Time { return time.Unix(id.Time().UnixTime()) 
 // pending is a reference that has not been looked up yet.
 type pending struct {
 	id uuid.UUID // of the document that has it
-	Reference
+	inspect.Reference
 }
 
 // collect notes what a record refers to.
-func (w *walk) collect(id uuid.UUID, all []Reference) {
+func (w *walk) collect(id uuid.UUID, all []inspect.Reference) {
 	if w.pending == nil {
 		w.pending = map[string][]pending{}
 	}

@@ -1,4 +1,4 @@
-package inspect
+package walk
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // document examines a document: its keys and its amount, and then its record with its former versions.
@@ -82,7 +83,7 @@ func quotedKey(value string, has bool) string {
 }
 
 // status compares the state of a record with the value set of the states and with its history.
-func (w *walk) status(doc docstore.Stored, record *Record) error {
+func (w *walk) status(doc docstore.Stored, record *inspect.Record) error {
 	if record.States == nil {
 		return nil
 	}
@@ -99,11 +100,14 @@ func (w *walk) status(doc docstore.Stored, record *Record) error {
 	return nil
 }
 
+// keptAtOnce is how many former versions are listed at once.
+const keptAtOnce = 200
+
 // orphans looks for former versions without a document, and for those that are not older than their document.
 func (w *walk) orphans(ctx context.Context) error {
 	var after docstore.Ref
 	for {
-		page, err := w.in.Kept(ctx, after, pageLength)
+		page, err := w.in.Kept(ctx, after, keptAtOnce)
 		if err != nil || len(page) == 0 {
 			return err
 		}

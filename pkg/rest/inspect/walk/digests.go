@@ -1,4 +1,4 @@
-package inspect
+package walk
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // chain compares the versions of a document with their digests, in order of version; see docstore.Digest.
@@ -25,7 +26,7 @@ type chain struct {
 }
 
 // chainOf begins to examine the versions of a document.
-func (x *Examination) chainOf(collection string, id uuid.UUID, left docstore.Digest) *chain {
+func chainOf(x *inspect.Examination, collection string, id uuid.UUID, left docstore.Digest) *chain {
 	return &chain{left: left, report: func(found string) error {
 		return x.Report(docstore.Finding{
 			Collection: collection, ID: id.String(), Invariant: "a version is as it was written", Found: found,
@@ -86,15 +87,15 @@ func (c *chain) next(version int64, body, state []byte, digest docstore.Digest) 
 
 // Digests looks only for versions that are not as they were written, with fewer questions than Examine. Errors:
 // docstore.ErrUnavailable; those of Report.
-func (s Service) Digests(ctx context.Context, x Examination) error {
+func Digests(ctx context.Context, s inspect.Service, x inspect.Examination) error {
 	for _, c := range s.Collections {
 		in, err := x.Inspection.Collection(ctx, c.Spec)
 		if err != nil {
 			return err
 		}
-		if err := EachPage(ctx, in, docstore.Query{}, func(page []docstore.Stored) error {
+		if err := inspect.EachPage(ctx, in, docstore.Query{}, func(page []docstore.Stored) error {
 			for _, doc := range page {
-				versions := x.chainOf(c.Name, doc.ID, doc.Digest)
+				versions := chainOf(&x, c.Name, doc.ID, doc.Digest)
 				err := eachFormer(ctx, in, doc.Document, versions.former)
 				if err = errors.Join(err, versions.present(doc.Document)); err != nil {
 					return err

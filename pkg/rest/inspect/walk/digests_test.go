@@ -1,4 +1,4 @@
-package inspect
+package walk
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // past is a document with all of its former versions, as releases with and without digests write them.
@@ -48,14 +49,14 @@ func written(releases string) *past {
 // examined returns what is found, and how many versions have digests and have none.
 func (p *past) examined(t *testing.T) (found []string, with, without int) {
 	t.Helper()
-	x := &Examination{Report: func(f docstore.Finding) error {
+	x := &inspect.Examination{Report: func(f docstore.Finding) error {
 		if f.ID != p.doc.ID.String() || f.Collection != "policy" || f.Found == f.Expected {
 			t.Errorf("finding %+v", f)
 		}
 		found = append(found, f.Found)
 		return nil
 	}}
-	versions := x.chainOf("policy", p.doc.ID, p.doc.Digest)
+	versions := chainOf(x, "policy", p.doc.ID, p.doc.Digest)
 	for _, former := range p.formers {
 		if err := versions.former(former); err != nil {
 			t.Fatal(err)
