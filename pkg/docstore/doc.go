@@ -23,5 +23,4 @@
 //	settled.go     pages from which a reader goes on later
 //	gate.go        what decides about memory
 //	inspection.go  a database as it is stored
-//	reading.go     runs the code of a service on a database as it is stored
 package docstore

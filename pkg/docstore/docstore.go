@@ -308,3 +308,14 @@ func Duplicate(err error) (index string, ok bool) {
 	}
 	return "", false
 }
+
+// IDBefore returns the UUID that comes immediately before another one in their order.
+func IDBefore(id uuid.UUID) uuid.UUID {
+	for i := len(id) - 1; i >= 0; i-- {
+		id[i]--
+		if id[i] != 0xff {
+			break
+		}
+	}
+	return id
+}

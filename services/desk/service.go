@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/reading"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
@@ -106,7 +106,7 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 func examine(lines []string, now func() time.Time) func(context.Context, inspect.Examination) error {
 	return func(ctx context.Context, x inspect.Examination) error {
 		contracts := contract.New(lines, now)
-		store := docstore.Reading(x.Inspection)
+		store := reading.Of(x.Inspection)
 		if err := contracts.Open(ctx, store); err != nil {
 			return err
 		}

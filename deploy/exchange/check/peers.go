@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/reading"
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
@@ -63,7 +64,7 @@ func (p *peers) start(ctx context.Context, d database) (http.Handler, error) {
 	}
 	deps := process.Undialled()
 	deps.Peer = func(string) *peer.Client { return away } // whom it calls is not asked for records
-	deps.Store = docstore.Reading(d.inspection)
+	deps.Store = reading.Of(d.inspection)
 	deps.Engine = func() *gin.Engine {
 		return process.NewEngine(process.EngineConfig{Log: log, Metrics: prometheus.NewRegistry(), Timeout: longestRead,
 			LargestBody: readMemory, Door: load.Door{Budget: load.NewBudget(2*readMemory, nil)}})

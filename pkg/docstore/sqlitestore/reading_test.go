@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/reading"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// TestAnInspectionIsReadAsAStore compares what a store returns of its documents with what docstore.Reading returns of
+// TestAnInspectionIsReadAsAStore compares what a store returns of its documents with what package reading returns of
 // them, for the organisations that own some and for one that owns none.
 func TestAnInspectionIsReadAsAStore(t *testing.T) {
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "records.db")
@@ -53,7 +54,7 @@ func TestAnInspectionIsReadAsAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := docstore.Reading(inspection).Collection(ctx, spec)
+	read, err := reading.Of(inspection).Collection(ctx, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

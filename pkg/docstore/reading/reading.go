@@ -1,4 +1,6 @@
-package docstore
+// Package reading has a database that is only looked at stand for the store of a service. So what looks for faults runs
+// the code of the service.
+package reading
 
 import (
 	"context"
@@ -8,41 +10,44 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// Reading returns a store that reads what an inspection does and writes nothing, so that what looks for faults can run
-// the code of a service on it. It has the capabilities History and Members, and that of Sums by name only.
-func Reading(of Inspection) Store { return &reading{of: of} }
+// Of returns a store that reads what an inspection does and writes nothing. It has the capabilities History and
+// Members, and that of Sums by name only.
+func Of(inspection docstore.Inspection) docstore.Store { return &store{of: inspection} }
 
-// errReading is the error of everything that it does not do.
-var errReading = fmt.Errorf("%w: the database is only read", ErrUnavailable)
+// errOnlyRead is the error of everything that it does not do: writes, and sums.
+var errOnlyRead = fmt.Errorf("%w: the database is only read", docstore.ErrUnavailable)
 
-type reading struct {
-	of Inspection
+type store struct {
+	of docstore.Inspection
 	// mu is held during a call of the inspection, which one goroutine at a time may use.
 	mu sync.Mutex
 }
 
-func (s *reading) Collection(ctx context.Context, spec Spec) (Collection, error) {
+func (s *store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in, err := s.of.Collection(ctx, spec)
-	return &readCollection{reading: s, spec: spec, in: in}, err
+	return &collection{store: s, spec: spec, in: in}, err
 }
 
-func (s *reading) Ping(context.Context) error { return nil }
+func (s *store) Ping(context.Context) error { return nil }
 
-func (s *reading) Close() error { return nil }
+func (s *store) Close() error { return nil }
 
-type readCollection struct {
-	*reading
-	spec Spec
-	in   Inspected
+type collection struct {
+	*store
+	spec docstore.Spec
+	in   docstore.Inspected
 }
 
-func (c *readCollection) Find(ctx context.Context, who organisation.ID, q Query) (found []Document, err error) {
+func (c *collection) Find(
+	ctx context.Context, who organisation.ID, q docstore.Query,
+) (found []docstore.Document, err error) {
 	if err := who.Check(); err != nil {
 		return nil, err
 	}
@@ -78,44 +83,33 @@ func (c *readCollection) Find(ctx context.Context, who organisation.ID, q Query)
 	}
 }
 
-func (c *readCollection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (Document, error) {
-	found, err := c.Find(ctx, who, Query{After: IDBefore(id), Limit: 1, WithState: true})
+func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
+	found, err := c.Find(ctx, who, docstore.Query{After: docstore.IDBefore(id), Limit: 1, WithState: true})
 	if err == nil && (len(found) == 0 || found[0].ID != id) {
-		err = ErrNotFound
+		err = docstore.ErrNotFound
 	}
 	if err != nil {
-		return Document{}, err
+		return docstore.Document{}, err
 	}
 	return found[0], nil
 }
 
-// IDBefore returns the UUID that comes immediately before another one in their order.
-func IDBefore(id uuid.UUID) uuid.UUID {
-	for i := len(id) - 1; i >= 0; i-- {
-		id[i]--
-		if id[i] != 0xff {
-			break
-		}
-	}
-	return id
-}
-
-func (c *readCollection) Former(
+func (c *collection) Former(
 	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
-) (Former, error) {
+) (docstore.Former, error) {
 	formers, err := c.formers(ctx, who, id, version-1, 1)
 	if err == nil && (len(formers) == 0 || formers[0].Version != version) {
-		err = ErrNotFound
+		err = docstore.ErrNotFound
 	}
 	if err != nil {
-		return Former{}, err
+		return docstore.Former{}, err
 	}
 	return formers[0], nil
 }
 
-func (c *readCollection) Formers(
+func (c *collection) Formers(
 	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
-) ([]Former, error) {
+) ([]docstore.Former, error) {
 	formers, err := c.formers(ctx, who, id, after, limit)
 	for i := range formers {
 		formers[i].Body = nil
@@ -124,11 +118,11 @@ func (c *readCollection) Formers(
 }
 
 // formers returns former versions with their bodies; none of a document that is not seen.
-func (c *readCollection) formers(
+func (c *collection) formers(
 	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
-) ([]Former, error) {
+) ([]docstore.Former, error) {
 	if _, err := c.Get(ctx, who, id); err != nil {
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, docstore.ErrNotFound) {
 			err = nil
 		}
 		return nil, err
@@ -138,10 +132,10 @@ func (c *readCollection) formers(
 	return c.in.Formers(ctx, id, after, limit)
 }
 
-func (c *readCollection) FormerByKey(
+func (c *collection) FormerByKey(
 	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
-) (last Former, err error) {
-	err = ErrNotFound
+) (last docstore.Former, err error) {
+	err = docstore.ErrNotFound
 	for after := int64(0); ; {
 		formers, failed := c.Formers(ctx, who, id, after, 1)
 		if failed != nil || len(formers) == 0 {
@@ -153,13 +147,13 @@ func (c *readCollection) FormerByKey(
 	}
 }
 
-func (c *readCollection) Texts(
+func (c *collection) Texts(
 	ctx context.Context, who organisation.ID, ids []uuid.UUID, member string,
 ) (map[uuid.UUID]string, error) {
 	texts := map[uuid.UUID]string{}
 	for _, id := range ids {
 		doc, err := c.Get(ctx, who, id)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, docstore.ErrNotFound) {
 			continue
 		}
 		if err == nil && member != "" {
@@ -176,24 +170,26 @@ func (c *readCollection) Texts(
 
 // What follows is refused.
 
-func (c *readCollection) Insert(context.Context, organisation.ID, Document) error { return errReading }
-
-func (c *readCollection) Replace(context.Context, organisation.ID, Document, *Former) error {
-	return errReading
+func (c *collection) Insert(context.Context, organisation.ID, docstore.Document) error {
+	return errOnlyRead
 }
 
-func (c *readCollection) Unsent(context.Context, organisation.ID, uuid.UUID, int) ([]Document, error) {
-	return nil, errReading
+func (c *collection) Replace(context.Context, organisation.ID, docstore.Document, *docstore.Former) error {
+	return errOnlyRead
 }
 
-func (c *readCollection) Sent(context.Context, organisation.ID, []Ref) (int, error) {
-	return 0, errReading
+func (c *collection) Unsent(context.Context, organisation.ID, uuid.UUID, int) ([]docstore.Document, error) {
+	return nil, errOnlyRead
 }
 
-func (c *readCollection) Sum(context.Context, organisation.ID, string, string, uuid.UUID, int) (Sum, error) {
-	return Sum{}, errReading
+func (c *collection) Sent(context.Context, organisation.ID, []docstore.Ref) (int, error) {
+	return 0, errOnlyRead
 }
 
-func (c *readCollection) FirstUnsent(context.Context, organisation.ID, string, string) (uuid.UUID, error) {
-	return uuid.UUID{}, errReading
+func (c *collection) Sum(context.Context, organisation.ID, string, string, uuid.UUID, int) (docstore.Sum, error) {
+	return docstore.Sum{}, errOnlyRead
+}
+
+func (c *collection) FirstUnsent(context.Context, organisation.ID, string, string) (uuid.UUID, error) {
+	return uuid.UUID{}, errOnlyRead
 }
