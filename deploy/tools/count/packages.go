@@ -9,6 +9,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -27,7 +28,7 @@ type pack struct {
 	files    []string // without tests
 	mapped   []string // the files that the map in doc.go names
 	exported int      // exported names of the package, without methods and fields
-	source   lines    // without tests
+	source   lines    // without tests and generated files
 	tests    lines
 }
 
@@ -113,7 +114,9 @@ func (p *pack) read(dir string, source, tests []string) error {
 		for _, declaration := range file.Decls {
 			addExported(names, declaration)
 		}
-		p.source.add(countLines(content))
+		if !ast.IsGenerated(file) {
+			p.source.add(countLines(content))
+		}
 	}
 	p.files, p.exported = source, len(names)
 	for _, name := range tests {
@@ -234,4 +237,25 @@ func printPackages(out io.Writer, packages []pack) {
 			fmt.Fprintf(out, "%s\t%d\t%d\t%d\t\n", p.folder, len(p.files), p.exported, p.source.lines)
 		}
 	}
+}
+
+// printGenerated prints the lines of each file of Go below the current folder that a program has written, also in
+// modules that the workspace leaves out. Nobody has to read them, so that no table counts them.
+func printGenerated(out io.Writer) error {
+	return filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, content, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil || !ast.IsGenerated(file) {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "generated, in no table: %s\t%d lines\t%d of them code\t\n", path,
+			countLines(content).lines, countLines(content).code)
+		return err
+	})
 }
