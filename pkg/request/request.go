@@ -80,7 +80,7 @@ func callerFrom(ctx context.Context) (caller Caller, carried bool) {
 	return caller, carried
 }
 
-// OrganisationFrom returns the organisation that the caller whom the context carries acts for. It is nobody's without a
+// OrganisationFrom returns the organisation for which the caller in the context acts. It is nobody's without a
 // caller, and then every store refuses the call.
 func OrganisationFrom(ctx context.Context) organisation.ID {
 	return CallerFrom(ctx).Organisation
@@ -109,7 +109,7 @@ type Sought struct {
 	name string
 }
 
-// SoughtBy returns a name as the organisation looks it up that the caller whom the context carries acts for.
+// SoughtBy returns a name as the organisation looks it up for which the caller in the context acts.
 func SoughtBy(ctx context.Context, name string) Sought { return Sought{OrganisationFrom(ctx), name} }
 
 // Account is what a request takes memory from. Package load has the accounts of a process.

@@ -37,8 +37,8 @@ func issue(t *testing.T, by *certificatetest.Authority, names ...string) *secret
 	return pair
 }
 
-// ask calls a server of the authority that accepts callers with one of the names, as a client with a certificate, if
-// it has one.
+// ask starts a server that accepts certificates of the authority with one of the names, and sends it a request with
+// the certificate shown, or with none if that is nil.
 func ask(t *testing.T, of *certificatetest.Authority, names []string, shown *secret.Pair) (status int, err error) {
 	t.Helper()
 	trusted, err := secret.ReadAuthorities(file(t, "tls-client-ca", of.PEM))

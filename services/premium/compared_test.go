@@ -153,7 +153,7 @@ func TestStatedPremium(t *testing.T) {
 		`"netPremium":-3}`)
 }
 
-// TestComparedRefuses refuses more names than are looked up at a time, and instants that are none.
+// TestComparedRefuses asks for more names than one request may have, and at no instant or one that cannot be read.
 func TestComparedRefuses(t *testing.T) {
 	s, _ := start(t, servicetest.At(t, "2026-01-21T00:00:00Z"), rules{})
 	const at = "?at=2026-01-01T00:00:00Z"

@@ -136,8 +136,8 @@ func prepare(around client.Surroundings) *cobra.Command {
 	})
 }
 
-// version returns the path of the version that the arguments name: without a number, the last one of the period. The
-// work list names it; the period itself would be computed as it is now.
+// version returns the path of the version that the arguments name, or without a number of the last one of the period.
+// That is read from the work list, because a read of the period computes all of its lines.
 func (o *office) version(ctx context.Context, args []string) (string, error) {
 	if len(args) > 3 {
 		return path(args) + "/versions/" + url.PathEscape(args[3]), nil

@@ -58,17 +58,24 @@ const most = 2000
 // TestSeeds runs the seeds of the core that the flags name.
 func TestSeeds(t *testing.T) { runSeeds(t, simulation.Core, 2000) }
 
-// TestSeedsOfDesk runs those of the desk. They find that a page of receipts is not settled, that a receipt which comes
-// late is forgotten or is beyond where the next version begins, that a replica overwrites what another one has changed,
-// that the error of a block is ignored, that a write with an unknown outcome counts as done, that a version is
-// prepared beside a pending one, that a correction stands beside what it replaces, that lines of other periods are
-// forgotten, and that what was paid before is not carried on: each was tried on the code.
+// TestSeedsOfDesk runs the seeds of the desk. Each of these faults was put into the code, and a seed found it:
+//
+//   - a page of receipts is read before it is settled;
+//   - a receipt that comes late is forgotten, or lies before the place from which the next version is read;
+//   - a replica overwrites what another one has changed;
+//   - the error of a block is ignored, or a write with an unknown outcome counts as done;
+//   - a version is prepared beside a pending one, or a correction stands beside what it replaces;
+//   - lines of other periods are forgotten, or what was paid before is not carried on.
 func TestSeedsOfDesk(t *testing.T) { runSeeds(t, simulation.Desk, 200) }
 
-// TestSeedsOfSharing runs those of policies that organisations share. They find that a grant, a stamp or the number of
-// a policy shows what the list does not, that a service which makes no step of a change is passed over, that lists are
-// remembered for a second, that records are not stamped when a list changes, that an error of stamping is ignored, and
-// that a step which comes late undoes a list: each was tried on the code. The rarest are found by seeds up to 300.
+// TestSeedsOfSharing runs the seeds of policies that organisations share. Each of these faults was put into the code,
+// and a seed up to 300 found it:
+//
+//   - a grant, a stamp or the number of a policy shows a record that the access list does not;
+//   - a change goes on although a service has not made its step;
+//   - access lists are remembered for a second;
+//   - records are not stamped when a list changes, or an error of stamping is ignored;
+//   - a step that comes late undoes a list.
 func TestSeedsOfSharing(t *testing.T) { runSeeds(t, simulation.Sharing, 300) }
 
 func runSeeds(t *testing.T, part simulation.Part, enough int) {

@@ -342,7 +342,7 @@ func (l *Lists) write(ctx context.Context, list, was *List) (err error) {
 	return err
 }
 
-// grant notes with whom a policy is shared, so that participants find it. The list decides what they see.
+// grant notes the organisations with which a policy is shared, so that they find it. The list decides what they see.
 func (l *Lists) grant(ctx context.Context, list *List) error {
 	return l.have(ctx, l.grants, list, list.PolicyNumber, false, list.keysOfGrant)
 }

@@ -82,7 +82,8 @@ func (s *of) Collection(ctx context.Context, spec docstore.Spec) (docstore.Colle
 	return c, err
 }
 
-// settledSpec is the collection that says to whom the documents without an owner belong, for each other collection.
+// settledSpec is the collection that names, for each other collection, the organisation to which documents without an
+// owner belong.
 var settledSpec = docstore.Spec{
 	Name: "organisations", Unlogged: true, Unowned: true, Indexes: []docstore.Index{{Name: ofIndex, Unique: true}},
 }
@@ -139,8 +140,8 @@ func (s *of) settle(ctx context.Context, name string, opened docstore.Collection
 	}
 }
 
-// owner returns to whom the documents without an owner are to belong that belong to one now; both may be empty.
-// Errors: ErrUnowned, ErrSettled.
+// owner returns the organisation to which documents without an owner are to belong, given the one to which they belong
+// now. Both may be empty. Errors: ErrUnowned, ErrSettled.
 func (s Settings) owner(now string, stored, owned bool) (string, error) {
 	switch {
 	case s.Default == now, s.Default == "" && now != "":

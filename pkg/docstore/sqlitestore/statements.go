@@ -73,7 +73,8 @@ func statementsOf(spec docstore.Spec) statements {
 		finds: &finds{written: map[form]string{}},
 		sums:  sumsOf(spec),
 		seen:  [sights]reads{readsOf(spec, all), readsOf(spec, unowned), readsOf(spec, owned)},
-		owns:  fmt.Sprintf(`SELECT 1 FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table, quoted(ownedIndex(spec.Name))),
+		owns: fmt.Sprintf(`SELECT 1 FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table,
+			quoted(ownedIndex(spec.Name))),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, digest, owner, body, state, unsent%s)
@@ -247,8 +248,8 @@ func indexSQL(collection string, index docstore.Index, has []string) []string {
 		definition = `CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s) WHERE %[3]s IS NOT NULL`
 	case index.Amounts:
 		definition = `CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, ` + amountColumn + `) WHERE %[3]s IS NOT NULL`
-		// Only unsent documents are in this index. The mark is not part of the other, which would be written again
-		// with its removal.
+		// Unsent documents have an index of their own. If the mark were a column of the other one, its removal would
+		// write that index again.
 		sql = append(sql,
 			fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, version) WHERE unsent = 1 AND %[3]s IS NOT NULL`,
 				quoted(unsentByIndex(collection, index.Name)), table, column))

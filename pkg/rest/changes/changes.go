@@ -59,7 +59,7 @@ type Change struct {
 	Owner string `json:"owner,omitzero"`
 	// Public says that every organisation sees the record.
 	Public bool `json:"public,omitzero"`
-	// Shared says that those see the record as well with whom its policy is shared.
+	// Shared says that the organisations with which its policy is shared see the record too.
 	Shared bool `json:"shared,omitzero"`
 	// Contract is the reference of the contract that the entry is about, whose counterparty sees the entry as well;
 	// empty for other entries.
@@ -81,7 +81,7 @@ type Source struct {
 	docstore.Collection
 	// Public says that every organisation sees its documents.
 	Public bool
-	// Shared says that those see its documents as well with whom the policy of each is shared.
+	// Shared says that the organisations with which the policy of a document is shared see the document too.
 	Shared bool
 	// Happened says what the version of a document is about that is no record of a resource. It is nil for records.
 	Happened func(present docstore.Document, version int64) (Happening, error)

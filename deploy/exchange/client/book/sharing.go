@@ -32,7 +32,7 @@ func Sharings() []Sharing {
 	}
 }
 
-// With returns in words with whom policies are shared.
+// With returns in words the organisations with which policies are shared.
 func (s Sharing) With() string {
 	var with []string
 	for _, p := range s.with {

@@ -33,7 +33,7 @@ type outside struct {
 	passwords     map[string]string // of MongoDB's users
 	brokers       []string
 	kafkaPassword string
-	// keySet is the URL of the keys of tokens that the signer, whose folder is keys, signs.
+	// signer signs tokens with the keys in the folder keys. keySet is the URL at which their public halves are.
 	keySet, keys string
 	signer       *auth.Signer
 }

@@ -20,7 +20,7 @@ type list struct {
 	want       func() []string
 }
 
-// lists are the lists of which it is known whom they must name.
+// lists are the lists that must name every service, or every service of a kind.
 var lists = []list{
 	{"README.md", `^\| \[services\]`, internalapi.Services},
 	{"CODEOWNERS", `^/services/\{\}/`, internalapi.Services},
