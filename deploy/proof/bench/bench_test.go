@@ -251,9 +251,15 @@ func TestOverload(t *testing.T) {
 	if !regexp.MustCompile(`200: \d+, 201: \d+`).MatchString(cells[10]) {
 		t.Errorf("want responses to reads and writes in\n%s", printed)
 	}
-	profile, err := os.ReadFile(filepath.Join(o.Profiles, "mixed-open-4000-callers.pprof"))
+	profiled(t, o, "mixed-open-4000-callers.pprof")
+}
+
+// profiled checks that a file has a profile.
+func profiled(t *testing.T, o arguments, file string) {
+	t.Helper()
+	profile, err := os.ReadFile(filepath.Join(o.Profiles, file))
 	if err != nil || !bytes.HasPrefix(profile, []byte{0x1f, 0x8b}) { // as gzip begins
-		t.Errorf("the profile has %d bytes, and none that gzip begins with: %v", len(profile), err)
+		t.Errorf("%s has %d bytes, and none that gzip begins with: %v", file, len(profile), err)
 	}
 }
 
@@ -261,7 +267,7 @@ func TestOverload(t *testing.T) {
 // are served in which time depends on the machine.
 func TestFair(t *testing.T) {
 	o := short(t, 100*time.Millisecond)
-	o.kind, o.Callers = overload.Fair(), 20
+	o.kind, o.Callers, o.Profiles = overload.Fair(), 20, t.TempDir()
 	o.Together = runtime.NumCPU() == 1
 	rows, printed := measure(t, o)
 	statuses := map[string]string{"4000 strangers without a token": "401", "4000 forged tokens": "401",
@@ -275,6 +281,7 @@ func TestFair(t *testing.T) {
 		if !strings.Contains(cells[9], statuses[name]+": ") {
 			t.Errorf("%s: want responses with %s to the crowd in\n%s", name, statuses[name], printed)
 		}
+		profiled(t, o, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".pprof")
 	}
 }
 

@@ -115,7 +115,8 @@ func parse(args []string) arguments {
 	flags.IntVar(&a.Count, "count", 1_000_000,
 		"vehicles, and policies, that -scale loads, and receipts that -aging and -desk load")
 	flags.StringVar(&a.Profiles, "profiles", "",
-		"with -overload, keep a profile of the exchange's CPU time for each row in this `folder`, for go tool pprof")
+		"with -overload and -fair, keep a profile of the exchange's CPU time for each row in this `folder`, for "+
+			"go tool pprof")
 	flags.BoolVar(&a.check, "check", false, "end with status 1 if a row is below its target or has errors")
 	flags.StringVar(&a.results, "results", "",
 		"append what is measured to this `file`, in Go's benchmark format for benchstat")

@@ -35,7 +35,7 @@ type Options struct {
 	Together    bool           // whether the exchange and the callers of -overload share all cores
 	Callers     int            // of each row of -overload; 0 for those of its name
 	Count       int            // records of each kind that -scale loads
-	Profiles    string         // folder for a profile of each row of -overload; "": none is made
+	Profiles    string         // folder for a profile of each row of -overload and -fair; "": none is made
 }
 
 // Kind is a kind of measurement.

@@ -109,10 +109,11 @@ func measureBeside(
 		return err
 	}
 	watched := run.Exchange.Process().Watch(run.Exchange.Admin())
+	profiled := run.Profile(ctx, c.name, plan.Duration)
 	beside := calm.Drive(ctx, plan, rows...)
 	used := watched()
 	statuses, err := ended()
-	if err := errors.Join(err, goOn(), ctx.Err()); err != nil {
+	if err := errors.Join(err, goOn(), profiled(), ctx.Err()); err != nil {
 		return err
 	}
 	served := (*load.Sample).Served
