@@ -62,7 +62,7 @@ type Config struct {
 	// https://portal.example, or "*" for any. Without one, requests across origins get no CORS headers and OPTIONS is
 	// refused with 405.
 	Origins []string
-	// Rates limits how many requests each caller may send; nil if nothing does.
+	// Rates limits how many requests each organisation and each caller may send; nil if nothing does.
 	Rates *Rates
 	// LargestBody is the declared length of a body, in bytes, beyond which it is refused before it is forwarded. If
 	// it is zero, a body is only refused by the router, when it is read.
@@ -200,7 +200,7 @@ func (g *gateway) admit(c *gin.Context, service, scope string, caller *request.C
 	if err != nil || g.Rates == nil {
 		return err
 	}
-	return g.Rates.Take(caller.Key(), c.Writer.Header())
+	return g.Rates.Take(caller, c.Writer.Header())
 }
 
 // allows returns nil if a caller may send a request that needs the scope. Its errors are problems.

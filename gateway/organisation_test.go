@@ -30,7 +30,8 @@ func TestTheOrganisationComesFromTheTokenAlone(t *testing.T) {
 	}
 	shared := func(config *gateway.Config) {
 		config.Verifier, config.Organisations = verifierOf(t, signer, "org"), true
-		if config.Rates, err = gateway.NewRates(1, 2, time.Now); err != nil {
+		each := gateway.Rate{PerSecond: 1, Burst: 2}
+		if config.Rates, err = gateway.NewRates(gateway.Rate{}, each, time.Now); err != nil {
 			t.Fatal(err)
 		}
 	}

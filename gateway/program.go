@@ -43,6 +43,8 @@ type Settings struct {
 	// RateLimit is how many requests each caller may send to a process in a second, and RateBurst how many at once
 	// after a while without any; 0 for any number, and for the requests of one second.
 	RateLimit, RateBurst int64
+	// OrganisationRate and OrganisationBurst are the same for all callers of an organisation together.
+	OrganisationRate, OrganisationBurst int64
 	// Console holds what the console can ask of an exchange on the machine of its user, by whole paths.
 	Console map[string]http.Handler
 	// ConsoleClient is what the console is registered as at the identity provider.
@@ -76,6 +78,11 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 			"(429); 0 for any number")
 	setting.IntVar(flags, &s.RateBurst, known.RateBurst, 0, 0, 1<<20,
 		"requests that a caller may send at once after a while without any, with rate-limit; 0 for those of one second")
+	setting.IntVar(flags, &s.OrganisationRate, known.OrganisationRate, 0, 0, 1<<20,
+		"requests that all callers of an organisation together may send to a process of the gateway in a second, "+
+			"where organisations share the exchange (org-claim); beyond it they are refused (429); 0 for any number")
+	setting.IntVar(flags, &s.OrganisationBurst, known.OrganisationBurst, 0, 0, 1<<20,
+		"requests that they may send at once after a while without any, with org-rate; 0 for those of one second")
 	s.amounts = setting.SharedAmounts(flags)
 	s.valueSets = setting.SharedString(flags, known.ValueSets,
 		"YAML file that replaces or extends value sets; the published ones if not given")
@@ -142,7 +149,12 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 			return nil, err
 		}
 	}
-	rates, err := NewRates(int(s.RateLimit), int(s.RateBurst), time.Now)
+	if s.OrganisationRate > 0 && p.Settings.OrganisationClaim == "" {
+		return nil, fmt.Errorf("setting %s: organisations share the exchange only with org-claim; give that too, or "+
+			"neither", known.OrganisationRate)
+	}
+	rates, err := NewRates(Rate{int(s.OrganisationRate), int(s.OrganisationBurst)},
+		Rate{int(s.RateLimit), int(s.RateBurst)}, time.Now)
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.RateLimit, err)
 	}

@@ -5,75 +5,128 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 )
 
-// mostCallers is the number of callers whose requests are remembered. The one that has not asked for longest is
-// forgotten first, and may then send as many as one that never asked.
+// mostCallers is the number of callers, and of organisations, whose requests are remembered. The one that has not asked
+// for longest is forgotten first, and may then send as many as one that never asked.
 const mostCallers = 10_000
 
-// Rates limits how many requests each caller may send to one process of the gateway. It is safe for concurrent use.
+// Rate is how many requests may be sent in a second, and at once after a while without any: 0 for any number, and for
+// the requests of one second.
+type Rate struct{ PerSecond, Burst int }
+
+// Rates limits how many requests may be sent to one process of the gateway: by the callers of each organisation
+// together, and by each caller. It is safe for concurrent use.
 type Rates struct {
-	perSecond, burst int
-	now              func() time.Time
-	buckets          *lru.Cache[string, *rate.Limiter]
-	// policy is the value of RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-10).
-	policy []string
+	now func() time.Time
+
+	// mu has a request counted for its organisation and its caller together, or for neither.
+	mu     sync.Mutex
+	shares []*share
 }
 
-// NewRates returns rates that let a caller send a number of requests in a second, and as many as burst after a while
-// without any; nil if perSecond is 0. A burst of 0 is the requests of one second.
-func NewRates(perSecond, burst int, now func() time.Time) (*Rates, error) {
-	if perSecond == 0 {
+// share is one rate that all have who are counted by it.
+type share struct {
+	Rate
+	name, refusal string
+	// policy says what may be sent, as RateLimit-Policy does (draft-ietf-httpapi-ratelimit-headers-10).
+	policy string
+	// of returns who is counted for a request; nobody if it is empty.
+	of      func(*request.Caller) string
+	buckets *lru.Cache[string, *rate.Limiter]
+}
+
+// NewRates returns rates for each organisation and for each caller; nil if there is neither.
+func NewRates(organisation, caller Rate, now func() time.Time) (*Rates, error) {
+	r := &Rates{now: now}
+	for _, s := range []*share{
+		{Rate: organisation, name: "organisation",
+			of: func(c *request.Caller) string { return c.Organisation.Name() },
+			refusal: "The callers of this organisation have together sent more requests than they may. Nothing was " +
+				"done; send the request again later."},
+		{Rate: caller, name: "caller", of: (*request.Caller).Key,
+			refusal: "This caller has sent more requests than it may. Nothing was done; send the request again later."},
+	} {
+		if s.PerSecond == 0 {
+			continue
+		}
+		if s.Burst == 0 {
+			s.Burst = s.PerSecond
+		}
+		var err error
+		if s.buckets, err = lru.New[string, *rate.Limiter](mostCallers); err != nil {
+			return nil, err
+		}
+		s.policy = fmt.Sprintf(`"%s";q=%d;w=%d`, s.name, s.Burst, s.seconds(float64(s.Burst)))
+		r.shares = append(r.shares, s)
+	}
+	if r.shares == nil {
 		return nil, nil
 	}
-	if burst == 0 {
-		burst = perSecond
-	}
-	buckets, err := lru.New[string, *rate.Limiter](mostCallers)
-	if err != nil {
-		return nil, err
-	}
-	r := &Rates{perSecond: perSecond, burst: burst, now: now, buckets: buckets}
-	r.policy = []string{fmt.Sprintf(`"caller";q=%d;w=%d`, burst, r.seconds(float64(burst)))}
 	return r, nil
 }
 
-// seconds returns how long it takes until a caller may send a number of requests, in whole seconds, at least one.
-func (r *Rates) seconds(requests float64) int {
-	return max(1, int(math.Ceil(requests/float64(r.perSecond))))
+// seconds returns how long it takes until a number of requests may be sent, in whole seconds, at least one.
+func (s *share) seconds(requests float64) int {
+	return max(1, int(math.Ceil(requests/float64(s.PerSecond))))
 }
 
-// Take counts a request of a caller and writes the fields RateLimit-Policy and RateLimit into the header of the
-// response. It returns problem.RateExceeded if the caller may not send it now.
-func (r *Rates) Take(caller string, header http.Header) error {
-	now, bucket := r.now(), r.bucket(caller)
-	allowed := bucket.AllowN(now, 1)
-	left := bucket.TokensAt(now)
-	header["Ratelimit-Policy"] = r.policy
-	header["Ratelimit"] = []string{fmt.Sprintf(`"caller";r=%d;t=%d`, int(max(0, left)),
-		r.seconds(float64(r.burst)-left))}
-	if allowed {
+// Take counts a request for the organisation of its caller and for the caller, and writes the fields RateLimit-Policy
+// and RateLimit into the header of the response. It returns problem.RateExceeded, and counts the request for neither,
+// if one of them may not send it now.
+func (r *Rates) Take(caller *request.Caller, header http.Header) error {
+	now := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	buckets := make([]*rate.Limiter, len(r.shares))
+	var refused error
+	for i, s := range r.shares {
+		if buckets[i] = s.bucket(s.of(caller)); buckets[i] == nil || refused != nil {
+			continue
+		}
+		if left := buckets[i].TokensAt(now); left < 1 {
+			refused = problem.New(problem.RateExceeded, s.refusal).
+				WithHeader("Retry-After", strconv.Itoa(s.seconds(1-left)))
+		}
+	}
+	var policies, left []string
+	for i, s := range r.shares {
+		if buckets[i] == nil {
+			continue
+		}
+		if refused == nil {
+			buckets[i].AllowN(now, 1)
+		}
+		tokens := buckets[i].TokensAt(now)
+		policies = append(policies, s.policy)
+		left = append(left, fmt.Sprintf(`"%s";r=%d;t=%d`, s.name, int(max(0, tokens)),
+			s.seconds(float64(s.Burst)-tokens)))
+	}
+	if len(left) > 0 {
+		header["Ratelimit-Policy"] = []string{strings.Join(policies, ", ")}
+		header["Ratelimit"] = []string{strings.Join(left, ", ")}
+	}
+	return refused
+}
+
+// bucket returns what one of those who are counted may send, and nil for nobody.
+func (s *share) bucket(name string) *rate.Limiter {
+	if name == "" {
 		return nil
 	}
-	return problem.New(problem.RateExceeded,
-		"This caller has sent more requests than it may. Nothing was done; send the request again later.").
-		WithHeader("Retry-After", strconv.Itoa(r.seconds(1-left)))
-}
-
-// bucket returns what a caller may send.
-func (r *Rates) bucket(caller string) *rate.Limiter {
-	if known, ok := r.buckets.Get(caller); ok {
-		return known
+	known, ok := s.buckets.Get(name)
+	if !ok {
+		known = rate.NewLimiter(rate.Limit(s.PerSecond), s.Burst)
+		s.buckets.Add(name, known)
 	}
-	fresh := rate.NewLimiter(rate.Limit(r.perSecond), r.burst)
-	if other, ok, _ := r.buckets.PeekOrAdd(caller, fresh); ok {
-		return other // of another request of the same caller, at the same time
-	}
-	return fresh
+	return known
 }

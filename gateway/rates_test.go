@@ -2,18 +2,24 @@ package gateway_test
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/auth/tokens"
+	"insurance.example/exchange/pkg/request"
 )
 
 // limitedTo has each caller send a number of requests in a second, and a burst, by a clock that only the test moves.
 func limitedTo(t *testing.T, perSecond, burst int, now func() time.Time) func(*gateway.Config) {
 	t.Helper()
-	rates, err := gateway.NewRates(perSecond, burst, now)
+	rates, err := gateway.NewRates(gateway.Rate{}, gateway.Rate{PerSecond: perSecond, Burst: burst}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +91,11 @@ func TestCallersCannotShareOneTurn(t *testing.T) {
 // anew.
 func TestCallersAreForgotten(t *testing.T) {
 	now := time.Now()
-	rates, err := gateway.NewRates(1, 1, func() time.Time { return now })
+	rates, err := gateway.NewRates(gateway.Rate{}, gateway.Rate{PerSecond: 1}, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	take := func(caller string) bool { return rates.Take(caller, http.Header{}) == nil }
+	take := func(caller string) bool { return rates.Take(&request.Caller{Subject: caller}, http.Header{}) == nil }
 	if !take("ada") || take("ada") {
 		t.Error("the first request is refused, or the second is not")
 	}
@@ -101,6 +107,89 @@ func TestCallersAreForgotten(t *testing.T) {
 	}
 	if !take("ada") {
 		t.Error("a caller is remembered after 20,000 others")
+	}
+}
+
+// TestCallersOfAnOrganisationShareARate has persons of two organisations, and an operator, send requests while no time
+// passes, and after some has passed.
+func TestCallersOfAnOrganisationShareARate(t *testing.T) {
+	now := time.Now()
+	var signer *auth.Signer
+	d := open(t, within(reached), func(config *gateway.Config) {
+		var err error
+		if signer, err = auth.OpenSigner(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+		config.Organisations = true
+		config.Verifier, err = auth.NewVerifier(t.Context(), tokens.Settings{
+			KeyFile: signer.PublicFile(), Organisation: "org", Operators: "exchange.operate", Scopes: []string{"scope"},
+			Algorithms: []string{"ES256"}, Refresh: time.Hour, RefreshUnknown: time.Hour, Remember: 10,
+		}, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Rates, err = gateway.NewRates(gateway.Rate{PerSecond: 3, Burst: 4}, gateway.Rate{PerSecond: 1, Burst: 2},
+			func() time.Time { return now })
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	// What is left is that of the organisation, and that of the caller.
+	wants := func(of, caller string, status int, left, detail string) {
+		t.Helper()
+		grant := auth.Grant{Subject: caller, Scopes: []string{gateway.ScopeDeveloper}, Organisation: of,
+			OrganisationClaim: "org", Lifetime: time.Hour}
+		policy := `"organisation";q=4;w=2, "caller";q=2;w=2`
+		if of == "" {
+			policy, grant.Scopes = `"caller";q=2;w=2`, []string{"exchange.operate"}
+		}
+		token, err := signer.Issue(grant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := d.request(t, "GET", "/vehicle/7", nil)
+		asked.Header.Set("Authorization", "Bearer "+token)
+		asked.Header.Set("Exchange-Reason", "ticket 7")
+		response, text := do(t, asked)
+		if response.StatusCode != status || response.Header.Get("RateLimit-Policy") != policy ||
+			response.Header.Get("RateLimit") != left || !strings.Contains(text, detail) {
+			t.Errorf("%s of %q gets %d %q and %q left, want %d %q and %q: %s", caller, of, response.StatusCode,
+				response.Header.Get("RateLimit-Policy"), response.Header.Get("RateLimit"), status, policy, left, text)
+		}
+		if refused := status != http.StatusOK; refused != (response.Header.Get("Retry-After") != "") {
+			t.Errorf("%s of %q gets %d with Retry-After %q", caller, of, status, response.Header.Get("Retry-After"))
+		}
+	}
+	const many = "callers of this organisation"
+	wants("acme", "ada", http.StatusOK, `"organisation";r=3;t=1, "caller";r=1;t=1`, "")
+	wants("acme", "ada", http.StatusOK, `"organisation";r=2;t=1, "caller";r=0;t=2`, "")
+	// Who is above its own rate takes nothing from its colleagues.
+	wants("acme", "ada", http.StatusTooManyRequests, `"organisation";r=2;t=1, "caller";r=0;t=2`, "This caller")
+	wants("acme", "bo", http.StatusOK, `"organisation";r=1;t=1, "caller";r=1;t=1`, "")
+	wants("acme", "cy", http.StatusOK, `"organisation";r=0;t=2, "caller";r=1;t=1`, "")
+	// What the organisation may not send is not counted for the person.
+	wants("acme", "bo", http.StatusTooManyRequests, `"organisation";r=0;t=2, "caller";r=1;t=1`, many)
+	wants("acme", "di", http.StatusTooManyRequests, `"organisation";r=0;t=2, "caller";r=2;t=1`, many)
+	wants("ACME", "di", http.StatusOK, `"organisation";r=3;t=1, "caller";r=1;t=1`, "")
+	wants("", "di", http.StatusOK, `"caller";r=1;t=1`, "")
+	now = now.Add(time.Second)
+	wants("acme", "di", http.StatusOK, `"organisation";r=2;t=1, "caller";r=1;t=1`, "")
+}
+
+// TestARateOfOrganisationsNeedsOrganisations checks that a rate is not taken for one that holds where nothing counts by
+// organisation.
+func TestARateOfOrganisationsNeedsOrganisations(t *testing.T) {
+	signer, err := auth.OpenSigner(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	status := gateway.Program().Execute(t.Context(), append(everyPeer("http://127.0.0.1:1"), "--addr", "127.0.0.1:0",
+		"--admin-addr", "", "--jwt-keys", signer.PublicFile(), "--org-rate", "5"),
+		[]string{"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange"}, io.Discard, &stderr)
+	if status != 1 || !strings.Contains(stderr.String(), "setting org-rate") ||
+		!strings.Contains(stderr.String(), "org-claim") {
+		t.Errorf("status %d, stderr %q", status, stderr.String())
 	}
 }
 

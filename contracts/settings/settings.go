@@ -25,6 +25,8 @@ const (
 	ConsoleClient     = "console-client"
 	RateLimit         = "rate-limit"
 	RateBurst         = "rate-burst"
+	OrganisationRate  = "org-rate"
+	OrganisationBurst = "org-burst"
 	EventsRetention   = "events-retention"
 	WebhookPrivate    = "webhook-private-addresses"
 	Data              = "data"
@@ -45,6 +47,6 @@ func All() []string {
 		ValueSets, KeyRetention, MaxRecord, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod,
 		TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
 		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, ConsoleClient, RateLimit, RateBurst,
-		EventsRetention, WebhookPrivate, Data, AmountUnit, Currency, URL, Token,
+		OrganisationRate, OrganisationBurst, EventsRetention, WebhookPrivate, Data, AmountUnit, Currency, URL, Token,
 	}
 }

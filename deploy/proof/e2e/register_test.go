@@ -225,8 +225,9 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		member(t, x, "acme").Get(t, path).Want(t, http.StatusOK)
 		member(t, x, "zenith").Get(t, path).Want(t, http.StatusNotFound)
 	},
-	settings.RateLimit: rateLimit,
-	"work-memory":      workMemory,
+	settings.RateLimit:        rateLimit,
+	settings.OrganisationRate: organisationRate,
+	"work-memory":             workMemory,
 	"jwt-scopes": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 		e, idp := withIssuer(t, "EXCHANGE_JWT_SCOPES=roles")
 		for number, status := range map[int]int{0: http.StatusUnauthorized, 2: http.StatusOK} {
@@ -326,6 +327,31 @@ func rateLimit(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 		Want(t, http.StatusOK); got.Header.Get("RateLimit") != "" {
 		t.Errorf("without the setting RateLimit is %q", got.Header.Get("RateLimit"))
 	}
+}
+
+// organisationRate has two persons of one organisation send requests until one is refused, of an exchange that allows
+// an organisation two at once. Another organisation is served meanwhile.
+func organisationRate(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
+	x, err := commands.RunInOne(t.TempDir(), "EXCHANGE_ORG_CLAIM=org", "EXCHANGE_ORG_RATE=1",
+		"EXCHANGE_ORG_BURST=2")
+	trial.EndWith(t, x, err)
+	ada, zenith := member(t, x, "acme"), member(t, x, "zenith")
+	bo, err := x.Member("acme", "bo", trial.Developer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial.Eventually(t, func() error {
+		ada.Get(t, "/vehicle")
+		got := bo.Get(t, "/vehicle")
+		if policy := got.Header.Get("RateLimit-Policy"); policy != `"organisation";q=2;w=2` {
+			t.Errorf("RateLimit-Policy is %q", policy)
+		}
+		if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
+			return fmt.Errorf("status %d, %v", got.Status, got.Header)
+		}
+		return nil
+	})
+	zenith.Get(t, "/vehicle").Want(t, http.StatusOK)
 }
 
 // workBytes returns the memory that requests have in work in an exchange, by its metric.
