@@ -6,9 +6,21 @@ import (
 	"time"
 )
 
-// atATime is how many requests are read, and how many get slots, between two looks at the network: those that have come
-// meanwhile take part in the turns, however many came before them.
-const atATime = 16
+// Between two looks at the network so many requests are read, and so many get slots. Those that have come meanwhile
+// take part in the turns, however many came before them.
+const (
+	mostAtATime  = 16
+	crowdAtATime = 4
+)
+
+// atATime returns how many follow each other without a look at the network while some wait. Beside a crowd it is looked
+// at more often: what a calm caller sends lies in the kernel until then. A look costs as much as a part of a request.
+func atATime(waiting int) int {
+	if waiting > mostAtATime {
+		return crowdAtATime
+	}
+	return mostAtATime
+}
 
 // Gate is what requests on connections of HTTP/1 pass before they are read. Few are read at a time, and so many may
 // wait for slots; the others wait here, where each has no more than its first bytes in memory, by turns over what
@@ -124,6 +136,7 @@ func (v *Visitor) move(inside bool) {
 	}
 	g.inside--
 	if g.queue.waiting > 0 && !g.bell.ring() {
+		g.passed = 0
 		g.dispatch()
 	}
 }
@@ -145,11 +158,11 @@ func (g *Gate) dispatch() {
 }
 
 // room reports whether one more request may be read.
-func (g *Gate) room() bool { return g.inside < g.most && g.passed < atATime }
+func (g *Gate) room() bool { return g.inside < g.most && g.passed < atATime(g.queue.waiting) }
 
 // pass notes that a request is read.
 func (g *Gate) pass() {
-	if g.passed++; g.passed == atATime && !g.bell.ring() {
+	if g.passed++; g.passed >= atATime(g.queue.waiting) && !g.bell.ring() {
 		g.passed = 0
 	}
 }

@@ -200,7 +200,7 @@ func (l *Limiter) letIn() {
 
 // dispatch gives free slots to those that wait, to a few at a time.
 func (l *Limiter) dispatch(now time.Time) {
-	for given := 0; given < atATime && l.queue.waiting > 0 && l.free(); given++ {
+	for given := 0; given < atATime(l.queue.waiting) && l.queue.waiting > 0 && l.free(); given++ {
 		w := l.queue.next()
 		w.decided <- decision{slot: l.slot(w.caller, w.class, now)}
 	}
