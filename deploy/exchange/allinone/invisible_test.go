@@ -17,10 +17,11 @@ import (
 	"insurance.example/exchange/pkg/number"
 )
 
-// operation is a method of a path of the OpenAPI document, with the types of the problems that it may return.
+// operation is a method of a path of the OpenAPI document, with the names of the parameters of its query and the types
+// of the problems that it may return.
 type operation struct {
-	method, path string
-	problems     []string
+	method, path      string
+	queries, problems []string
 }
 
 // operationsOfTheDocument returns all of them, in order.
@@ -28,8 +29,10 @@ func operationsOfTheDocument(t *testing.T) []operation {
 	t.Helper()
 	var document struct {
 		Paths map[string]map[string]struct {
-			Problems []string `json:"x-problems"`
+			Parameters []parameter
+			Problems   []string `json:"x-problems"`
 		} `json:"paths"`
+		Components struct{ Parameters map[string]parameter }
 	}
 	if err := json.Unmarshal(openapi.Published(), &document); err != nil {
 		t.Fatal(err)
@@ -37,16 +40,31 @@ func operationsOfTheDocument(t *testing.T) []operation {
 	var all []operation
 	for _, path := range slices.Sorted(maps.Keys(document.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(document.Paths[path])) {
-			problems := document.Paths[path][method].Problems
+			is := document.Paths[path][method]
+			var queries []string
+			for _, p := range is.Parameters {
+				if name, refers := strings.CutPrefix(p.Ref, "#/components/parameters/"); refers {
+					p = document.Components.Parameters[name]
+				}
+				if p.In == "query" {
+					queries = append(queries, p.Name)
+				}
+			}
 			if method = strings.ToUpper(method); slices.Contains(methods, method) {
-				all = append(all, operation{method, path, problems})
+				all = append(all, operation{method, path, queries, is.Problems})
 			}
 			if method == http.MethodGet {
-				all = append(all, operation{http.MethodHead, path, problems})
+				all = append(all, operation{http.MethodHead, path, queries, is.Problems})
 			}
 		}
 	}
 	return all
+}
+
+// parameter is a parameter of an operation, or refers to one that several have.
+type parameter struct {
+	Ref      string `json:"$ref"`
+	In, Name string
 }
 
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}
@@ -110,6 +128,9 @@ func anothersIsUnknown(t *testing.T, s *shared, headers []map[string]string, lis
 	if trial.compared < 1000 {
 		t.Errorf("only %d pairs were compared", trial.compared)
 	}
+	if trial.queried < 500 {
+		t.Errorf("only %d pairs have a parameter of the query", trial.queried)
+	}
 	zenith.writeExamples(all) // with the identity numbers that the other organisation has
 	for example, id := range foreign {
 		if strings.HasPrefix(example, "0195a000") || example == contractExample {
@@ -142,6 +163,7 @@ type comparison struct {
 	foreign, random issuance
 	headers         []map[string]string
 	compared        int
+	queried         int // of these, with a parameter of the query
 	parties         int
 }
 
@@ -154,6 +176,7 @@ var conditions = []map[string]string{
 // compareAll compares the requests of one operation, about each name that it can be about: with every body and every
 // header about a record of its own resource, with few about an id of another resource.
 func (c *comparison) compareAll(o operation, all []examples.Example) {
+	c.compareQueries(o)
 	bodies := c.bodies(o, all)
 	for _, path := range c.paths(o.path) {
 		if c.ofAnotherResource(o.path, path, all) {
@@ -165,6 +188,34 @@ func (c *comparison) compareAll(o operation, all []examples.Example) {
 			for _, headers := range c.headers {
 				c.compare(o.method, path, body, headers)
 			}
+		}
+	}
+}
+
+// takesIDs matches the parameters that take the id of a record.
+var takesIDs = regexp.MustCompile(`(Ids?|Ref)$`)
+
+// compareQueries asks with each parameter of the query in turn, about a name of each sort, and
+// about every id where it takes one.
+func (c *comparison) compareQueries(o operation) {
+	if o.method != http.MethodGet {
+		return
+	}
+	paths := c.paths(o.path)
+	path, _, _ := strings.Cut(paths[len(paths)-1], "?")
+	for _, name := range o.queries {
+		if name == "after" {
+			continue // of two names that nobody has, the pages after them differ as well
+		}
+		tried := map[string]bool{}
+		for _, example := range slices.Sorted(maps.Keys(c.foreign)) {
+			sort := example[:3] // all ids begin alike, and all numbers of a sort
+			if tried[sort] && !takesIDs.MatchString(name) {
+				continue
+			}
+			tried[sort] = true
+			c.compare(o.method, path+"?"+name+"="+example, "", nil)
+			c.queried++
 		}
 	}
 }
