@@ -15,8 +15,34 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 )
 
-// drifts are changes by hand of how a participant finds a policy, or what is under it, with what check says of them.
-var drifts = map[string]struct{ service, sql, says string }{
+// drift is a change by hand, with what check says of it.
+type drift struct{ service, sql, says string }
+
+// damages are changes of who owns a record, and of who sees it.
+var damages = map[string]drift{
+	"an access list names another": {
+		"claims", `UPDATE accessList SET body = replace(body, 'orion', 'vega')`,
+		"claims accessList ",
+	},
+	"an access list gives another right": {
+		"coverage", `UPDATE accessList SET body = replace(body, '["read"]', '["read","premium"]')`,
+		"an access list is as it was written: found the body is not the one that was written, expected what its " +
+			"digest vouches for",
+	},
+	"a claim has another owner": {
+		"claims", `UPDATE claim SET owner = 'vega'`, "the key policyNumber is that of the record",
+	},
+	"a vehicle has another owner": {
+		"coverage", `UPDATE vehicle SET owner = 'vega' WHERE owner IS NOT NULL`,
+		"a record has the owner that wrote it: found vega, expected zenith, of event 1",
+	},
+	"a party has another owner": {
+		"parties", `UPDATE personal SET owner = 'vega'`, "the key idNumber is that of the record",
+	},
+}
+
+// drifts are changes of how a participant finds a policy, or what is under it.
+var drifts = map[string]drift{
 	"the stamp of a policy is gone": {
 		"coverage", `DELETE FROM accessStamp`, "each participant of a policy finds the record: found orion does not, " +
 			"expected that it does: put the access list of POL-",
@@ -98,18 +124,24 @@ func TestCheckOfTwoOrganisations(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(data, "Notes: 0. Faults: 0.", "6 access lists", "16 stamps")
-	for name, drift := range drifts {
-		damaged := t.TempDir()
-		if err := os.CopyFS(damaged, os.DirFS(data)); err != nil {
-			t.Fatal(err)
-		}
-		for _, folder := range []string{damaged, data} {
-			changed, err := sqlitetest.Exec(filepath.Join(folder, drift.service+".db"), drift.sql)
-			if err != nil || folder == damaged && changed == 0 {
+	for _, changes := range []map[string]drift{damages, drifts} {
+		for name, by := range changes {
+			damaged := t.TempDir()
+			if err := os.CopyFS(damaged, os.DirFS(data)); err != nil {
+				t.Fatal(err)
+			}
+			changed, err := sqlitetest.Exec(filepath.Join(damaged, by.service+".db"), by.sql)
+			if err != nil || changed == 0 {
 				t.Fatal(name, changed, err)
 			}
+			is(damaged, by.says)
 		}
-		is(damaged, drift.says)
+	}
+	for _, by := range drifts {
+		// What one has removed the next does not find.
+		if _, err := sqlitetest.Exec(filepath.Join(data, by.service+".db"), by.sql); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if _, err := sqlitetest.Exec(filepath.Join(data, "premium.db"), `UPDATE accessStamp SET `+
 		`body = json_set(body, '$.organisation', 'pavo') WHERE body LIKE '%vega%'`); err != nil {

@@ -2,6 +2,7 @@ package shared
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +15,7 @@ import (
 )
 
 // Comparison compares the findings by which participants come to shared policies, and to what is under them, with the
-// access lists.
+// access lists, and these with what was written.
 type Comparison struct {
 	// Inspection is the database of a service, and Specs are its collections.
 	Inspection docstore.Inspection
@@ -31,6 +32,8 @@ type Comparison struct {
 
 // What a comparison says should be. The words say what to do.
 const (
+	isAsWritten = "an access list is as it was written"
+	putRight    = "what its digest vouches for: its owner looks at it and puts it as it should be"
 	findsPolicy = "each participant of a policy finds it"
 	findsRecord = "each participant of a policy finds the record"
 	wasNamed    = "what was shared with an organisation was so by an access list"
@@ -65,6 +68,9 @@ func (c *Comparison) Run(ctx context.Context) error {
 		}
 	}
 	if err := each(ctx, c.lists, docstore.Query{}, func(doc docstore.Stored) error {
+		if err := c.asWritten(doc); err != nil {
+			return err
+		}
 		list, err := readList(doc.Body, doc.ID, doc.Version)
 		// A change that is under way, or has stopped, is completed by the same request.
 		if err != nil || list.Unfinished || c.Recent(list.At) {
@@ -91,6 +97,16 @@ func (c *Comparison) Run(ctx context.Context) error {
 		return err
 	}
 	return c.left(ctx, stampCollection, c.stamps)
+}
+
+// asWritten reports a list that another program has changed. Releases before this one wrote lists without digests.
+func (c *Comparison) asWritten(doc docstore.Stored) error {
+	altered, is := errors.AsType[*docstore.AlteredError](doc.Digest.Check(doc.Version, doc.Body, nil))
+	if !is {
+		return nil
+	}
+	return c.Report(docstore.Finding{Collection: listCollection, ID: doc.ID.String(), Invariant: isAsWritten,
+		Found: altered.Found, Expected: putRight})
 }
 
 // each calls visit with each document that a query selects.

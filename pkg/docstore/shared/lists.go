@@ -321,6 +321,8 @@ func (l *Lists) write(ctx context.Context, list, was *List) (err error) {
 	if doc.Body, err = json.Marshal(list); err != nil {
 		return err
 	}
+	// A list decides what is seen, so that those who look for faults have to find one that another program has changed.
+	doc.Digest = docstore.NewDigest(list.version+1, doc.Body, nil, nil)
 	if was == nil {
 		if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
 			return err

@@ -31,6 +31,13 @@ func (w *walk) versions(ctx context.Context, doc docstore.Document, present *his
 				}
 			}
 			last = max(last, event.Number)
+			// Only under a policy does another organisation write.
+			if by := event.Organisation; w.SharedBy == "" && doc.Owner != "" && by != "" && by != doc.Owner {
+				if err := w.report(doc.ID, "a record has the owner that wrote it", doc.Owner,
+					fmt.Sprintf("%s, of event %d", by, event.Number)); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}
