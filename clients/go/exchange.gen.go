@@ -9880,6 +9880,15 @@ type ListUnassignedPoliciesParams struct {
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 }
 
+// ListLiveBordereauLinesParams defines parameters for ListLiveBordereauLines.
+type ListLiveBordereauLinesParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Skip How many to leave out before the page
+	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+}
+
 // CompareBordereauxParams defines parameters for CompareBordereaux.
 type CompareBordereauxParams struct {
 	// To The number of the other version, or live for what it would be now; required
@@ -13258,6 +13267,19 @@ func (c *Client) ReadBordereau(ctx context.Context, contract Contract, kind Kind
 	r.segment("kind", kind)
 	r.segment("period", period)
 	return send[BordereauLive](ctx, c, r)
+}
+
+// ListLiveBordereauLines sends GET /x/bordereau/{contract}/{kind}/{period}/lines: The lines that a period would have now, in the order in which they were recorded.
+func (c *Client) ListLiveBordereauLines(ctx context.Context, contract Contract, kind Kind, period Period, params *ListLiveBordereauLinesParams) (*Reply[BordereauLines], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/lines")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "skip", params.Skip)
+	}
+	return send[BordereauLines](ctx, c, r)
 }
 
 // ReadBordereauVersion sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}: A version. It reads the same for ever.

@@ -37,7 +37,7 @@ var (
 	keyed     = "IdempotencyKey"
 	ofPeriod  = []string{"contract", "kind", "period"}
 	ofVersion = append(slices.Clone(ofPeriod), "number")
-	// skipParameter is the parameter by which the lines and findings of a version go on: they never change.
+	// skipParameter is the parameter by which lines and findings go on. Those of a version never change.
 	skipParameter = rest.Parameter{Name: "skip", Format: "int64", Means: "How many to leave out before the page"}
 )
 
@@ -74,6 +74,18 @@ func (o *office) bordereauOperations() []rest.Extension {
 		Refuses: []problem.Kind{problem.NotFound},
 		Serve: func(c *gin.Context, _ any) (any, error) {
 			return o.desk.Live(c.Request.Context(), placeOf(c))
+		},
+	}, {
+		Path: periodPath + "/lines", Method: http.MethodGet, ID: "listLiveBordereauLines",
+		Summary:    "The lines that a period would have now, in the order in which they were recorded",
+		Parameters: append(slices.Clone(ofPeriod), "limit"), Query: []rest.Parameter{skipParameter},
+		Response: reflect.TypeFor[desk.BordereauLines](), Refuses: []problem.Kind{problem.NotFound},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			skip, limit, err := within(c)
+			if err != nil {
+				return nil, err
+			}
+			return o.desk.LiveLines(c.Request.Context(), placeOf(c), skip, limit)
 		},
 	}, {
 		Path: periodPath + ":prepare", Method: http.MethodPost, Writes: true, Creates: true, ID: "prepareBordereau",

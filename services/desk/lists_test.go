@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
+	"insurance.example/exchange/contracts/desk"
 	shown "insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/reconciliation/lists"
 )
@@ -92,5 +94,55 @@ func TestTheNewestStatementsAndRuns(t *testing.T) {
 	for _, wrong := range []string{"?cursor=nothing", "?cursor=%zz", "?limit=0", "?limit=201", "?colour=blue"} {
 		s.Must(400, "GET", runs+wrong, "")
 		s.Must(400, "GET", "/x/reconciliation/statement"+wrong, "")
+	}
+}
+
+// TestLinesBeforeAVersion reads the lines that periods would have, page by page. A version that is made then has the
+// same ones. What a change of the contract makes of them is seen in those of now, and not in the version.
+func TestLinesBeforeAVersion(t *testing.T) {
+	w, s := atNovember(t)
+	for amount := range int64(5) {
+		w.record("P", "new policy", 100+amount, "")
+		w.file("P", 1000+amount)
+	}
+	w.until(t, "2026-12-01T00:01:00Z")
+	pagesOf := func(path string) (ids []string) {
+		for skip := 0; ; {
+			var page desk.BordereauLines
+			read(t, s.Must(200, "GET", fmt.Sprintf("%s/lines?limit=2&skip=%d", path, skip), ""), &page)
+			for _, line := range page.Lines {
+				ids = append(ids, fmt.Sprint(line.LineID, line.Gross))
+			}
+			for _, line := range page.Claims {
+				ids = append(ids, fmt.Sprint(line.LineID, line.Indemnity.Incurred))
+			}
+			if len(page.Lines)+len(page.Claims) > 2 || page.Next != 0 && page.Next != skip+2 {
+				t.Fatalf("after %d: %+v", skip, page)
+			}
+			if skip = page.Next; skip == 0 {
+				return ids
+			}
+		}
+	}
+	for _, period := range []string{november, claimsOf + "2026-11"} {
+		before := pagesOf(period)
+		if len(before) != 5 {
+			t.Errorf("%s would have %q", period, before)
+		}
+		signedOff(s, period, "original")
+		version := pagesOf(period + "/versions/1")
+		if now := pagesOf(period); !slices.Equal(version, before) || !slices.Equal(now, before) {
+			t.Errorf("%s would have %q, its version has %q, and now %q", period, before, version, now)
+		}
+	}
+	s.Must(404, "GET", "/x/bordereau/D/premium/2026-11/lines", "")
+	s.Must(400, "GET", november+"/lines?skip=-1", "")
+	s.Must(200, "PUT", "/x/contract/C", `{`+strings.NewReplacer("2026-01\"", "2026-11\"",
+		`"commissionPercentage":"15"`, `"commissionPercentage":"20"`).Replace(sterling)+`}`)
+	var now, was desk.BordereauLines
+	read(t, s.Must(200, "GET", november+"/lines?limit=1", ""), &now)
+	read(t, s.Must(200, "GET", november+"/versions/1/lines?limit=1", ""), &was)
+	if fmt.Sprint(now.Lines[0].Commission, " ", was.Lines[0].Commission) != "20.00 15.00" {
+		t.Errorf("the commission is %s now and was %s", now.Lines[0].Commission, was.Lines[0].Commission)
 	}
 }

@@ -2681,6 +2681,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/bordereau/{contract}/{kind}/{period}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lines that a period would have now, in the order in which they were recorded
+         * @description The lines that a period would have now, in the order in which they were recorded.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["listLiveBordereauLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/bordereau/{contract}/{kind}/{period}/versions/{number}": {
         parameters: {
             query?: never;
@@ -24016,6 +24038,44 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLiveBordereauLines: {
+        parameters: {
+            query?: {
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many to leave out before the page */
+                skip?: Exact;
+            };
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines that a period would have now, in the order in which they were recorded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauLines"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

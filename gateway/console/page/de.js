@@ -31,6 +31,8 @@ export default {
   seed: 'Jetzt füllen', seeding: 'Der Bestand wird geschrieben …',
   findWhat: 'Nummer einer Police oder eines Schadens, Name oder Nummer einer Partei', newest: 'Neueste Policen',
   policies: 'Policen', claims: 'Schäden', parties: 'Parteien', name: 'Name', kind: 'Art', line: 'Sparte',
+  whatIsFound: 'Policen und Schäden findet man mit ihrer ganzen Nummer, Beteiligte mit dem Anfang eines Namens oder '
+    + 'ihrer Nummer. Kennzeichen werden nicht durchsucht.',
   notFound: 'Zu „{0}“ wird nichts gefunden.', createPolicy: 'Neue Police', mayNotWrite: 'Ihr Token liest nur.',
   terms: 'Bedingungen', insured: 'Versichert', receipts: 'Belege', rows: 'Zeilen des Prämienbordereaus',
   timeline: 'Verlauf', renewalsBefore: 'Erneuert', renewalsAfter: 'Erneuert durch',
@@ -78,6 +80,9 @@ export default {
   'periods prepared': 'Fassungen, die auf eine zweite Person warten', stateOf: 'Stand',
   noPeriods: 'Kein Vertrag hat hier einen Zeitraum. PUT /x/contract/{reference} legt einen Vertrag an; /docs hat die '
     + 'Anfrage.',
+  unassigned: 'Policen, die kein Vertrag meldet',
+  unassignedAre: 'Sie haben Belege oder Schäden. PUT /x/contract/{contract}/policy/{policyNumber} gibt eine '
+    + 'einem Vertrag.',
   findings: 'Befunde', finding: 'Befund', noFindings: 'keine Befunde', errorsOpen: '{0} noch hinzunehmen',
   madeOf: 'Woraus dieser Betrag besteht',
   reportedBefore: 'Zuvor gemeldet', supplement: 'Ergänzung',
@@ -91,7 +96,7 @@ export default {
   'barsAre premium': 'Bruttoprämie des Genehmigten, oder dessen, was darauf wartet',
   'barsAre claims': 'Aufwand des Genehmigten, oder dessen, was darauf wartet',
   whyDifferent: 'Warum {0} anders ist als {1}',
-  notPreparedYet: 'Die Zeilen werden verglichen, sobald beide Zeiträume eine Fassung haben.',
+  comparedNow: '{0} hat noch keine Fassung; verglichen wird, wie es jetzt ist.',
   firstLinesOnly: 'Nur die ersten {0} sind verglichen.', largestOnly: 'Die {0} größten von {1}.', change: 'Änderung',
   sameAsBefore: 'Beide Zeiträume haben dieselben Beträge.', prepare: 'Vorbereiten', versions: 'Fassungen',
   noVersions: 'Es gibt noch keine Fassung.', approve: 'Genehmigen', reject: 'Ablehnen', acknowledge: 'Bestätigen',
@@ -134,6 +139,7 @@ export default {
   'event renew': 'Erneuert', 'event settle': 'Reguliert', 'event reopen': 'Wieder geöffnet',
   'event documents': 'Dokument hinzugefügt', 'event refund': 'Erstattet',
   members: {
+    firstReceiptAt: 'Erster Beleg', firstClaimAt: 'Erster Schaden',
     keepParticipants: 'Beteiligte behalten', organisation: 'Organisation', participants: 'Beteiligte', rights: 'Rechte',
     setBy: 'Geändert von', setAt: 'Geändert am', contract: 'Vertrag', due: 'Fällig', lines: 'Zeilen',
     section: 'Abschnitt', gross: 'Brutto', commission: 'Provision', brokerage: 'Courtage', taxes: 'Steuern',

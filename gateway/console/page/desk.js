@@ -1,10 +1,11 @@
 // Desk: contracts and their periods as a board. A period, a version of it and a line of that are screens of their own.
 
 import { get, now, session } from './api.js';
-import { badge, h, instant, members, section, table } from './dom.js';
+import { badge, column, h, instant, members, section, table } from './dom.js';
+import { link } from './lines.js';
 import { later, listed, live, pages, part } from './show.js';
 import { label, t } from './words.js';
-import period, { link } from './period.js';
+import period from './period.js';
 import version from './version.js';
 
 const line = later(() => import('./source.js'));
@@ -53,8 +54,8 @@ function board(caption, rows, more) {
     for (let i = 0; i < months.length;) {
       const one = at.get(months[i]);
       const wide = one ? monthsOf(one.period).filter((month) => months.includes(month)).length : 1;
-      shown.push(h('td', { colspan: wide > 1 && wide, 'data-label': one && one.period }, one && [
-        h('a', { href: link(one) }, wide > 1 && [one.period, ' '], badge(one.state)), ' ', open(last(one))]));
+      shown.push(h('td', { colspan: wide > 1 && wide, 'data-label': one && one.period }, one && h('div', {},
+        h('a', { href: link(one) }, wide > 1 && [one.period, ' '], badge(one.state)), ' ', open(last(one)))));
       i += wide;
     }
     return shown;
@@ -65,6 +66,13 @@ function board(caption, rows, more) {
     h('tbody', {}, lanes.map((of) => h('tr', { 'data-row': true },
       h('th', { scope: 'row' }, contractLink(of[0].contract), ' ', t(`bordereau ${of[0].kind}`)), cells(of))))));
 }
+
+// unassigned shows the policies that are in no bordereau, as no contract has them.
+const unassigned = (signal) => pages('/x/bordereau/unassigned?limit=20',
+  listed((path) => get(path, signal), 'policies', 'after'), (rows, more) => (rows.length > 0 || more)
+    && section(t('unassigned'), h('p', { class: 'quiet' }, t('unassignedAre')), table(t('unassigned'), [
+      column('policyNumber'), { label: t('line'), cell: (row) => t(`line ${row.line}`) },
+      ...['inceptionDate', 'firstReceiptAt', 'firstClaimAt'].map(column)], rows)));
 
 // overview shows the periods of all contracts as a board, or those of one.
 function overview(root, reference, signal) {
@@ -77,6 +85,11 @@ function overview(root, reference, signal) {
   }
   const shown = h('div', { 'data-part': 'board' });
   root.append(section(t('periods'), shown));
+  if (!reference) {
+    const none = h('div', { 'data-part': 'unassigned' });
+    root.append(none);
+    live(none, signal, () => unassigned(signal), (all) => all);
+  }
   const from = async () => {
     if (!session.clock) await load('/x/bordereau?limit=1'); // the clock of the exchange is known with any response
     const at = now();

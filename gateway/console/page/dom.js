@@ -130,7 +130,8 @@ export function table(caption, columns, rows, empty) {
     h('caption', { class: 'unseen' }, caption),
     h('thead', {}, h('tr', {}, columns.map((c) => h('th', { scope: 'col', class: c.amount && 'right' }, c.label)))),
     h('tbody', {}, rows.map((row) => h('tr', { 'data-row': true },
-      columns.map((c) => h('td', { class: c.amount && 'right', 'data-label': c.label }, c.cell(row))))))));
+      columns.map((c) => h('td', { class: c.amount && 'right', 'data-label': c.label },
+        h('div', {}, c.cell(row)))))))));
 }
 
 // column returns the column of a member.

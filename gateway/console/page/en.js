@@ -28,6 +28,8 @@ export default {
   seed: 'Fill it now', seeding: 'The book is being written …',
   findWhat: 'Number of a policy or claim, name, or number of a party', newest: 'Newest policies', policies: 'Policies',
   claims: 'Claims', parties: 'Parties', name: 'Name', kind: 'Kind', line: 'Line',
+  whatIsFound: 'Policies and claims are found by their whole number, parties by the beginning of a name or by their '
+    + 'number. Number plates are not searched.',
   notFound: 'Nothing is found for “{0}”.', createPolicy: 'New policy', mayNotWrite: 'Your token only reads.',
   terms: 'Terms', insured: 'Insured', receipts: 'Receipts', rows: 'Rows of the premium bordereau',
   timeline: 'What happened', renewalsBefore: 'Renews', renewalsAfter: 'Renewed by',
@@ -68,6 +70,9 @@ export default {
   periods: 'Periods', 'periods overdue': 'Bordereaux overdue', 'periods due': 'Bordereaux due',
   'periods prepared': 'Versions that wait for a second person', stateOf: 'State',
   noPeriods: 'No contract has a period here. PUT /x/contract/{reference} makes a contract; /docs has the request.',
+  unassigned: 'Policies that no contract reports',
+  unassignedAre: 'They have receipts or claims. PUT /x/contract/{contract}/policy/{policyNumber} gives one to a '
+    + 'contract.',
   findings: 'Findings', finding: 'What was found', noFindings: 'no findings', errorsOpen: '{0} to be waived',
   madeOf: 'What this figure is made of',
   reportedBefore: 'Reported before', supplement: 'Supplement',
@@ -80,7 +85,7 @@ export default {
   'barsAre premium': 'Gross premium of what is approved or waits for approval',
   'barsAre claims': 'Incurred, of what is approved or waits for approval',
   whyDifferent: 'Why {0} is different from {1}',
-  notPreparedYet: 'Lines can be compared once both periods have a version.',
+  comparedNow: '{0} has no version yet; it is compared as it is now.',
   firstLinesOnly: 'Only the first {0} are compared.', largestOnly: 'The {0} largest of {1}.', change: 'Change',
   sameAsBefore: 'Both periods have the same amounts.', prepare: 'Prepare', versions: 'Versions',
   noVersions: 'There is no version yet.', approve: 'Approve', reject: 'Reject', acknowledge: 'Acknowledge',
@@ -115,6 +120,7 @@ export default {
   'event renew': 'Renewed', 'event settle': 'Settled', 'event reopen': 'Reopened', 'event documents': 'Document added',
   'event refund': 'Refunded',
   members: {
+    firstReceiptAt: 'First receipt', firstClaimAt: 'First claim',
     driverDOB: 'Date of birth', dob: 'Date of birth', fnol: 'First notification', icwLimit: 'ICW limit', vin: 'VIN',
     GrosslLossReserve: 'Gross loss reserve', grossWrittenPremium: 'Gross written premium',
     policyNumber: 'Policy number', claimNumber: 'Claim number', indemnityLimitPolicy: 'Indemnity limit',

@@ -10,13 +10,11 @@ const MOST = 200; // events that are shown
 const WAIT = 20; // seconds that a request for events waits
 const PAUSE = 2000; // milliseconds before a request that failed is sent again
 
-const href = ({ source }) => (source.startsWith('/claim/') ? null : `#/record${source}`);
-
-const cell = (name, ...shown) => h('td', { 'data-label': name }, shown);
+const cell = (name, ...shown) => h('td', { 'data-label': name }, h('div', {}, shown));
 
 const row = (event) => h('tr', { 'data-row': true, 'data-event': event.id },
   cell(t('instant'), instant(event.time)),
-  cell(t('event'), href(event) ? h('a', { href: href(event) }, event.type) : event.type),
+  cell(t('event'), h('a', { href: `#/record${event.source}` }, event.type)),
   cell(label('policyNumber'), event.subject ? policyLink(event.subject) : '–'),
   cell(label('status'), event.data.status || '–'),
   h('td', { class: 'right', 'data-label': label('version') }, event.data.version));

@@ -72,7 +72,8 @@ export default function find(root, { query, again }, signal) {
       results.dataset.of = text;
       return Object.entries({ policies, claims, parties }).map(([name, shown]) => all[name].length > 0
         && h('section', { 'data-part': name }, h('h2', {}, t(name)), shown(all[name]))).concat(
-        Object.values(all).every((rows) => rows.length === 0) && h('p', { class: 'empty' }, t('notFound', text)));
+        Object.values(all).every((rows) => rows.length === 0)
+          && h('p', { class: 'empty' }, t('notFound', text), ' ', t('whatIsFound')));
     });
   }
 

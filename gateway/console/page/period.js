@@ -4,27 +4,14 @@ import { get, mayWrite } from './api.js';
 import { amountOf, badge, h, instant, policyLink, replace, svg, table } from './dom.js';
 import { difference, isDecimal, larger, sum } from './decimal.js';
 import { Fields, bodySchema, form, opened } from './form.js';
+import { CLAIM_FIGURES, address, lines, link, source, stated } from './lines.js';
 import { live, part } from './show.js';
 import { label, t } from './words.js';
 
 const MOST_BARS = 12;
 const MOST_PAGES = 5; // of 200 lines, of each version that is compared
 
-const joined = (...parts) => parts.map(encodeURIComponent).join('/');
-
-export const address = ({ contract, kind, period }) => `/x/bordereau/${joined(contract, kind, period)}`;
-
-// link is the screen of a period, of a version of it (its number), or of a line of that (its id).
-export const link = ({ contract, kind, period }, ...more) => `#/desk/${joined(contract, kind, period, ...more)}`;
-
-// source opens a line of a version: what it was made of.
-export const source = (at, number, id, ...shown) => h('a', { href: link(at, number, id) },
-  shown.length > 0 ? shown : t(at.kind === 'claims' ? 'claim' : 'receipt'));
-
 const FIGURES = ['gross', 'commission', 'brokerage', 'taxes', 'net'];
-// stated reports whether rows have a member: taxes are absent where the contract states none.
-export const stated = (rows) => (name) => rows.some((row) => row[name] !== undefined);
-export const CLAIM_FIGURES = ['paid', 'previouslyPaid', 'outstanding', 'incurred', 'changeOfIncurred'];
 
 // totals shows sums as the exchange has them: of premiums by section and currency, of claims by currency. opens puts
 // a figure into what leads to its lines.
@@ -87,21 +74,23 @@ function bars(all) {
 }
 
 // linesOf reads the lines of the versions of a period that count, each with its period (of) and the number of its
-// version.
+// version; without one, those that it would have now.
 async function linesOf(one, signal) {
-  const lines = [];
+  const all = [];
   let more = false;
-  for (const { number } of standing(one)) {
+  const versions = standing(one);
+  for (const { number } of versions.length > 0 ? versions : [{}]) {
+    const path = `${address(one)}${number ? `/versions/${number}` : ''}/lines`;
     let skip = 0;
     for (let page = 0; page < MOST_PAGES && skip !== undefined; page += 1) {
-      const { data } = await get(`${address(one)}/versions/${number}/lines?limit=200&skip=${skip}`, signal);
+      const { data } = await get(`${path}?limit=200&skip=${skip}`, signal);
       const read = one.kind === 'claims' ? data.claims || [] : data.lines;
-      lines.push(...read.map((line) => ({ ...line, of: one, number })));
+      all.push(...read.map((line) => ({ ...line, of: one, number })));
       skip = data.next;
     }
     more ||= skip !== undefined;
   }
-  return { lines, more };
+  return { lines: all, more };
 }
 
 // compared returns what two periods have differently, by policy and transaction or by claim, the largest first.
@@ -143,13 +132,14 @@ function whyDifferent(one, before, signal) {
     amount('before', before.period), amount('after', one.period), amount('change', t('change')),
     { label: t(claims ? 'claim' : 'receipts'), cell: sources }];
   return part(title, signal, async () => {
-    if (standing(one).length === 0 || standing(before).length === 0) return null;
     const [then, now] = [await linesOf(before, signal), await linesOf(one, signal)];
     return { rows: compared(then.lines, now.lines, one.kind), more: then.more || now.more };
-  }, (found) => (found === null ? h('p', { class: 'empty' }, t('notPreparedYet')) : [
+  }, (found) => [
+    [one, before].filter((of) => standing(of).length === 0).map(({ period: of }) => h('p', { class: 'quiet' },
+      t('comparedNow', of))),
     found.more && h('p', { class: 'quiet' }, t('firstLinesOnly', MOST_PAGES * 200)),
     found.rows.length > MOST_ROWS && h('p', { class: 'quiet' }, t('largestOnly', MOST_ROWS, found.rows.length)),
-    table(title, columns, found.rows.slice(0, MOST_ROWS), t('sameAsBefore'))]), { 'data-part': 'why' });
+    table(title, columns, found.rows.slice(0, MOST_ROWS), t('sameAsBefore'))], { 'data-part': 'why' });
 }
 
 const TYPES = ['original', 'additional', 'correction', 'nil'];
@@ -170,15 +160,18 @@ function prepare(one, place, again, signal) {
   });
 }
 
+const toVersion = (one, row, ...shown) => h('a', { href: link(one, row.number) }, shown);
+
 const versions = (one) => table(t('versions'), [
-  { label: label('version'), cell: (row) => h('a', { href: link(one, row.number) }, row.number) },
+  { label: label('version'), cell: (row) => toVersion(one, row, row.number) },
   { label: label('type'), cell: (row) => t(`type ${row.type}`) || row.type },
   { label: t('stateOf'), cell: (row) => badge(row.state) },
-  { label: label('lines'), amount: true, cell: (row) => row.lines },
+  { label: label('lines'), amount: true, cell: (row) => toVersion(one, row, row.lines) },
   { label: label('preparedBy'), cell: (row) => [row.preparedBy, ' ', instant(row.preparedAt)] },
   { label: label('decidedBy'), cell: (row) => (row.decidedBy ? [row.decidedBy, ' ', instant(row.decidedAt)] : '–') },
   { label: label('reason'), cell: (row) => row.reason || '–' },
-  { label: t('findings'), cell: (row) => t('findingsAre', row.errors, row.warnings) }], one.versions, t('noVersions'));
+  { label: t('findings'), cell: (row) => toVersion(one, row, t('findingsAre', row.errors, row.warnings)) }],
+one.versions, t('noVersions'));
 
 export default function period(root, { path: [contract, kind, of], again }, signal) {
   const whole = h('div', {});
@@ -192,15 +185,23 @@ export default function period(root, { path: [contract, kind, of], again }, sign
     const place = h('div', { id: 'act' });
     const before = until.at(-2);
     const { drift = [], driftClaims = [] } = one;
+    // The lines of a figure are shown below it. What differs from a version is shown there.
+    const below = h('div', {});
+    const toLines = (shown) => h('a', { href: link(one), click: (event) => {
+      event.preventDefault();
+      if (!below.firstChild) below.append(lines(one, undefined, address(one), signal));
+      below.firstChild.focus();
+    } }, shown);
+    const toDrift = (shown) => toVersion(one, standing(one).at(-1), shown);
     return [
       h('p', { class: 'lead' }, h('a', { href: `#/desk/${encodeURIComponent(contract)}` }, contract), ' ',
         badge(one.state), ' ', label('due'), ' ', instant(one.due)),
       mayWrite() && h('div', { class: 'buttons' }, h('button', { type: 'button', 'data-action': 'prepare',
         click: () => prepare(one, place, again, signal) }, t('prepare'))), place,
       h('section', { 'data-part': 'live' }, h('h2', {}, t('asItIsNow')),
-        totals(t('asItIsNow'), one.live, one.liveClaims)),
+        totals(t('asItIsNow'), one.live, one.liveClaims, toLines), below),
       [...drift, ...driftClaims].some(moved) && h('section', { 'data-part': 'drift' }, h('h2', {}, t('drift')),
-        totals(t('drift'), drift, driftClaims)),
+        totals(t('drift'), drift, driftClaims, toDrift)),
       before && whyDifferent(one, before, signal),
       until.length > 0 && h('section', { 'data-part': 'bars' }, h('h2', {}, t('lastPeriods')), bars(until)),
       h('section', { 'data-part': 'versions' }, h('h2', {}, t('versions')), versions(one)),

@@ -3,8 +3,8 @@
 import { call, get, mayWrite } from './api.js';
 import { badge, copied, curl, h, instant, members, policyLink, recordLink, replace, table } from './dom.js';
 import { Fields, bodySchema, form, opened } from './form.js';
+import { link } from './lines.js';
 import { listed, live, notice, pages, part } from './show.js';
-import { link } from './period.js';
 import { label, t } from './words.js';
 
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',

@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { amountOf, h, instant, members, table } from './dom.js';
-import { CLAIM_FIGURES, address, link } from './period.js';
+import { CLAIM_FIGURES, address, link } from './lines.js';
 import { live } from './show.js';
 import { label, t } from './words.js';
 

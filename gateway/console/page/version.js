@@ -1,10 +1,11 @@
 // A version of a bordereau: its lines and findings, what differs from another one, and its sign-off.
 
 import { call, get, mayWrite, parse } from './api.js';
-import { amountOf, badge, claimLink, h, instant, members, policyLink, recordLink, replace, table } from './dom.js';
+import { badge, h, members, policyLink, replace, table } from './dom.js';
 import { difference, isDecimal, larger } from './decimal.js';
 import { Fields, bodySchema, form, opened } from './form.js';
-import { CLAIM_FIGURES, address, link, source, stated, totals } from './period.js';
+import { address, lines, link, source } from './lines.js';
+import { totals } from './period.js';
 import { listed, live, notice, pages, part } from './show.js';
 import { label, t } from './words.js';
 
@@ -42,36 +43,6 @@ function exports_({ contract, kind, period }, number, path) {
     `${path}/lines.${suffix}`, `${name}.${suffix}`, said, event.currentTarget) },
   t('downloadAs', suffix.toUpperCase()));
   return [...['csv', 'xlsx'].map(button), said];
-}
-
-// columns of the lines of a version. Each amount opens its line.
-function columns(at, number, rows) {
-  const money = (name, of) => ({ label: label(name), amount: true,
-    cell: (row) => source(at, number, row.lineId, amountOf(...of(row))) });
-  const late = { label: t('late'), cell: (row) => row.late?.recordedPeriod || '–' };
-  const policy = { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) };
-  if (at.kind === 'claims') {
-    return [
-      { label: label('claimNumber'), cell: (row) => claimLink(row.claimNumber) }, policy,
-      { label: label('claimStatus'), cell: (row) => badge(row.claimStatus) }, late,
-      ...CLAIM_FIGURES.map((name) => money(name, (row) => [row.indemnity[name], row.currency]))];
-  }
-  return [
-    policy,
-    { label: label('insured'), cell: (row) => row.insured || '–' },
-    { label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section },
-    { label: label('transactionType'), cell: (row) => row.transactionType || row.receiptType },
-    { label: label('effectiveDate'), cell: (row) => instant(row.effectiveDate) }, late,
-    ...['gross', 'commission', 'taxes', 'net'].filter(stated(rows))
-      .map((name) => money(name, (row) => [row[name], row.currency])),
-    money('settled', (row) => [row.settled, row.settlementCurrency])];
-}
-
-function lines(at, number, path, signal) {
-  const shown = (rows) => table(label('lines'), columns(at, number, rows), rows, t('noLines'));
-  const list = listed((of) => get(of, signal), at.kind === 'claims' ? 'claims' : 'lines', 'skip');
-  return part(label('lines'), signal, () => pages(`${path}/lines?limit=50`, list, shown), (all) => all,
-    { 'data-part': 'lines', tabindex: '-1' });
 }
 
 // outcomes shows what each check came to: what was found first, then what could not be checked.
@@ -133,8 +104,7 @@ function compare(at, number, path, versions, signal) {
   // A line is opened where it is: a whole line may be in one of the two only, and what is only in what would be now is
   // the record itself.
   const opens = ({ lineId, member, from }) => (member || from ? source(at, number, lineId)
-    : to.value === 'live' ? recordLink(claims ? 'claim' : 'receipt', lineId, t(claims ? 'claim' : 'receipt'))
-      : source(at, to.value, lineId));
+    : source(at, to.value === 'live' ? undefined : to.value, lineId));
   const show = () => live(place, signal, () => get(`${path}/diff?to=${to.value}`, signal), ({ data }) => [
     data.more && h('p', { class: 'quiet' }, t('firstLinesOnly', data.differences.length)),
     table(t('differences'), [

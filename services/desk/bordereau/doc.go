@@ -23,7 +23,7 @@
 //	blocks.go    lines and findings as they are stored
 //	findings.go  what is found of a version
 //	sign.go      approve, reject, acknowledge, waive
-//	read.go      versions, lines and findings
+//	read.go      what a period would have now; versions, lines and findings
 //	diff.go      what differs between two versions, or between one and what it would be now
 //	unassigned.go  policies that belong to no contract
 //	records.go   the lines that something else is compared with

@@ -2,6 +2,7 @@ package bordereau
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -44,6 +45,42 @@ func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
 		shown.Drift, shown.DriftClaims, err = sums.shown()
 	}
 	return shown, err
+}
+
+// LiveLines returns a page of the lines that a period would have now. Errors: problem.NotFound, problem.Unavailable,
+// those of the store.
+func (d *Desk) LiveLines(ctx context.Context, at Place, skip, limit int) (desk.BordereauLines, error) {
+	lines := desk.BordereauLines{Lines: []desk.BordereauLine{}}
+	k, p, err := d.place(ctx, at)
+	if err != nil {
+		return lines, err
+	}
+	l, err := d.ledger(ctx, k.Reference, at.Kind)
+	if err != nil {
+		return lines, err
+	}
+	n := 0
+	err = d.maker(k, l, p, desk.Correction, d.now()).lines(ctx, func(line any, _ amounts) error {
+		n++
+		switch {
+		case n <= skip:
+			return nil
+		case n > skip+limit:
+			lines.Next = skip + limit
+			return errEnough
+		}
+		switch line := line.(type) {
+		case desk.BordereauLine:
+			lines.Lines = append(lines.Lines, line)
+		case desk.ClaimLine:
+			lines.Claims = append(lines.Claims, line)
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return lines, err
 }
 
 // Version returns a version; it reads the same for ever. Errors: problem.NotFound, those of the store.

@@ -119,6 +119,63 @@ func TestWhyNovemberIsDifferent(t *testing.T) {
 	p.sees("[data-part=receipt]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
 }
 
+// TestWhyNovemberIsDifferentBeforeItIsPrepared goes from the first screen to why November is not as October while
+// nobody has prepared it, and from there to the receipt, in two clicks. A figure of what November would have opens its
+// lines, which are those of the interface.
+func TestWhyNovemberIsDifferentBeforeItIsPrepared(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Unprepared")
+	p := open(t, d.Exchange, "/today", trial.Developer)
+	p.click("[data-part=due] tbody a[href='#/desk/MOTOR-2026/premium/2026-11']")
+	p.sees("[data-part=why]", "Why 2026-11 is different from 2026-10",
+		"2026-11 has no version yet; it is compared as it is now.")
+	if got := p.amounts("[data-part=why]"); !slices.Equal(got, []string{"0", "900", "900", "100", "130", "30"}) {
+		t.Errorf("amounts of the comparison: %v", got)
+	}
+	p.click("[data-part=live] td.right a")
+	p.becomes("document.activeElement.matches('[data-part=lines]')")
+	p.hasRows("[data-part=lines]", d.read(t, november+"/lines", "lines"), "policyNumber", "insured", "",
+		"transactionType", "effectiveDate", "late/recordedPeriod", "gross", "commission", "net", "settled")
+	p.click("[data-part=live] td.right a")
+	if n := p.count("[data-part=lines]"); n != 1 {
+		t.Errorf("the lines are shown %d times", n)
+	}
+	p.click("[data-part=lines] td.right a[href='#/record/receipt/" + d.extra.Text("id") + "']")
+	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00")
+	p.eval("history.back()", nil)
+	p.click("[data-part=why] tbody td:last-child a")
+	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
+}
+
+// TestAPolicyWithoutAContract sees at the desk the policies that no bordereau has, as the interface lists them, until a
+// contract has them.
+func TestAPolicyWithoutAContract(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Unassigned")
+	p := open(t, d.Exchange, "/desk", trial.Developer)
+	p.sees("[data-part=board]", "MOTOR-2026")
+	p.becomes("!document.querySelector('[aria-busy]')")
+	p.gone("[data-part=unassigned] h2")
+	holder := d.clerk.Create(t, "commercial", trial.Record{"name": "Unassigned Ltd"})
+	business := d.clerk.Create(t, "business", trial.Record{"businessSector": "printing"})
+	made := d.clerk.Create(t, "cyberLiabilityCoverage", trial.Record{"policyholderId": holder.Text("id"),
+		"businessId": business.Text("id"), "scope": []string{"Data and software loss"}, "indemnityLimitPolicy": 1000,
+		"inceptionDate": "2026-01-01T00:00:00Z", "expiryDate": "2027-01-01T00:00:00Z"})
+	number := made.Text("policyNumber")
+	d.clerk.Create(t, "receipt", trial.Record{"policyNumber": number, "receiptType": "new policy", "paymentAmount": 5,
+		"premiumPaymentMethod": "cash"})
+	p.turn("/today")
+	p.turn("/desk")
+	p.sees("[data-part=unassigned]", "Policies that no contract reports", "/x/contract/{contract}/policy/")
+	p.hasRows("[data-part=unassigned]", d.read(t, "/x/bordereau/unassigned", "policies"), "policyNumber", "",
+		"inceptionDate", "firstReceiptAt", "firstClaimAt")
+	p.accessible("policies without a contract")
+	p.do(chromedp.EmulateViewport(320, 740))
+	p.fits("policies without a contract")
+	p.click("[data-part=unassigned] tbody a")
+	p.sees("h1", "Policy "+number)
+}
+
 // TestACellLeadsToItsReceipt goes from the first screen to the version that waits, from a cell of it to the receipt,
 // and from there to the policy, in a click each.
 func TestACellLeadsToItsReceipt(t *testing.T) {
@@ -273,7 +330,7 @@ func TestDeskIsForPeople(t *testing.T) {
 		p.media("prefers-color-scheme", scheme)
 		for _, screen := range []struct{ address, selector string }{
 			{"/today", "[data-part=prepared] tbody"}, {"/desk", "[data-part=board] tbody"},
-			{period, "[data-part=why] tbody"}, {period + "/1", "[data-part=lines] tbody"},
+			{period, "[data-part=versions] tbody"}, {period + "/1", "[data-part=lines] tbody"},
 			{period + "/1/" + d.extra.Text("id"), "[data-part=receipt]"},
 			{"/reconciliation", "[data-part=profiles]"},
 		} {

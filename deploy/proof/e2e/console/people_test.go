@@ -134,13 +134,23 @@ const wider = `document.scrollingElement.scrollWidth <= innerWidth ? [] : ['the 
 		e.getBoundingClientRect().right > innerWidth && !e.closest('.scroll, pre, .unseen'))
 		.map((e) => e.outerHTML.slice(0, 150)))`
 
-// fits sees that nothing is wider than the window.
+// below returns what stands under the name of its column, which a phone shows to the left of it.
+const below = `[...document.querySelectorAll('td[data-label]')].filter((e) => getComputedStyle(e).display === 'grid' &&
+	[...e.children].some((one) => one.getBoundingClientRect().width > 0 &&
+		one.getBoundingClientRect().left < e.getBoundingClientRect().left + 100)).map((e) => e.outerHTML.slice(0, 300))`
+
+// fits sees that nothing is wider than the window, and that on a phone each cell stands beside its name.
 func (p *tab) fits(screen string) {
 	p.Helper()
 	var wide []string
 	p.eval(wider, &wide)
 	if len(wide) > 0 {
 		p.Errorf("%s is wider than the window:\n%s", screen, strings.Join(wide[:min(3, len(wide))], "\n"))
+	}
+	var under []string
+	p.eval(below, &under)
+	if len(under) > 0 {
+		p.Errorf("%s has %d cells under their names:\n%s", screen, len(under), under[0])
 	}
 }
 
