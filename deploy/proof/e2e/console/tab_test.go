@@ -351,10 +351,14 @@ func (p *tab) intercept(pattern string, stage fetch.RequestStage, does func(cont
 	return func() { p.do(fetch.Disable()) }
 }
 
-// turn shows a screen such as /find, as a link to it does.
+// turn shows a screen such as /find, as a link to it does. What the tab shows then is of that screen.
 func (p *tab) turn(screen string) {
 	p.Helper()
-	p.eval("location.hash = '#"+screen+"'", nil)
+	p.do(chromedp.Evaluate(`new Promise((done) => {
+		const before = location.href;
+		location.hash = `+quoted("#"+screen)+`;
+		if (location.href === before) done(); else addEventListener('hashchange', () => done(), { once: true });
+	})`, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 }
 
 // quoted returns a text as a literal of JavaScript.

@@ -180,6 +180,7 @@ func TestReaderWritesNothing(t *testing.T) {
 	} {
 		p.turn(screen)
 		p.sees("main", text)
+		p.becomes("!document.querySelector('[aria-busy]')")
 		if n := p.count("[data-action], [data-create], button[data-seed], form.act"); n > 0 {
 			t.Errorf("%s has %d controls that write", screen, n)
 		}
