@@ -4909,8 +4909,14 @@ type RunItem struct {
 	// Row The number of the row in the file, from 1. Absent where the file has none.
 	Row *int64 `json:"row,omitempty"`
 
+	// Rows The numbers of the rows that together come to the amount of the record. They are a proposal: none is paired.
+	Rows *[]int64 `json:"rows,omitempty"`
+
 	// Since The day from which the item ages: that of the record or else of the row, or else the one on which the file came.
 	Since openapi_types.Date `json:"since"`
+
+	// Together Whether it is the candidates together that come to the amount of the row. They are a proposal.
+	Together *bool `json:"together,omitempty"`
 }
 
 // RunItems Items of a run, by outcome and then by row.

@@ -172,6 +172,10 @@ type RunItem struct {
 	Cells []RunCell `json:"cells,omitzero"`
 	// The records that it could be, up to 20. None of them is paired with it.
 	Candidates []string `json:"candidates,omitzero"`
+	// Whether it is the candidates together that come to the amount of the row. They are a proposal.
+	Together bool `json:"together,omitzero"`
+	// The numbers of the rows that together come to the amount of the record. They are a proposal: none is paired.
+	Rows []int `json:"rows,omitzero"`
 	// The run and item in which the pair was made, if that is not this one.
 	PairedIn *RunPlace `json:"pairedIn,omitzero"`
 	// What was decided about it: accepted, disputed or unmatched.

@@ -71,6 +71,9 @@ type line struct {
 	// outcome is what is expected of it, of a record, with the meanings of cells that differ.
 	outcome, record string
 	differ          []string
+	// together are the records that it is for, and partOf is the one that it is a part of.
+	together []string
+	partOf   string
 	// odd cells are written as they are.
 	odd map[string]string
 }
@@ -286,9 +289,37 @@ func (f file) plant(ours map[string][]desk.BordereauLine) (lines []line, missing
 			missing = append(missing, l.record)
 		}
 	}
+	both := row("N", 0, shown.MissingHere) // one row for two records
+	for _, of := range ours["N"] {
+		both.together, missing = append(both.together, of.LineID), append(missing, of.LineID)
+	}
+	slices.Sort(both.together)
+	both.cells["lineId"] = ""
+	both.cells["gross"] = sum(string(ours["N"][0].Gross), string(ours["N"][1].Gross))
+	both.cells["net"] = sum(string(ours["N"][0].Net), string(ours["N"][1].Net))
+	missing = append(missing, ours["O"][0].LineID)
+	for _, part := range []string{"10.00", "-10.00"} { // two rows for one record
+		of := row("O", 0, shown.MissingHere)
+		of.cells["lineId"], of.partOf = "", of.record
+		if part == "10.00" {
+			of.cells["gross"], of.cells["net"] = part, part
+			continue
+		}
+		of.cells["gross"], of.cells["net"] = sum(of.cells["gross"], part), sum(of.cells["net"], part)
+	}
 	unknown := row("A", 0, shown.MissingHere)
 	unknown.cells["policyNumber"], unknown.cells["lineId"] = "NOBODY", ""
 	return lines, missing
+}
+
+// sum returns the sum of two amounts.
+func sum(a, b string) string {
+	one, wrong := strconv.ParseFloat(a, 64)
+	other, also := strconv.ParseFloat(b, 64)
+	if wrong != nil || also != nil {
+		panic("no amounts: " + a + ", " + b)
+	}
+	return fmt.Sprintf("%.2f", one+other)
 }
 
 // totals returns the row of totals of a file, which agrees with its rows.
@@ -313,19 +344,23 @@ func (f file) totals(t *testing.T, lines []line) line {
 
 // expected returns what is expected of a file, an entry for each item.
 func (f file) expected(lines []line, missing []string) (all []string) {
-	first := f.header + 1
+	first, parts := f.header+1, map[string][]int{}
 	for i, l := range lines {
 		outcome, record, differ := l.outcome, l.record, slices.Sorted(slices.Values(l.differ))
+		if l.partOf != "" && !f.unread() {
+			parts[l.partOf] = append(parts[l.partOf], first+i)
+		}
 		if f.unread() {
-			outcome, differ = shown.Quarantined, nil
+			outcome, differ, l.together = shown.Quarantined, nil, nil
 		}
 		if !slices.Contains([]string{shown.Matched, shown.Mismatch}, outcome) {
 			record = ""
 		}
-		all = append(all, fmt.Sprint(outcome, " row ", first+i, " record ", record, " cells ", differ))
+		all = append(all, fmt.Sprint(outcome, " row ", first+i, " record ", record, " cells ", differ,
+			" together ", l.together))
 	}
 	for _, id := range missing {
-		all = append(all, fmt.Sprint(shown.MissingThere, " row 0 record ", id, " cells []"))
+		all = append(all, fmt.Sprint(shown.MissingThere, " row 0 record ", id, " cells [] together ", parts[id]))
 	}
 	slices.Sort(all)
 	return all
@@ -344,7 +379,12 @@ func (f file) got(t *testing.T, items []shown.RunItem) (all []string) {
 			}
 		}
 		slices.Sort(differ)
-		all = append(all, fmt.Sprint(item.Outcome, " row ", item.Row, " record ", item.LineID, " cells ", differ))
+		of := fmt.Sprint(item.Rows)
+		if item.Together {
+			of = fmt.Sprint(slices.Sorted(slices.Values(item.Candidates)))
+		}
+		all = append(all, fmt.Sprint(item.Outcome, " row ", item.Row, " record ", item.LineID, " cells ", differ,
+			" together ", of))
 	}
 	slices.Sort(all)
 	return all
@@ -357,12 +397,15 @@ func (w *world) book(t *testing.T, s *servicetest.Service, n int) map[string][]d
 	w.mu.Unlock()
 	day := time.Date(2000, 1, 1+n, 0, 0, 0, 0, time.UTC)
 	contract := fmt.Sprintf("C%d", n)
-	for i, name := range strings.Split("A B C D E G H I J K L M", " ") {
+	for i, name := range strings.Split("A B C D E G H I J K L M N O", " ") {
 		number := contract + "-" + name
 		w.policies[number] = policy{"motorCoverage", day.Format(time.RFC3339), "Ann", "in force"}
 		original := w.record(number, "new policy", int64(100_000*i+123_450), "")
 		if name == "I" {
 			w.record(number, "new policy", original.Amount, "")
+		}
+		if name == "N" {
+			w.record(number, "new policy", original.Amount+700, "")
 		}
 		if name == "H" {
 			w.record(number, "other", original.Amount, original.ID)

@@ -9965,11 +9965,15 @@ export interface components {
              * @description The number of the row in the file, from 1. Absent where the file has none.
              */
             row?: Exact;
+            /** @description The numbers of the rows that together come to the amount of the record. They are a proposal: none is paired. */
+            rows?: Exact[];
             /**
              * Format: date
              * @description The day from which the item ages: that of the record or else of the row, or else the one on which the file came.
              */
             since: string;
+            /** @description Whether it is the candidates together that come to the amount of the row. They are a proposal. */
+            together?: boolean;
         };
         /** @description Items of a run, by outcome and then by row. */
         RunItems: {

@@ -67,17 +67,26 @@ func (r *run) pair(i int, at int32, key string) (reconciliation.RunItem, error) 
 }
 
 // leftRows makes items of the rows that no key has found a record for. The records of the same policy that are left are
-// proposals.
+// proposals: those that together come to the amount of the row or, where none do, all.
 func (r *run) leftRows() error {
 	left := r.recordGroups(func(of Record) string { return of.PolicyNumber })
+	r.left = map[string][]int{}
 	for i, e := range r.entries {
 		if r.done[i] {
 			continue
 		}
 		item := r.ofRow(reconciliation.MissingHere, i)
 		if e.LineID == "" && e.PolicyNumber != "" {
-			for _, at := range left[e.PolicyNumber][:min(len(left[e.PolicyNumber]), mostCandidates)] {
-				item.Candidates = append(item.Candidates, r.records[at].LineID)
+			r.left[e.PolicyNumber] = append(r.left[e.PolicyNumber], i)
+			of := left[e.PolicyNumber]
+			var err error
+			if item.Candidates, err = r.recordsFor(e, of); err != nil {
+				return err
+			}
+			if item.Together = len(item.Candidates) > 0; !item.Together {
+				for _, at := range of[:min(len(of), mostCandidates)] {
+					item.Candidates = append(item.Candidates, r.records[at].LineID)
+				}
 			}
 		}
 		r.add(item, i)
@@ -95,9 +104,13 @@ func (r *run) leftRecords() error {
 			r.elsewhere++
 			continue
 		}
+		rows, err := r.rowsFor(of, r.left[of.PolicyNumber])
+		if err != nil {
+			return err
+		}
 		r.items = append(r.items, reconciliation.RunItem{
 			Outcome: reconciliation.MissingThere, LineID: of.LineID, PolicyNumber: of.PolicyNumber,
-			Since: r.since("", of.Since),
+			Since: r.since("", of.Since), Rows: rows,
 		})
 	}
 	return nil

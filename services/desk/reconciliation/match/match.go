@@ -7,6 +7,7 @@
 //	keys.go     the keys
 //	compare.go  the cells of a pair
 //	items.go    what came of rows and records
+//	groups.go   several rows or records that together come to one
 package match
 
 import (
@@ -130,6 +131,9 @@ type run struct {
 	done, taken []bool
 	items       []reconciliation.RunItem
 	elsewhere   int
+	// left are the rows that no key has found a record for, by policy, and sums is how many sums were made for groups.
+	left map[string][]int
+	sums uint
 }
 
 // Match returns the items of a comparison, in the order of outcomes and then of rows, and how many rows and records
