@@ -18,9 +18,9 @@ PLAIN := $(call packages,deploy/proof/e2e deploy/proof/simulation deploy/proof/b
 # more than all the other tests.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
 
-# What counts the work that a process does for a request. It does more beside a busy neighbour: what is done at intervals is done
-# more often for each request, so that this runs after the other tests, alone.
-ALONE := '^TestAllocationsDoNotGrow$$'
+# What counts the work that a process does for a request, and what a person waits for at most. A process does more for each request
+# beside a busy neighbour, because what is done at intervals is done more often, and is slower. So these run after the other tests, alone.
+ALONE := '^Test(AllocationsDoNotGrow|TheLinkIsFast)$$'
 
 # Many tests wait more than they compute, so there are twice as many packages in test at a time as there are cores.
 AT_A_TIME := -p $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
@@ -84,7 +84,7 @@ test-plain:
 	go test -vet=off $(AT_A_TIME) -timeout 45m -skip $(LONG)'|'$(ALONE) $(PLAIN)
 
 test-alone:
-	go test -vet=off -timeout 10m -run $(ALONE) ./deploy/proof/bench
+	go test -vet=off -p 1 -timeout 10m -run $(ALONE) ./deploy/proof/bench ./deploy/proof/e2e/console
 
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
