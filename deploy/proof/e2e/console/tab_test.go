@@ -42,7 +42,7 @@ func blank(t *testing.T, e *trial.Exchange) *tab {
 	t.Helper()
 	profile, window := window(t)
 	ctx, end := chromedp.NewContext(browser, chromedp.WithTargetID(window))
-	ctx, cancel := context.WithTimeout(ctx, 2*trial.Patience)
+	ctx, cancel := context.WithTimeout(ctx, 4*trial.Patience)
 	p := &tab{T: t, base: e.Base, ctx: ctx}
 	chromedp.ListenTarget(ctx, p.listen)
 	t.Cleanup(func() {
