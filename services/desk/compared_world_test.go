@@ -16,6 +16,9 @@ func (w *world) pay(policy, claim string, amount int64) *receipt {
 
 // typeOf returns the type by which a receipt counts: that of its original where it is a refund.
 func (w *world) typeOf(r *receipt) string {
+	if r.Reverses == "" {
+		return r.ReceiptType
+	}
 	for _, original := range w.receipts {
 		if original.ID == r.Reverses {
 			return original.ReceiptType
