@@ -18,8 +18,9 @@ PLAIN := $(call packages,deploy/proof/e2e deploy/proof/simulation deploy/proof/b
 # more than all the other tests.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
 
-# What counts the work that a process does for a request, and what a person waits for at most. A process does more for each request
-# beside a busy neighbour, because what is done at intervals is done more often, and is slower. So these run after the other tests, alone.
+# What counts the work that a process does for a request, and what a person waits for at most. Beside a busy neighbour a
+# process does more for each request, because what is done at intervals is done more often, and it is slower. So these run
+# after the other tests, alone.
 ALONE := '^Test(AllocationsDoNotGrow|TheLinkIsFast)$$'
 
 # Many tests wait more than they compute, so there are twice as many packages in test at a time as there are cores.
