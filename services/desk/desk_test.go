@@ -215,6 +215,7 @@ func TestApproveInOrder(t *testing.T) {
 	refused(409, "not-pending", "bob", ":acknowledge", digest)
 	s.Must(200, "POST", version+":approve", digest, caller, "bob")
 	s.Must(200, "POST", version+":approve", digest, caller, "bob")
+	s.Must(200, "POST", version+":approve", `{"digest":"`+strings.ToUpper(v.Member("digest"))+`"}`, caller, "bob")
 	refused(409, "not-pending", "dora", ":approve", digest)
 	refused(409, "not-pending", "bob", ":reject", `{"reason":"too late"}`)
 	refused(409, "digest-differs", "eve", ":acknowledge", `{"digest":"00"}`)
