@@ -186,7 +186,7 @@ image-files-%:
 	@# Each in its module, so that it can be built without the workspace (GOWORK=off).
 	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(subst go build,go build -C $(call module_of,$(i)),$(call build,$(call version_of,$(i)))) \
 		-tags $(TAGS),timetzdata -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
-		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(call version_of,$(i)) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
+		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(call version_of,$(i)) $(if $(filter gateway,$(i)),gateway/console/page/lib/manifest.json) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
 
 .PHONY: standin-images
 standin-images: images ## build the images of servers that stand in for MongoDB and Kafka, as root on Debian

@@ -4,6 +4,7 @@ package console_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -72,7 +73,8 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%s: status %d, %v", path, response.StatusCode, response.Header)
 		}
 		all += body.Len()
-		if name := path[strings.LastIndex(path, "/")+1:]; path == console.Path || loaded[name] {
+		_, name, _ := strings.Cut(strings.TrimPrefix(path, console.Path+"/"), "/")
+		if path == console.Path || loaded[name] {
 			first += body.Len()
 		}
 		immutable := strings.Contains(response.Header.Get("Cache-Control"), "immutable")
@@ -85,9 +87,9 @@ func TestBudget(t *testing.T) {
 		t.Errorf("the first load has %d bytes, of at most %d; all files have %d, of at most %d", first, mostFirst, all,
 			mostAll)
 	}
-	files, err := fs.Glob(os.DirFS("page"), "*")
-	if err != nil || len(files) != len(pages) {
-		t.Fatalf("%d files, %d paths, %v", len(files), len(pages), err)
+	files, err := fs.Glob(os.DirFS("page"), "*.*")
+	if libraries := len(manifest(t)); err != nil || len(files)+libraries != len(pages) {
+		t.Fatalf("%d files, %d libraries, %d paths, %v", len(files), libraries, len(pages), err)
 	}
 	for _, name := range files {
 		text, err := os.ReadFile("page/" + name)
@@ -109,6 +111,56 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%s has %s: text becomes text nodes only", name, forbidden)
 			}
 		}
+	}
+}
+
+// library is a file of the npm registry, as the manifest names it.
+type library struct{ Name, Version, Licence, Source, File, SHA256 string }
+
+// manifest returns the libraries of the page.
+func manifest(t *testing.T) (all []library) {
+	t.Helper()
+	text, err := os.ReadFile("page/lib/manifest.json")
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestLibraries compares the libraries with the manifest: each is there as it is in the registry, none is there without
+// an entry, and NOTICE names each with its licence.
+func TestLibraries(t *testing.T) {
+	notice, err := os.ReadFile("../../NOTICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"manifest.json"}
+	for _, l := range manifest(t) {
+		text, err := os.ReadFile("page/lib/" + l.File)
+		if err != nil {
+			t.Error(err)
+		}
+		if sum := fmt.Sprintf("%x", sha256.Sum256(text)); sum != l.SHA256 || l.Source == "" {
+			t.Errorf("%s, from %s of %s: the digest is %s, not %s", l.File, l.Source, l.Name, sum, l.SHA256)
+		}
+		if named := fmt.Sprintf("\n- %s %s, %s,", l.Name, l.Version, l.Licence); !strings.Contains(string(notice), named) {
+			t.Errorf("NOTICE lacks %q", named)
+		}
+		want = append(want, l.File)
+	}
+	var got []string
+	files, err := os.ReadDir("page/lib")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		got = append(got, file.Name())
+	}
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("there are %v, and the manifest has %v", got, want)
 	}
 }
 

@@ -68,14 +68,16 @@ func readPage(config Config) map[string]http.Handler {
 	return all
 }
 
-// names returns the names of the files, in their order.
-func names() []string {
-	found, err := fs.Glob(files, "page/*.*")
-	if err != nil {
-		panic(err)
+// names returns the names of the files, in their order: of the console's own and of the libraries.
+func names() (all []string) {
+	for _, pattern := range []string{"page/*.*", "page/lib/*.js"} {
+		found, err := fs.Glob(files, pattern)
+		if err != nil {
+			panic(err)
+		}
+		for _, name := range found {
+			all = append(all, strings.TrimPrefix(name, "page/"))
+		}
 	}
-	for i, name := range found {
-		found[i] = strings.TrimPrefix(name, "page/")
-	}
-	return found
+	return all
 }

@@ -1,13 +1,15 @@
 // Command sbom lists what a command is made of, as a CycloneDX document in JSON: the modules that Go has recorded in
-// the command itself, with their versions and checksums.
+// the command itself, with their versions and checksums, and the libraries of the npm registry in a manifest, which the
+// pages of a command load.
 //
-//	sbom COMMAND VERSION >sbom.cdx.json
+//	sbom COMMAND VERSION [MANIFEST] >sbom.cdx.json
 package main
 
 import (
 	"debug/buildinfo"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,23 +29,29 @@ func main() {
 }
 
 func run(args []string, out io.Writer) error {
-	if len(args) != 2 {
-		return errors.New("usage: sbom COMMAND VERSION")
+	if len(args) != 2 && len(args) != 3 {
+		return errors.New("usage: sbom COMMAND VERSION [MANIFEST]")
 	}
 	info, err := buildinfo.ReadFile(args[0])
 	if err != nil {
 		return err
 	}
-	document, err := describe(info, args[1])
+	var loaded []cdx.Component
+	if len(args) == 3 {
+		if loaded, err = libraries(args[2]); err != nil {
+			return err
+		}
+	}
+	document, err := describe(info, args[1], loaded)
 	if err != nil {
 		return err
 	}
 	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).Encode(document)
 }
 
-// describe returns the document of a command of a version. The modules of this repository within it have no version of
-// their own.
-func describe(info *debug.BuildInfo, version string) (*cdx.BOM, error) {
+// describe returns the document of a command of a version and of the libraries that its pages load. The modules of this repository
+// within it have no version of their own.
+func describe(info *debug.BuildInfo, version string, loaded []cdx.Component) (*cdx.BOM, error) {
 	document := cdx.NewBOM()
 	document.Metadata = &cdx.Metadata{Component: &cdx.Component{
 		BOMRef: info.Path, Type: cdx.ComponentTypeApplication, Name: path.Base(info.Path), Version: version,
@@ -62,6 +70,7 @@ func describe(info *debug.BuildInfo, version string) (*cdx.BOM, error) {
 		}
 		components = append(components, component)
 	}
+	components = append(components, loaded...)
 	document.Components = &components
 	refs := make([]string, len(components))
 	for i, c := range components {
@@ -69,6 +78,27 @@ func describe(info *debug.BuildInfo, version string) (*cdx.BOM, error) {
 	}
 	document.Dependencies = &[]cdx.Dependency{{Ref: info.Path, Dependencies: &refs}}
 	return document, nil
+}
+
+// libraries returns the components in a manifest.
+func libraries(manifest string) (all []cdx.Component, err error) {
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		return nil, err
+	}
+	var listed []struct{ Name, Version, Licence, SHA256 string }
+	if err := json.Unmarshal(text, &listed); err != nil {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	for _, l := range listed {
+		url := "pkg:npm/" + strings.Replace(l.Name, "@", "%40", 1) + "@" + l.Version
+		all = append(all, cdx.Component{
+			BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: l.Name, Version: l.Version, PackageURL: url,
+			Licenses: &cdx.Licenses{{Expression: l.Licence}},
+			Hashes:   &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: l.SHA256}},
+		})
+	}
+	return all, nil
 }
 
 // library returns the component of a module.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"debug/buildinfo"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -16,8 +17,14 @@ func TestEveryModuleIsListed(t *testing.T) {
 	if output, err := exec.Command("go", "build", "-o", command, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
+	manifest := filepath.Join(t.TempDir(), "manifest.json")
+	err := os.WriteFile(manifest, []byte(`[{"name": "@preact/signals-core", "version": "1.0.0", "licence": "MIT",
+		"file": "signals.js", "sha256": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"}]`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var text bytes.Buffer
-	if err := run([]string{command, "v1.2.3"}, &text); err != nil {
+	if err := run([]string{command, "v1.2.3", manifest}, &text); err != nil {
 		t.Fatal(err)
 	}
 	var document cdx.BOM
@@ -30,6 +37,10 @@ func TestEveryModuleIsListed(t *testing.T) {
 	listed := map[string]cdx.Component{}
 	for _, c := range *document.Components {
 		listed[c.Name] = c
+	}
+	if c := listed["@preact/signals-core"]; c.PackageURL != "pkg:npm/%40preact/signals-core@1.0.0" ||
+		c.Hashes == nil || c.Licenses == nil || (*c.Licenses)[0].Expression != "MIT" {
+		t.Errorf("the library is listed as %+v", c)
 	}
 	info, err := buildinfo.ReadFile(command)
 	if err != nil {
@@ -48,7 +59,7 @@ func TestEveryModuleIsListed(t *testing.T) {
 }
 
 func TestWrongArguments(t *testing.T) {
-	for _, args := range [][]string{nil, {"main.go"}, {"main.go", "v1"}, {"absent", "v1"}} {
+	for _, args := range [][]string{nil, {"main.go"}, {"main.go", "v1"}, {"absent", "v1"}, {"main.go", "v1", "absent", "more"}} {
 		if run(args, new(bytes.Buffer)) == nil {
 			t.Errorf("%q is accepted", args)
 		}

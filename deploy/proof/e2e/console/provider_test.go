@@ -25,8 +25,8 @@ type provider struct {
 	mu sync.Mutex
 	// codes holds the requests that were granted and have no token yet, by their codes.
 	codes map[string]url.Values
-	// denies has the provider refuse the next request.
-	denies bool
+	// alters changes what the person comes back with from the next request.
+	alters func(given url.Values)
 }
 
 // providing runs an exchange whose tokens come from a provider.
@@ -50,9 +50,16 @@ func providing(t *testing.T) (*trial.Exchange, *provider) {
 }
 
 func (i *provider) metadata(w http.ResponseWriter, _ *http.Request) {
+	respond(w, http.StatusOK, map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize",
+		"token_endpoint": i.URL + "/token", "authorization_response_iss_parameter_supported": true})
+}
+
+// respond sends JSON that every page may read.
+func respond(w http.ResponseWriter, status int, with map[string]any) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
-	_ = json.NewEncoder(w).Encode(map[string]string{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize",
-		"token_endpoint": i.URL + "/token"})
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(with)
 }
 
 // authorize sends the browser back with a code, if the request is one that a provider would grant.
@@ -67,14 +74,12 @@ func (i *provider) authorize(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not a request of OpenID Connect with PKCE: "+r.URL.RawQuery, http.StatusBadRequest)
 		return
 	}
-	given := url.Values{"state": asked["state"], "iss": {i.URL}}
-	if i.denies {
-		i.denies = false
-		given.Set("error", "access_denied")
-	} else {
-		code := rand.Text()
-		i.codes[code] = asked
-		given.Set("code", code)
+	code := rand.Text()
+	i.codes[code] = asked
+	given := url.Values{"state": asked["state"], "iss": {i.URL}, "code": {code}}
+	if i.alters != nil {
+		i.alters(given)
+		i.alters = nil
 	}
 	back.RawQuery = given.Encode()
 	http.Redirect(w, r, back.String(), http.StatusFound)
@@ -84,15 +89,13 @@ func (i *provider) authorize(w http.ResponseWriter, r *http.Request) {
 func (i *provider) token(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	w.Header().Set("Access-Control-Allow-Origin", "*")
 	asked, known := i.codes[r.PostFormValue("code")]
 	delete(i.codes, r.PostFormValue("code"))
 	challenge := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	if !known || r.PostFormValue("grant_type") != "authorization_code" ||
 		r.PostFormValue("client_id") != "the-console" || r.PostFormValue("redirect_uri") != asked.Get("redirect_uri") ||
 		base64.RawURLEncoding.EncodeToString(challenge[:]) != asked.Get("code_challenge") {
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write([]byte(`{"error":"invalid_grant"}`))
+		respond(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant", "error_description": "no such code"})
 		return
 	}
 	token, err := i.signer.Issue(auth.Grant{Subject: "colleague", Scopes: []string{trial.Developer, trial.Admin},
@@ -101,7 +104,7 @@ func (i *provider) token(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600})
+	respond(w, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600})
 }
 
 // colleague returns a client with a token of the provider.
@@ -120,7 +123,10 @@ func TestProvider(t *testing.T) {
 	t.Parallel()
 	e, i := providing(t)
 	made := policy(t, i.colleague(t, e), "Provided")
-	i.denies = true
+	i.alters = func(given url.Values) {
+		given.Del("code")
+		given.Set("error", "access_denied")
+	}
 	p := blank(t, e)
 	p.visit("/policy/" + made.Text("policyNumber"))
 	p.sees("#sign-in", "identity provider")
@@ -153,6 +159,49 @@ func TestProviderForAnotherTab(t *testing.T) {
 	defer i.mu.Unlock()
 	if len(i.codes) != 1 {
 		t.Error("the code was exchanged")
+	}
+}
+
+// TestProviderWrong comes back with what is not for this page or not of this provider. Nobody is signed in, the code is
+// not exchanged, and the page says why. Then the person signs in.
+func TestProviderWrong(t *testing.T) {
+	t.Parallel()
+	e, i := providing(t)
+	for name, c := range map[string]struct {
+		alters func(given url.Values)
+		shown  string
+		says   string
+	}{
+		"the issuer is another one": {func(given url.Values) { given.Set("iss", "https://else.example") }, "#sign-in",
+			`unexpected "iss"`},
+		"there is no issuer": {func(given url.Values) { given.Del("iss") }, "#sign-in", `"iss" (issuer) missing`},
+		"two states":         {func(given url.Values) { given.Add("state", "guessed") }, "#sign-in", "provided only once"},
+		"no code":            {func(given url.Values) { given.Del("code") }, "#sign-in", "no authorization code"},
+		"the state is another one": {func(given url.Values) { given.Set("state", "guessed") }, "#elsewhere",
+			"You can close this one"},
+		"the code is refused": {func(given url.Values) { given.Set("code", "guessed") }, "#sign-in",
+			"invalid_grant: no such code"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i.mu.Lock()
+			i.alters = c.alters
+			before := len(i.codes)
+			i.mu.Unlock()
+			p := blank(t, e)
+			p.visit("/today")
+			p.click("#sign-in button")
+			p.sees(c.shown, c.says)
+			p.becomes("location.search === '' && document.querySelector('#who').innerText === ''")
+			i.mu.Lock()
+			after := len(i.codes)
+			i.mu.Unlock()
+			if after != before+1 {
+				t.Error("the code was exchanged")
+			}
+			p.visit("/today")
+			p.click("#sign-in button")
+			p.sees("#who", "colleague")
+		})
 	}
 }
 
