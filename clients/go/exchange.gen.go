@@ -6,6 +6,7 @@ package exchange
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -18,18 +19,9 @@ const (
 	ClaimStatusReopened ClaimStatus = "reopened"
 )
 
-// Valid indicates whether the value is a known member of the ClaimStatus enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ClaimStatus) Valid() bool {
-	switch e {
-	case ClaimStatusClosed:
-		return true
-	case ClaimStatusOpen:
-		return true
-	case ClaimStatusReopened:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ClaimStatus{ClaimStatusClosed, ClaimStatusOpen, ClaimStatusReopened}, e)
 }
 
 // Defines values for ClaimType.
@@ -40,20 +32,9 @@ const (
 	ClaimTypeThirdPartyPropertyDamage ClaimType = "third party property damage"
 )
 
-// Valid indicates whether the value is a known member of the ClaimType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ClaimType) Valid() bool {
-	switch e {
-	case ClaimTypeOther:
-		return true
-	case ClaimTypeOwnPropertyDamage:
-		return true
-	case ClaimTypeThirdPartyBodilyInjury:
-		return true
-	case ClaimTypeThirdPartyPropertyDamage:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ClaimType{ClaimTypeOther, ClaimTypeOwnPropertyDamage, ClaimTypeThirdPartyBodilyInjury, ClaimTypeThirdPartyPropertyDamage}, e)
 }
 
 // Defines values for ContractType.
@@ -64,20 +45,9 @@ const (
 	ContractTypeSmartContract ContractType = "smart contract"
 )
 
-// Valid indicates whether the value is a known member of the ContractType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ContractType) Valid() bool {
-	switch e {
-	case ContractTypeNotAutomated:
-		return true
-	case ContractTypeOther:
-		return true
-	case ContractTypeParametric:
-		return true
-	case ContractTypeSmartContract:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ContractType{ContractTypeNotAutomated, ContractTypeOther, ContractTypeParametric, ContractTypeSmartContract}, e)
 }
 
 // Defines values for Country.
@@ -333,510 +303,9 @@ const (
 	ZW Country = "ZW"
 )
 
-// Valid indicates whether the value is a known member of the Country enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e Country) Valid() bool {
-	switch e {
-	case AD:
-		return true
-	case AE:
-		return true
-	case AF:
-		return true
-	case AG:
-		return true
-	case AI:
-		return true
-	case AL:
-		return true
-	case AM:
-		return true
-	case AO:
-		return true
-	case AQ:
-		return true
-	case AR:
-		return true
-	case AS:
-		return true
-	case AT:
-		return true
-	case AU:
-		return true
-	case AW:
-		return true
-	case AX:
-		return true
-	case AZ:
-		return true
-	case BA:
-		return true
-	case BB:
-		return true
-	case BD:
-		return true
-	case BE:
-		return true
-	case BF:
-		return true
-	case BG:
-		return true
-	case BH:
-		return true
-	case BI:
-		return true
-	case BJ:
-		return true
-	case BL:
-		return true
-	case BM:
-		return true
-	case BN:
-		return true
-	case BO:
-		return true
-	case BQ:
-		return true
-	case BR:
-		return true
-	case BS:
-		return true
-	case BT:
-		return true
-	case BV:
-		return true
-	case BW:
-		return true
-	case BY:
-		return true
-	case BZ:
-		return true
-	case CA:
-		return true
-	case CC:
-		return true
-	case CD:
-		return true
-	case CF:
-		return true
-	case CG:
-		return true
-	case CH:
-		return true
-	case CI:
-		return true
-	case CK:
-		return true
-	case CL:
-		return true
-	case CM:
-		return true
-	case CN:
-		return true
-	case CO:
-		return true
-	case CR:
-		return true
-	case CU:
-		return true
-	case CV:
-		return true
-	case CW:
-		return true
-	case CX:
-		return true
-	case CY:
-		return true
-	case CZ:
-		return true
-	case DE:
-		return true
-	case DJ:
-		return true
-	case DK:
-		return true
-	case DM:
-		return true
-	case DO:
-		return true
-	case DZ:
-		return true
-	case EC:
-		return true
-	case EE:
-		return true
-	case EG:
-		return true
-	case EH:
-		return true
-	case ER:
-		return true
-	case ES:
-		return true
-	case ET:
-		return true
-	case FI:
-		return true
-	case FJ:
-		return true
-	case FK:
-		return true
-	case FM:
-		return true
-	case FO:
-		return true
-	case FR:
-		return true
-	case GA:
-		return true
-	case GB:
-		return true
-	case GD:
-		return true
-	case GE:
-		return true
-	case GF:
-		return true
-	case GG:
-		return true
-	case GH:
-		return true
-	case GI:
-		return true
-	case GL:
-		return true
-	case GM:
-		return true
-	case GN:
-		return true
-	case GP:
-		return true
-	case GQ:
-		return true
-	case GR:
-		return true
-	case GS:
-		return true
-	case GT:
-		return true
-	case GU:
-		return true
-	case GW:
-		return true
-	case GY:
-		return true
-	case HK:
-		return true
-	case HM:
-		return true
-	case HN:
-		return true
-	case HR:
-		return true
-	case HT:
-		return true
-	case HU:
-		return true
-	case ID:
-		return true
-	case IE:
-		return true
-	case IL:
-		return true
-	case IM:
-		return true
-	case IN:
-		return true
-	case IO:
-		return true
-	case IQ:
-		return true
-	case IR:
-		return true
-	case IS:
-		return true
-	case IT:
-		return true
-	case JE:
-		return true
-	case JM:
-		return true
-	case JO:
-		return true
-	case JP:
-		return true
-	case KE:
-		return true
-	case KG:
-		return true
-	case KH:
-		return true
-	case KI:
-		return true
-	case KM:
-		return true
-	case KN:
-		return true
-	case KP:
-		return true
-	case KR:
-		return true
-	case KW:
-		return true
-	case KY:
-		return true
-	case KZ:
-		return true
-	case LA:
-		return true
-	case LB:
-		return true
-	case LC:
-		return true
-	case LI:
-		return true
-	case LK:
-		return true
-	case LR:
-		return true
-	case LS:
-		return true
-	case LT:
-		return true
-	case LU:
-		return true
-	case LV:
-		return true
-	case LY:
-		return true
-	case MA:
-		return true
-	case MC:
-		return true
-	case MD:
-		return true
-	case ME:
-		return true
-	case MF:
-		return true
-	case MG:
-		return true
-	case MH:
-		return true
-	case MK:
-		return true
-	case ML:
-		return true
-	case MM:
-		return true
-	case MN:
-		return true
-	case MO:
-		return true
-	case MP:
-		return true
-	case MQ:
-		return true
-	case MR:
-		return true
-	case MS:
-		return true
-	case MT:
-		return true
-	case MU:
-		return true
-	case MV:
-		return true
-	case MW:
-		return true
-	case MX:
-		return true
-	case MY:
-		return true
-	case MZ:
-		return true
-	case NA:
-		return true
-	case NC:
-		return true
-	case NE:
-		return true
-	case NF:
-		return true
-	case NG:
-		return true
-	case NI:
-		return true
-	case NL:
-		return true
-	case NO:
-		return true
-	case NP:
-		return true
-	case NR:
-		return true
-	case NU:
-		return true
-	case NZ:
-		return true
-	case OM:
-		return true
-	case PA:
-		return true
-	case PE:
-		return true
-	case PF:
-		return true
-	case PG:
-		return true
-	case PH:
-		return true
-	case PK:
-		return true
-	case PL:
-		return true
-	case PM:
-		return true
-	case PN:
-		return true
-	case PR:
-		return true
-	case PS:
-		return true
-	case PT:
-		return true
-	case PW:
-		return true
-	case PY:
-		return true
-	case QA:
-		return true
-	case RE:
-		return true
-	case RO:
-		return true
-	case RS:
-		return true
-	case RU:
-		return true
-	case RW:
-		return true
-	case SA:
-		return true
-	case SB:
-		return true
-	case SC:
-		return true
-	case SD:
-		return true
-	case SE:
-		return true
-	case SG:
-		return true
-	case SH:
-		return true
-	case SI:
-		return true
-	case SJ:
-		return true
-	case SK:
-		return true
-	case SL:
-		return true
-	case SM:
-		return true
-	case SN:
-		return true
-	case SO:
-		return true
-	case SR:
-		return true
-	case SS:
-		return true
-	case ST:
-		return true
-	case SV:
-		return true
-	case SX:
-		return true
-	case SY:
-		return true
-	case SZ:
-		return true
-	case TC:
-		return true
-	case TD:
-		return true
-	case TF:
-		return true
-	case TG:
-		return true
-	case TH:
-		return true
-	case TJ:
-		return true
-	case TK:
-		return true
-	case TL:
-		return true
-	case TM:
-		return true
-	case TN:
-		return true
-	case TO:
-		return true
-	case TR:
-		return true
-	case TT:
-		return true
-	case TV:
-		return true
-	case TW:
-		return true
-	case TZ:
-		return true
-	case UA:
-		return true
-	case UG:
-		return true
-	case UM:
-		return true
-	case US:
-		return true
-	case UY:
-		return true
-	case UZ:
-		return true
-	case VA:
-		return true
-	case VC:
-		return true
-	case VE:
-		return true
-	case VG:
-		return true
-	case VI:
-		return true
-	case VN:
-		return true
-	case VU:
-		return true
-	case WF:
-		return true
-	case WS:
-		return true
-	case YE:
-		return true
-	case YT:
-		return true
-	case ZA:
-		return true
-	case ZM:
-		return true
-	case ZW:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Country{AD, AE, AF, AG, AI, AL, AM, AO, AQ, AR, AS, AT, AU, AW, AX, AZ, BA, BB, BD, BE, BF, BG, BH, BI, BJ, BL, BM, BN, BO, BQ, BR, BS, BT, BV, BW, BY, BZ, CA, CC, CD, CF, CG, CH, CI, CK, CL, CM, CN, CO, CR, CU, CV, CW, CX, CY, CZ, DE, DJ, DK, DM, DO, DZ, EC, EE, EG, EH, ER, ES, ET, FI, FJ, FK, FM, FO, FR, GA, GB, GD, GE, GF, GG, GH, GI, GL, GM, GN, GP, GQ, GR, GS, GT, GU, GW, GY, HK, HM, HN, HR, HT, HU, ID, IE, IL, IM, IN, IO, IQ, IR, IS, IT, JE, JM, JO, JP, KE, KG, KH, KI, KM, KN, KP, KR, KW, KY, KZ, LA, LB, LC, LI, LK, LR, LS, LT, LU, LV, LY, MA, MC, MD, ME, MF, MG, MH, MK, ML, MM, MN, MO, MP, MQ, MR, MS, MT, MU, MV, MW, MX, MY, MZ, NA, NC, NE, NF, NG, NI, NL, NO, NP, NR, NU, NZ, OM, PA, PE, PF, PG, PH, PK, PL, PM, PN, PR, PS, PT, PW, PY, QA, RE, RO, RS, RU, RW, SA, SB, SC, SD, SE, SG, SH, SI, SJ, SK, SL, SM, SN, SO, SR, SS, ST, SV, SX, SY, SZ, TC, TD, TF, TG, TH, TJ, TK, TL, TM, TN, TO, TR, TT, TV, TW, TZ, UA, UG, UM, US, UY, UZ, VA, VC, VE, VG, VI, VN, VU, WF, WS, YE, YT, ZA, ZM, ZW}, e)
 }
 
 // Defines values for Currency.
@@ -1021,368 +490,9 @@ const (
 	ZWG Currency = "ZWG"
 )
 
-// Valid indicates whether the value is a known member of the Currency enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e Currency) Valid() bool {
-	switch e {
-	case AED:
-		return true
-	case AFN:
-		return true
-	case ALL:
-		return true
-	case AMD:
-		return true
-	case AOA:
-		return true
-	case ARS:
-		return true
-	case AUD:
-		return true
-	case AWG:
-		return true
-	case AZN:
-		return true
-	case BAM:
-		return true
-	case BBD:
-		return true
-	case BDT:
-		return true
-	case BHD:
-		return true
-	case BIF:
-		return true
-	case BMD:
-		return true
-	case BND:
-		return true
-	case BOB:
-		return true
-	case BOV:
-		return true
-	case BRL:
-		return true
-	case BSD:
-		return true
-	case BTN:
-		return true
-	case BWP:
-		return true
-	case BYN:
-		return true
-	case BZD:
-		return true
-	case CAD:
-		return true
-	case CDF:
-		return true
-	case CHE:
-		return true
-	case CHF:
-		return true
-	case CHW:
-		return true
-	case CLF:
-		return true
-	case CLP:
-		return true
-	case CNY:
-		return true
-	case COP:
-		return true
-	case COU:
-		return true
-	case CRC:
-		return true
-	case CUP:
-		return true
-	case CVE:
-		return true
-	case CZK:
-		return true
-	case DJF:
-		return true
-	case DKK:
-		return true
-	case DOP:
-		return true
-	case DZD:
-		return true
-	case EGP:
-		return true
-	case ERN:
-		return true
-	case ETB:
-		return true
-	case EUR:
-		return true
-	case FJD:
-		return true
-	case FKP:
-		return true
-	case GBP:
-		return true
-	case GEL:
-		return true
-	case GHS:
-		return true
-	case GIP:
-		return true
-	case GMD:
-		return true
-	case GNF:
-		return true
-	case GTQ:
-		return true
-	case GYD:
-		return true
-	case HKD:
-		return true
-	case HNL:
-		return true
-	case HTG:
-		return true
-	case HUF:
-		return true
-	case IDR:
-		return true
-	case ILS:
-		return true
-	case INR:
-		return true
-	case IQD:
-		return true
-	case IRR:
-		return true
-	case ISK:
-		return true
-	case JMD:
-		return true
-	case JOD:
-		return true
-	case JPY:
-		return true
-	case KES:
-		return true
-	case KGS:
-		return true
-	case KHR:
-		return true
-	case KMF:
-		return true
-	case KPW:
-		return true
-	case KRW:
-		return true
-	case KWD:
-		return true
-	case KYD:
-		return true
-	case KZT:
-		return true
-	case LAK:
-		return true
-	case LBP:
-		return true
-	case LKR:
-		return true
-	case LRD:
-		return true
-	case LSL:
-		return true
-	case LYD:
-		return true
-	case MAD:
-		return true
-	case MDL:
-		return true
-	case MGA:
-		return true
-	case MKD:
-		return true
-	case MMK:
-		return true
-	case MNT:
-		return true
-	case MOP:
-		return true
-	case MRU:
-		return true
-	case MUR:
-		return true
-	case MVR:
-		return true
-	case MWK:
-		return true
-	case MXN:
-		return true
-	case MXV:
-		return true
-	case MYR:
-		return true
-	case MZN:
-		return true
-	case NAD:
-		return true
-	case NGN:
-		return true
-	case NIO:
-		return true
-	case NOK:
-		return true
-	case NPR:
-		return true
-	case NZD:
-		return true
-	case OMR:
-		return true
-	case PAB:
-		return true
-	case PEN:
-		return true
-	case PGK:
-		return true
-	case PHP:
-		return true
-	case PKR:
-		return true
-	case PLN:
-		return true
-	case PYG:
-		return true
-	case QAR:
-		return true
-	case RON:
-		return true
-	case RSD:
-		return true
-	case RUB:
-		return true
-	case RWF:
-		return true
-	case SAR:
-		return true
-	case SBD:
-		return true
-	case SCR:
-		return true
-	case SDG:
-		return true
-	case SEK:
-		return true
-	case SGD:
-		return true
-	case SHP:
-		return true
-	case SLE:
-		return true
-	case SOS:
-		return true
-	case SRD:
-		return true
-	case SSP:
-		return true
-	case STN:
-		return true
-	case SVC:
-		return true
-	case SYP:
-		return true
-	case SZL:
-		return true
-	case THB:
-		return true
-	case TJS:
-		return true
-	case TMT:
-		return true
-	case TND:
-		return true
-	case TOP:
-		return true
-	case TRY:
-		return true
-	case TTD:
-		return true
-	case TWD:
-		return true
-	case TZS:
-		return true
-	case UAH:
-		return true
-	case UGX:
-		return true
-	case USD:
-		return true
-	case USN:
-		return true
-	case UYI:
-		return true
-	case UYU:
-		return true
-	case UYW:
-		return true
-	case UZS:
-		return true
-	case VED:
-		return true
-	case VES:
-		return true
-	case VND:
-		return true
-	case VUV:
-		return true
-	case WST:
-		return true
-	case XAD:
-		return true
-	case XAF:
-		return true
-	case XAG:
-		return true
-	case XAU:
-		return true
-	case XBA:
-		return true
-	case XBB:
-		return true
-	case XBC:
-		return true
-	case XBD:
-		return true
-	case XCD:
-		return true
-	case XCG:
-		return true
-	case XDR:
-		return true
-	case XOF:
-		return true
-	case XPD:
-		return true
-	case XPF:
-		return true
-	case XPT:
-		return true
-	case XSU:
-		return true
-	case XTS:
-		return true
-	case XUA:
-		return true
-	case XXX:
-		return true
-	case YER:
-		return true
-	case ZAR:
-		return true
-	case ZMW:
-		return true
-	case ZWG:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Currency{AED, AFN, ALL, AMD, AOA, ARS, AUD, AWG, AZN, BAM, BBD, BDT, BHD, BIF, BMD, BND, BOB, BOV, BRL, BSD, BTN, BWP, BYN, BZD, CAD, CDF, CHE, CHF, CHW, CLF, CLP, CNY, COP, COU, CRC, CUP, CVE, CZK, DJF, DKK, DOP, DZD, EGP, ERN, ETB, EUR, FJD, FKP, GBP, GEL, GHS, GIP, GMD, GNF, GTQ, GYD, HKD, HNL, HTG, HUF, IDR, ILS, INR, IQD, IRR, ISK, JMD, JOD, JPY, KES, KGS, KHR, KMF, KPW, KRW, KWD, KYD, KZT, LAK, LBP, LKR, LRD, LSL, LYD, MAD, MDL, MGA, MKD, MMK, MNT, MOP, MRU, MUR, MVR, MWK, MXN, MXV, MYR, MZN, NAD, NGN, NIO, NOK, NPR, NZD, OMR, PAB, PEN, PGK, PHP, PKR, PLN, PYG, QAR, RON, RSD, RUB, RWF, SAR, SBD, SCR, SDG, SEK, SGD, SHP, SLE, SOS, SRD, SSP, STN, SVC, SYP, SZL, THB, TJS, TMT, TND, TOP, TRY, TTD, TWD, TZS, UAH, UGX, USD, USN, UYI, UYU, UYW, UZS, VED, VES, VND, VUV, WST, XAD, XAF, XAG, XAU, XBA, XBB, XBC, XBD, XCD, XCG, XDR, XOF, XPD, XPF, XPT, XSU, XTS, XUA, XXX, YER, ZAR, ZMW, ZWG}, e)
 }
 
 // Defines values for CyberCoverageCategory.
@@ -1412,58 +522,9 @@ const (
 	CyberCoverageCategoryTheftOfIntellectualProperty            CyberCoverageCategory = "Theft of intellectual property"
 )
 
-// Valid indicates whether the value is a known member of the CyberCoverageCategory enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e CyberCoverageCategory) Valid() bool {
-	switch e {
-	case CyberCoverageCategoryBreachOfPrivacy:
-		return true
-	case CyberCoverageCategoryBusinessInterruption:
-		return true
-	case CyberCoverageCategoryCompensationToInjuredParties:
-		return true
-	case CyberCoverageCategoryContingentBusinessInterruption:
-		return true
-	case CyberCoverageCategoryCyberTerrorism:
-		return true
-	case CyberCoverageCategoryDataAndSoftwareLoss:
-		return true
-	case CyberCoverageCategoryDirectorsAndOfficersLiability:
-		return true
-	case CyberCoverageCategoryEnvironmentalDamage:
-		return true
-	case CyberCoverageCategoryErrorsAndOmissions:
-		return true
-	case CyberCoverageCategoryFidelityFraudAndTheft:
-		return true
-	case CyberCoverageCategoryFinesAndPenalties:
-		return true
-	case CyberCoverageCategoryGeneralLiability:
-		return true
-	case CyberCoverageCategoryIncidentManagementAndNotificationCosts:
-		return true
-	case CyberCoverageCategoryKidnapAndRansomExtortion:
-		return true
-	case CyberCoverageCategoryLegalAndDefenceCosts:
-		return true
-	case CyberCoverageCategoryMultiMediaLaibilitiesDisparagement:
-		return true
-	case CyberCoverageCategoryMultiMediaLiabilitiesDisparagement:
-		return true
-	case CyberCoverageCategoryNetworkServiceFailureLiability:
-		return true
-	case CyberCoverageCategoryPhysicalAssetDamage:
-		return true
-	case CyberCoverageCategoryProfessionalIndemnity:
-		return true
-	case CyberCoverageCategoryReputationalDamage:
-		return true
-	case CyberCoverageCategoryTheftOfIntectualProperty:
-		return true
-	case CyberCoverageCategoryTheftOfIntellectualProperty:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]CyberCoverageCategory{CyberCoverageCategoryBreachOfPrivacy, CyberCoverageCategoryBusinessInterruption, CyberCoverageCategoryCompensationToInjuredParties, CyberCoverageCategoryContingentBusinessInterruption, CyberCoverageCategoryCyberTerrorism, CyberCoverageCategoryDataAndSoftwareLoss, CyberCoverageCategoryDirectorsAndOfficersLiability, CyberCoverageCategoryEnvironmentalDamage, CyberCoverageCategoryErrorsAndOmissions, CyberCoverageCategoryFidelityFraudAndTheft, CyberCoverageCategoryFinesAndPenalties, CyberCoverageCategoryGeneralLiability, CyberCoverageCategoryIncidentManagementAndNotificationCosts, CyberCoverageCategoryKidnapAndRansomExtortion, CyberCoverageCategoryLegalAndDefenceCosts, CyberCoverageCategoryMultiMediaLaibilitiesDisparagement, CyberCoverageCategoryMultiMediaLiabilitiesDisparagement, CyberCoverageCategoryNetworkServiceFailureLiability, CyberCoverageCategoryPhysicalAssetDamage, CyberCoverageCategoryProfessionalIndemnity, CyberCoverageCategoryReputationalDamage, CyberCoverageCategoryTheftOfIntectualProperty, CyberCoverageCategoryTheftOfIntellectualProperty}, e)
 }
 
 // Defines values for EndorsementType.
@@ -1479,30 +540,9 @@ const (
 	EndorsementTypePolicyTransfer     EndorsementType = "policy transfer"
 )
 
-// Valid indicates whether the value is a known member of the EndorsementType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e EndorsementType) Valid() bool {
-	switch e {
-	case EndorsementTypeAddition:
-		return true
-	case EndorsementTypeAdditionincrease:
-		return true
-	case EndorsementTypeDeletion:
-		return true
-	case EndorsementTypeDeletiondecrease:
-		return true
-	case EndorsementTypePolicyCancellation:
-		return true
-	case EndorsementTypePolicyDeclaration:
-		return true
-	case EndorsementTypePolicyExtension:
-		return true
-	case EndorsementTypePolicyRenewal:
-		return true
-	case EndorsementTypePolicyTransfer:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]EndorsementType{EndorsementTypeAddition, EndorsementTypeAdditionincrease, EndorsementTypeDeletion, EndorsementTypeDeletiondecrease, EndorsementTypePolicyCancellation, EndorsementTypePolicyDeclaration, EndorsementTypePolicyExtension, EndorsementTypePolicyRenewal, EndorsementTypePolicyTransfer}, e)
 }
 
 // Defines values for EntityClassification.
@@ -1513,20 +553,9 @@ const (
 	EntityClassificationPropertyAndCasualtyInsurer EntityClassification = "property and casualty insurer"
 )
 
-// Valid indicates whether the value is a known member of the EntityClassification enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e EntityClassification) Valid() bool {
-	switch e {
-	case EntityClassificationCompositeInsurer:
-		return true
-	case EntityClassificationLifeInsurer:
-		return true
-	case EntityClassificationOther:
-		return true
-	case EntityClassificationPropertyAndCasualtyInsurer:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]EntityClassification{EntityClassificationCompositeInsurer, EntityClassificationLifeInsurer, EntityClassificationOther, EntityClassificationPropertyAndCasualtyInsurer}, e)
 }
 
 // Defines values for EntityType.
@@ -1551,48 +580,9 @@ const (
 	EntityTypeTakafulReinsuranceCompany           EntityType = "takaful reinsurance company"
 )
 
-// Valid indicates whether the value is a known member of the EntityType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e EntityType) Valid() bool {
-	switch e {
-	case EntityTypeCaptiveInsuranceCompany:
-		return true
-	case EntityTypeDecentralizedAutonomousOrganization:
-		return true
-	case EntityTypeInsuranceAgent:
-		return true
-	case EntityTypeInsuranceBroker:
-		return true
-	case EntityTypeInsuranceCompany:
-		return true
-	case EntityTypeInsuranceIntroducer:
-		return true
-	case EntityTypeInsurancePredictionMarket:
-		return true
-	case EntityTypeLloydsSyndicate:
-		return true
-	case EntityTypeManagingGeneralAgent:
-		return true
-	case EntityTypeMutualInsuranceCompany:
-		return true
-	case EntityTypeOther:
-		return true
-	case EntityTypePeerToPeerInsuranceCompany:
-		return true
-	case EntityTypePriceAggregator:
-		return true
-	case EntityTypeReinsuranceCompany:
-		return true
-	case EntityTypeReinsurancePool:
-		return true
-	case EntityTypeTakafulInsuranceCompany:
-		return true
-	case EntityTypeTakafulReinsuranceComapny:
-		return true
-	case EntityTypeTakafulReinsuranceCompany:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]EntityType{EntityTypeCaptiveInsuranceCompany, EntityTypeDecentralizedAutonomousOrganization, EntityTypeInsuranceAgent, EntityTypeInsuranceBroker, EntityTypeInsuranceCompany, EntityTypeInsuranceIntroducer, EntityTypeInsurancePredictionMarket, EntityTypeLloydsSyndicate, EntityTypeManagingGeneralAgent, EntityTypeMutualInsuranceCompany, EntityTypeOther, EntityTypePeerToPeerInsuranceCompany, EntityTypePriceAggregator, EntityTypeReinsuranceCompany, EntityTypeReinsurancePool, EntityTypeTakafulInsuranceCompany, EntityTypeTakafulReinsuranceComapny, EntityTypeTakafulReinsuranceCompany}, e)
 }
 
 // Defines values for IdType.
@@ -1604,22 +594,9 @@ const (
 	IdTypePassport                IdType = "passport"
 )
 
-// Valid indicates whether the value is a known member of the IdType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e IdType) Valid() bool {
-	switch e {
-	case IdTypeDrivingLicence:
-		return true
-	case IdTypeNationalId:
-		return true
-	case IdTypeNationalInsuranceNumber:
-		return true
-	case IdTypeOther:
-		return true
-	case IdTypePassport:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]IdType{IdTypeDrivingLicence, IdTypeNationalId, IdTypeNationalInsuranceNumber, IdTypeOther, IdTypePassport}, e)
 }
 
 // Defines values for LegalEntity.
@@ -1631,22 +608,9 @@ const (
 	SoleTrader            LegalEntity = "sole trader"
 )
 
-// Valid indicates whether the value is a known member of the LegalEntity enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e LegalEntity) Valid() bool {
-	switch e {
-	case GeneralPartnerships:
-		return true
-	case LimitedPartnership:
-		return true
-	case PrivateLimitedCompany:
-		return true
-	case PublicLimitedCompany:
-		return true
-	case SoleTrader:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]LegalEntity{GeneralPartnerships, LimitedPartnership, PrivateLimitedCompany, PublicLimitedCompany, SoleTrader}, e)
 }
 
 // Defines values for MotorPeril.
@@ -1672,50 +636,9 @@ const (
 	MotorPerilWindshieldDamage             MotorPeril = "windshield damage"
 )
 
-// Valid indicates whether the value is a known member of the MotorPeril enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e MotorPeril) Valid() bool {
-	switch e {
-	case MotorPerilAccidentalDamage:
-		return true
-	case MotorPerilCivilCommotion:
-		return true
-	case MotorPerilEarthquake:
-		return true
-	case MotorPerilFire:
-		return true
-	case MotorPerilFlood:
-		return true
-	case MotorPerilHail:
-		return true
-	case MotorPerilLiabilityTowardsThirdParties:
-		return true
-	case MotorPerilMaliciousDamage:
-		return true
-	case MotorPerilRiots:
-		return true
-	case MotorPerilStrikes:
-		return true
-	case MotorPerilTerrorismAndSabotage:
-		return true
-	case MotorPerilTheft:
-		return true
-	case MotorPerilTsunami:
-		return true
-	case MotorPerilUnknownOrHitAndRun:
-		return true
-	case MotorPerilUnkownOrHitAndRun:
-		return true
-	case MotorPerilVolcanicErruption:
-		return true
-	case MotorPerilVolcanicEruption:
-		return true
-	case MotorPerilWar:
-		return true
-	case MotorPerilWindshieldDamage:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]MotorPeril{MotorPerilAccidentalDamage, MotorPerilCivilCommotion, MotorPerilEarthquake, MotorPerilFire, MotorPerilFlood, MotorPerilHail, MotorPerilLiabilityTowardsThirdParties, MotorPerilMaliciousDamage, MotorPerilRiots, MotorPerilStrikes, MotorPerilTerrorismAndSabotage, MotorPerilTheft, MotorPerilTsunami, MotorPerilUnknownOrHitAndRun, MotorPerilUnkownOrHitAndRun, MotorPerilVolcanicErruption, MotorPerilVolcanicEruption, MotorPerilWar, MotorPerilWindshieldDamage}, e)
 }
 
 // Defines values for PaymentMethod.
@@ -1727,22 +650,9 @@ const (
 	ElectronicTransfer     PaymentMethod = "electronic transfer"
 )
 
-// Valid indicates whether the value is a known member of the PaymentMethod enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e PaymentMethod) Valid() bool {
-	switch e {
-	case Cash:
-		return true
-	case Cheque:
-		return true
-	case CreditCard:
-		return true
-	case CryptoCurrencyOrTokens:
-		return true
-	case ElectronicTransfer:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]PaymentMethod{Cash, Cheque, CreditCard, CryptoCurrencyOrTokens, ElectronicTransfer}, e)
 }
 
 // Defines values for PetBenefit.
@@ -1786,86 +696,9 @@ const (
 	XRaysMRIsCTScansUltrasounds             PetBenefit = "X-rays, MRIs, CT scans, ultrasounds"
 )
 
-// Valid indicates whether the value is a known member of the PetBenefit enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e PetBenefit) Valid() bool {
-	switch e {
-	case AnalGlandExpression:
-		return true
-	case BehavioralExamAndTreatment:
-		return true
-	case BloodDisorders:
-		return true
-	case Boardinggrooming:
-		return true
-	case Cancer:
-		return true
-	case ChronicConditions:
-		return true
-	case CongenitalConditions:
-		return true
-	case CosmeticProcedures:
-		return true
-	case DentalCleaning:
-		return true
-	case DentalDiseases:
-		return true
-	case Deworming:
-		return true
-	case DiagnosticTesting:
-		return true
-	case EyeDisorders:
-		return true
-	case FecalTest:
-		return true
-	case FleaControl:
-		return true
-	case HealthCertificate:
-		return true
-	case HeartwormOrFeLVFIVTest:
-		return true
-	case HeartwormPrevention:
-		return true
-	case HereditaryConditions:
-		return true
-	case Hospitalization:
-		return true
-	case InjuriesAndIllnesses:
-		return true
-	case Microchip:
-		return true
-	case MusculoskeletalDisorders:
-		return true
-	case PreExistingConditions:
-		return true
-	case PrescribedNutritionalSupplements:
-		return true
-	case PrescribedTherapeuticDiets:
-		return true
-	case PrescriptionMedication:
-		return true
-	case PreventiveGastropexy:
-		return true
-	case RespiratoryConditions:
-		return true
-	case SpayOrNeuter:
-		return true
-	case SpecialtyAndEmergencyVets:
-		return true
-	case Surgeries:
-		return true
-	case TickControl:
-		return true
-	case TreatmentOfInternalAndExternalParasites:
-		return true
-	case VaccinationOrTiter:
-		return true
-	case VeterinaryExamFees:
-		return true
-	case XRaysMRIsCTScansUltrasounds:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]PetBenefit{AnalGlandExpression, BehavioralExamAndTreatment, BloodDisorders, Boardinggrooming, Cancer, ChronicConditions, CongenitalConditions, CosmeticProcedures, DentalCleaning, DentalDiseases, Deworming, DiagnosticTesting, EyeDisorders, FecalTest, FleaControl, HealthCertificate, HeartwormOrFeLVFIVTest, HeartwormPrevention, HereditaryConditions, Hospitalization, InjuriesAndIllnesses, Microchip, MusculoskeletalDisorders, PreExistingConditions, PrescribedNutritionalSupplements, PrescribedTherapeuticDiets, PrescriptionMedication, PreventiveGastropexy, RespiratoryConditions, SpayOrNeuter, SpecialtyAndEmergencyVets, Surgeries, TickControl, TreatmentOfInternalAndExternalParasites, VaccinationOrTiter, VeterinaryExamFees, XRaysMRIsCTScansUltrasounds}, e)
 }
 
 // Defines values for PetKind.
@@ -1877,22 +710,9 @@ const (
 	Rabbit PetKind = "rabbit"
 )
 
-// Valid indicates whether the value is a known member of the PetKind enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e PetKind) Valid() bool {
-	switch e {
-	case Bird:
-		return true
-	case Cat:
-		return true
-	case Dog:
-		return true
-	case Exotic:
-		return true
-	case Rabbit:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]PetKind{Bird, Cat, Dog, Exotic, Rabbit}, e)
 }
 
 // Defines values for PolicyStatus.
@@ -1903,20 +723,9 @@ const (
 	Lapsed    PolicyStatus = "lapsed"
 )
 
-// Valid indicates whether the value is a known member of the PolicyStatus enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e PolicyStatus) Valid() bool {
-	switch e {
-	case Cancelled:
-		return true
-	case Extended:
-		return true
-	case InForce:
-		return true
-	case Lapsed:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]PolicyStatus{Cancelled, Extended, InForce, Lapsed}, e)
 }
 
 // Defines values for PremiumPaymentFrequency.
@@ -1933,32 +742,9 @@ const (
 	PremiumPaymentFrequencyWeekly                          PremiumPaymentFrequency = "weekly"
 )
 
-// Valid indicates whether the value is a known member of the PremiumPaymentFrequency enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e PremiumPaymentFrequency) Valid() bool {
-	switch e {
-	case PremiumPaymentFrequencyAnnual:
-		return true
-	case PremiumPaymentFrequencyBiAnnual:
-		return true
-	case PremiumPaymentFrequencyBiMonthly:
-		return true
-	case PremiumPaymentFrequencyDaily:
-		return true
-	case PremiumPaymentFrequencyMonthly:
-		return true
-	case PremiumPaymentFrequencyOther:
-		return true
-	case PremiumPaymentFrequencyQuarterly:
-		return true
-	case PremiumPaymentFrequencySubscriptionNotAnAnnualContract:
-		return true
-	case PremiumPaymentFrequencyUsageBasedOrOnDemand:
-		return true
-	case PremiumPaymentFrequencyWeekly:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]PremiumPaymentFrequency{PremiumPaymentFrequencyAnnual, PremiumPaymentFrequencyBiAnnual, PremiumPaymentFrequencyBiMonthly, PremiumPaymentFrequencyDaily, PremiumPaymentFrequencyMonthly, PremiumPaymentFrequencyOther, PremiumPaymentFrequencyQuarterly, PremiumPaymentFrequencySubscriptionNotAnAnnualContract, PremiumPaymentFrequencyUsageBasedOrOnDemand, PremiumPaymentFrequencyWeekly}, e)
 }
 
 // Defines values for ProductCatalog.
@@ -2030,142 +816,9 @@ const (
 	WorkersCompensationInsurance                    ProductCatalog = "workers compensation insurance"
 )
 
-// Valid indicates whether the value is a known member of the ProductCatalog enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ProductCatalog) Valid() bool {
-	switch e {
-	case Annuity:
-		return true
-	case BloodstockInsurance:
-		return true
-	case BoilerAndMachineryInsurance:
-		return true
-	case BurglaryInsurance:
-		return true
-	case BusinessInterruptionInsurance:
-		return true
-	case BusinessOwnersInsurance:
-		return true
-	case CarriersLiabilityInsurance:
-		return true
-	case CommercialGeneralLiability:
-		return true
-	case CommercialUmbrellaInsurance:
-		return true
-	case ConstructionAllRisksInsurance:
-		return true
-	case CropInsurance:
-		return true
-	case CyberLiabilityInsurance:
-		return true
-	case DebrisRemovalInsurance:
-		return true
-	case DecenialLiabilityInsurance:
-		return true
-	case DeteriorationOfStockInsurance:
-		return true
-	case DirectorsAndOfficersInsurance:
-		return true
-	case DroneInsurance:
-		return true
-	case ElectronicEquipmentInsurance:
-		return true
-	case EmployersLiabilityInsurance:
-		return true
-	case Endowment:
-		return true
-	case EngineeringContractorPlantAndMachineryInsurance:
-		return true
-	case EnvironmentalLiabilityInsurance:
-		return true
-	case EquipmentBreakdownInsurance:
-		return true
-	case ErrorsAndOmmissionsInsurance:
-		return true
-	case EventInsurance:
-		return true
-	case FidelityGuaranteeInsurance:
-		return true
-	case GapInsurance:
-		return true
-	case GlassInsurance:
-		return true
-	case GreenCard:
-		return true
-	case GroundRiskHullInsuranceAviation:
-		return true
-	case HomeAndContentInsurance:
-		return true
-	case InFlightInsuranceAviation:
-		return true
-	case InvestmentSavingAccountUKMarketRelated:
-		return true
-	case KeyPersonInsurance:
-		return true
-	case LandTransitInsurance:
-		return true
-	case LegalExpenseInsurance:
-		return true
-	case LivestockInsurance:
-		return true
-	case MarineCargoInsurance:
-		return true
-	case MarineHullAndMachineryInsurance:
-		return true
-	case MarineProtectionAndIndemnity:
-		return true
-	case MedicalInsurance:
-		return true
-	case MedicalMalpracticeInsurance:
-		return true
-	case MoneyCashInSafeInsurance:
-		return true
-	case MoneyCashInTransitInsurance:
-		return true
-	case MotorComprehensiveInsurance:
-		return true
-	case MotorThirdPartyLiabilityInsurance:
-		return true
-	case OrangeCard:
-		return true
-	case PassengerLiabilityInsuranceAviation:
-		return true
-	case Pension:
-		return true
-	case PersonalAccidentInsurance:
-		return true
-	case PetInsurance:
-		return true
-	case ProductsLiabilityInsurance:
-		return true
-	case ProfessionalIndemnityInsurance:
-		return true
-	case PropertyFireInsurance:
-		return true
-	case PropertyFloodInsurance:
-		return true
-	case PropertyTerrorismAndSabotageInsurance:
-		return true
-	case PurchaseProtectionInsurance:
-		return true
-	case RentersInsurance:
-		return true
-	case RoadsideAssistance:
-		return true
-	case TermLifeInsurance:
-		return true
-	case TradeCreditInsurance:
-		return true
-	case TravelInsurance:
-		return true
-	case WeddingRingInsurance:
-		return true
-	case WholeOfLifeInsurance:
-		return true
-	case WorkersCompensationInsurance:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ProductCatalog{Annuity, BloodstockInsurance, BoilerAndMachineryInsurance, BurglaryInsurance, BusinessInterruptionInsurance, BusinessOwnersInsurance, CarriersLiabilityInsurance, CommercialGeneralLiability, CommercialUmbrellaInsurance, ConstructionAllRisksInsurance, CropInsurance, CyberLiabilityInsurance, DebrisRemovalInsurance, DecenialLiabilityInsurance, DeteriorationOfStockInsurance, DirectorsAndOfficersInsurance, DroneInsurance, ElectronicEquipmentInsurance, EmployersLiabilityInsurance, Endowment, EngineeringContractorPlantAndMachineryInsurance, EnvironmentalLiabilityInsurance, EquipmentBreakdownInsurance, ErrorsAndOmmissionsInsurance, EventInsurance, FidelityGuaranteeInsurance, GapInsurance, GlassInsurance, GreenCard, GroundRiskHullInsuranceAviation, HomeAndContentInsurance, InFlightInsuranceAviation, InvestmentSavingAccountUKMarketRelated, KeyPersonInsurance, LandTransitInsurance, LegalExpenseInsurance, LivestockInsurance, MarineCargoInsurance, MarineHullAndMachineryInsurance, MarineProtectionAndIndemnity, MedicalInsurance, MedicalMalpracticeInsurance, MoneyCashInSafeInsurance, MoneyCashInTransitInsurance, MotorComprehensiveInsurance, MotorThirdPartyLiabilityInsurance, OrangeCard, PassengerLiabilityInsuranceAviation, Pension, PersonalAccidentInsurance, PetInsurance, ProductsLiabilityInsurance, ProfessionalIndemnityInsurance, PropertyFireInsurance, PropertyFloodInsurance, PropertyTerrorismAndSabotageInsurance, PurchaseProtectionInsurance, RentersInsurance, RoadsideAssistance, TermLifeInsurance, TradeCreditInsurance, TravelInsurance, WeddingRingInsurance, WholeOfLifeInsurance, WorkersCompensationInsurance}, e)
 }
 
 // Defines values for ProductModel.
@@ -2179,26 +832,9 @@ const (
 	ProductModelSubscriptionEGMonthlyFee  ProductModel = "subscription (e.g. monthly fee)"
 )
 
-// Valid indicates whether the value is a known member of the ProductModel enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ProductModel) Valid() bool {
-	switch e {
-	case ProductModelConventionalAnnualPremium:
-		return true
-	case ProductModelGovermentmarketTarrif:
-		return true
-	case ProductModelGovernmentmarketTariff:
-		return true
-	case ProductModelOther:
-		return true
-	case ProductModelPayAsYouDrive:
-		return true
-	case ProductModelPayHowYouDrive:
-		return true
-	case ProductModelSubscriptionEGMonthlyFee:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ProductModel{ProductModelConventionalAnnualPremium, ProductModelGovermentmarketTarrif, ProductModelGovernmentmarketTariff, ProductModelOther, ProductModelPayAsYouDrive, ProductModelPayHowYouDrive, ProductModelSubscriptionEGMonthlyFee}, e)
 }
 
 // Defines values for PropertyPeril.
@@ -2245,92 +881,9 @@ const (
 	PropertyPerilWindStorm                     PropertyPeril = "Wind Storm"
 )
 
-// Valid indicates whether the value is a known member of the PropertyPeril enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e PropertyPeril) Valid() bool {
-	switch e {
-	case PropertyPerilAircraftOrPartsDropeedThereof:
-		return true
-	case PropertyPerilAircraftOrPartsDroppedThereof:
-		return true
-	case PropertyPerilAvalanche:
-		return true
-	case PropertyPerilBurglary:
-		return true
-	case PropertyPerilBurstPipesOrWaterApparatus:
-		return true
-	case PropertyPerilCivilCommotions:
-		return true
-	case PropertyPerilCoastalFlood:
-		return true
-	case PropertyPerilCyclone:
-		return true
-	case PropertyPerilEarthquake:
-		return true
-	case PropertyPerilEarthquakeFire:
-		return true
-	case PropertyPerilFire:
-		return true
-	case PropertyPerilFloodBackingUpOfDrains:
-		return true
-	case PropertyPerilFloodNonCoastal:
-		return true
-	case PropertyPerilFreezeOrIce:
-		return true
-	case PropertyPerilGroundWaterFlood:
-		return true
-	case PropertyPerilHail:
-		return true
-	case PropertyPerilHurricane:
-		return true
-	case PropertyPerilLandslide:
-		return true
-	case PropertyPerilLightning:
-		return true
-	case PropertyPerilMudslide:
-		return true
-	case PropertyPerilRain:
-		return true
-	case PropertyPerilReservoirFlood:
-		return true
-	case PropertyPerilRiots:
-		return true
-	case PropertyPerilRiverFlood:
-		return true
-	case PropertyPerilRunOffFlood:
-		return true
-	case PropertyPerilSmoke:
-		return true
-	case PropertyPerilSnow:
-		return true
-	case PropertyPerilSprinklerLeakage:
-		return true
-	case PropertyPerilSprinlerLeakage:
-		return true
-	case PropertyPerilStorm:
-		return true
-	case PropertyPerilStrikes:
-		return true
-	case PropertyPerilStrom:
-		return true
-	case PropertyPerilSubsidence:
-		return true
-	case PropertyPerilTempest:
-		return true
-	case PropertyPerilTerrorism:
-		return true
-	case PropertyPerilTsunami:
-		return true
-	case PropertyPerilTyphoon:
-		return true
-	case PropertyPerilWar:
-		return true
-	case PropertyPerilWeightOfSnow:
-		return true
-	case PropertyPerilWindStorm:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]PropertyPeril{PropertyPerilAircraftOrPartsDropeedThereof, PropertyPerilAircraftOrPartsDroppedThereof, PropertyPerilAvalanche, PropertyPerilBurglary, PropertyPerilBurstPipesOrWaterApparatus, PropertyPerilCivilCommotions, PropertyPerilCoastalFlood, PropertyPerilCyclone, PropertyPerilEarthquake, PropertyPerilEarthquakeFire, PropertyPerilFire, PropertyPerilFloodBackingUpOfDrains, PropertyPerilFloodNonCoastal, PropertyPerilFreezeOrIce, PropertyPerilGroundWaterFlood, PropertyPerilHail, PropertyPerilHurricane, PropertyPerilLandslide, PropertyPerilLightning, PropertyPerilMudslide, PropertyPerilRain, PropertyPerilReservoirFlood, PropertyPerilRiots, PropertyPerilRiverFlood, PropertyPerilRunOffFlood, PropertyPerilSmoke, PropertyPerilSnow, PropertyPerilSprinklerLeakage, PropertyPerilSprinlerLeakage, PropertyPerilStorm, PropertyPerilStrikes, PropertyPerilStrom, PropertyPerilSubsidence, PropertyPerilTempest, PropertyPerilTerrorism, PropertyPerilTsunami, PropertyPerilTyphoon, PropertyPerilWar, PropertyPerilWeightOfSnow, PropertyPerilWindStorm}, e)
 }
 
 // Defines values for PropertyType.
@@ -2434,206 +987,9 @@ const (
 	PropertyTypeZoo                         PropertyType = "Zoo"
 )
 
-// Valid indicates whether the value is a known member of the PropertyType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e PropertyType) Valid() bool {
-	switch e {
-	case PropertyTypeAgriculture:
-		return true
-	case PropertyTypeAirport:
-		return true
-	case PropertyTypeAnimalShelter:
-		return true
-	case PropertyTypeApartment:
-		return true
-	case PropertyTypeApartmentComplex:
-		return true
-	case PropertyTypeAquarium:
-		return true
-	case PropertyTypeArchiveOrganization:
-		return true
-	case PropertyTypeAutomotiveBusiness:
-		return true
-	case PropertyTypeBeach:
-		return true
-	case PropertyTypeBoatSlip:
-		return true
-	case PropertyTypeBoatTerminal:
-		return true
-	case PropertyTypeBridge:
-		return true
-	case PropertyTypeBungalow:
-		return true
-	case PropertyTypeBusStation:
-		return true
-	case PropertyTypeBusStop:
-		return true
-	case PropertyTypeBusiness:
-		return true
-	case PropertyTypeCabin:
-		return true
-	case PropertyTypeCampground:
-		return true
-	case PropertyTypeCemetery:
-		return true
-	case PropertyTypeChalet:
-		return true
-	case PropertyTypeChildCare:
-		return true
-	case PropertyTypeCondominium:
-		return true
-	case PropertyTypeCrematorium:
-		return true
-	case PropertyTypeDeededParking:
-		return true
-	case PropertyTypeDentist:
-		return true
-	case PropertyTypeDryCleaningOrLaundry:
-		return true
-	case PropertyTypeDuplex:
-		return true
-	case PropertyTypeEducationalOrganization:
-		return true
-	case PropertyTypeEmergencyService:
-		return true
-	case PropertyTypeEmploymentAgency:
-		return true
-	case PropertyTypeEntertainmentBusiness:
-		return true
-	case PropertyTypeEventVenue:
-		return true
-	case PropertyTypeFarm:
-		return true
-	case PropertyTypeFinancialService:
-		return true
-	case PropertyTypeFireStation:
-		return true
-	case PropertyTypeFoodEstablishment:
-		return true
-	case PropertyTypeGatedResidenceCommunity:
-		return true
-	case PropertyTypeGovernmentBuilding:
-		return true
-	case PropertyTypeGovernmentOffice:
-		return true
-	case PropertyTypeHallOfResidence:
-		return true
-	case PropertyTypeHealthAndBeautyBusiness:
-		return true
-	case PropertyTypeHomeAndConstructionBusiness:
-		return true
-	case PropertyTypeHospital:
-		return true
-	case PropertyTypeHotelOrMotel:
-		return true
-	case PropertyTypeIndustrial:
-		return true
-	case PropertyTypeInternetCafe:
-		return true
-	case PropertyTypeLegalService:
-		return true
-	case PropertyTypeLibrary:
-		return true
-	case PropertyTypeLodgingBusiness:
-		return true
-	case PropertyTypeMaisonette:
-		return true
-	case PropertyTypeManufacturedHome:
-		return true
-	case PropertyTypeManufacturedOnLand:
-		return true
-	case PropertyTypeMedicalBusiness:
-		return true
-	case PropertyTypeMixedUse:
-		return true
-	case PropertyTypeMobileHome:
-		return true
-	case PropertyTypeMovieTheater:
-		return true
-	case PropertyTypeMultiFamily:
-		return true
-	case PropertyTypeMuseum:
-		return true
-	case PropertyTypeMusicVenue:
-		return true
-	case PropertyTypeOffice:
-		return true
-	case PropertyTypeOwnYourOwn:
-		return true
-	case PropertyTypePark:
-		return true
-	case PropertyTypeParkingFacility:
-		return true
-	case PropertyTypePerformingArtsTheater:
-		return true
-	case PropertyTypePlaceOfWorship:
-		return true
-	case PropertyTypePlayground:
-		return true
-	case PropertyTypePoliceStation:
-		return true
-	case PropertyTypeProfessionalService:
-		return true
-	case PropertyTypePublicToilet:
-		return true
-	case PropertyTypeQuadruplex:
-		return true
-	case PropertyTypeRVPark:
-		return true
-	case PropertyTypeRadioStation:
-		return true
-	case PropertyTypeRanch:
-		return true
-	case PropertyTypeRealEstateAgent:
-		return true
-	case PropertyTypeRecyclingCenter:
-		return true
-	case PropertyTypeResidentialCaravan:
-		return true
-	case PropertyTypeRetail:
-		return true
-	case PropertyTypeSelfStorage:
-		return true
-	case PropertyTypeShoppingCenter:
-		return true
-	case PropertyTypeShowHouse:
-		return true
-	case PropertyTypeSingleFamilyResidence:
-		return true
-	case PropertyTypeSportsActivityLocation:
-		return true
-	case PropertyTypeStadiumOrArena:
-		return true
-	case PropertyTypeStockCooperative:
-		return true
-	case PropertyTypeStore:
-		return true
-	case PropertyTypeSubwayStation:
-		return true
-	case PropertyTypeTaxiStand:
-		return true
-	case PropertyTypeTelevisionStation:
-		return true
-	case PropertyTypeTimeshare:
-		return true
-	case PropertyTypeTouristInformationCenter:
-		return true
-	case PropertyTypeTownhouse:
-		return true
-	case PropertyTypeTrainStation:
-		return true
-	case PropertyTypeTravelAgency:
-		return true
-	case PropertyTypeTriplex:
-		return true
-	case PropertyTypeUnderConstruction:
-		return true
-	case PropertyTypeWarehouse:
-		return true
-	case PropertyTypeZoo:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]PropertyType{PropertyTypeAgriculture, PropertyTypeAirport, PropertyTypeAnimalShelter, PropertyTypeApartment, PropertyTypeApartmentComplex, PropertyTypeAquarium, PropertyTypeArchiveOrganization, PropertyTypeAutomotiveBusiness, PropertyTypeBeach, PropertyTypeBoatSlip, PropertyTypeBoatTerminal, PropertyTypeBridge, PropertyTypeBungalow, PropertyTypeBusStation, PropertyTypeBusStop, PropertyTypeBusiness, PropertyTypeCabin, PropertyTypeCampground, PropertyTypeCemetery, PropertyTypeChalet, PropertyTypeChildCare, PropertyTypeCondominium, PropertyTypeCrematorium, PropertyTypeDeededParking, PropertyTypeDentist, PropertyTypeDryCleaningOrLaundry, PropertyTypeDuplex, PropertyTypeEducationalOrganization, PropertyTypeEmergencyService, PropertyTypeEmploymentAgency, PropertyTypeEntertainmentBusiness, PropertyTypeEventVenue, PropertyTypeFarm, PropertyTypeFinancialService, PropertyTypeFireStation, PropertyTypeFoodEstablishment, PropertyTypeGatedResidenceCommunity, PropertyTypeGovernmentBuilding, PropertyTypeGovernmentOffice, PropertyTypeHallOfResidence, PropertyTypeHealthAndBeautyBusiness, PropertyTypeHomeAndConstructionBusiness, PropertyTypeHospital, PropertyTypeHotelOrMotel, PropertyTypeIndustrial, PropertyTypeInternetCafe, PropertyTypeLegalService, PropertyTypeLibrary, PropertyTypeLodgingBusiness, PropertyTypeMaisonette, PropertyTypeManufacturedHome, PropertyTypeManufacturedOnLand, PropertyTypeMedicalBusiness, PropertyTypeMixedUse, PropertyTypeMobileHome, PropertyTypeMovieTheater, PropertyTypeMultiFamily, PropertyTypeMuseum, PropertyTypeMusicVenue, PropertyTypeOffice, PropertyTypeOwnYourOwn, PropertyTypePark, PropertyTypeParkingFacility, PropertyTypePerformingArtsTheater, PropertyTypePlaceOfWorship, PropertyTypePlayground, PropertyTypePoliceStation, PropertyTypeProfessionalService, PropertyTypePublicToilet, PropertyTypeQuadruplex, PropertyTypeRVPark, PropertyTypeRadioStation, PropertyTypeRanch, PropertyTypeRealEstateAgent, PropertyTypeRecyclingCenter, PropertyTypeResidentialCaravan, PropertyTypeRetail, PropertyTypeSelfStorage, PropertyTypeShoppingCenter, PropertyTypeShowHouse, PropertyTypeSingleFamilyResidence, PropertyTypeSportsActivityLocation, PropertyTypeStadiumOrArena, PropertyTypeStockCooperative, PropertyTypeStore, PropertyTypeSubwayStation, PropertyTypeTaxiStand, PropertyTypeTelevisionStation, PropertyTypeTimeshare, PropertyTypeTouristInformationCenter, PropertyTypeTownhouse, PropertyTypeTrainStation, PropertyTypeTravelAgency, PropertyTypeTriplex, PropertyTypeUnderConstruction, PropertyTypeWarehouse, PropertyTypeZoo}, e)
 }
 
 // Defines values for ReceiptType.
@@ -2647,26 +1003,9 @@ const (
 	ReceiptTypeProfitSharePayment ReceiptType = "profit share payment"
 )
 
-// Valid indicates whether the value is a known member of the ReceiptType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ReceiptType) Valid() bool {
-	switch e {
-	case ReceiptTypeBrokeragePayment:
-		return true
-	case ReceiptTypeClaimPayment:
-		return true
-	case ReceiptTypeMidTermAdjustment:
-		return true
-	case ReceiptTypeNewPolicy:
-		return true
-	case ReceiptTypeOther:
-		return true
-	case ReceiptTypePolicyRenewal:
-		return true
-	case ReceiptTypeProfitSharePayment:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ReceiptType{ReceiptTypeBrokeragePayment, ReceiptTypeClaimPayment, ReceiptTypeMidTermAdjustment, ReceiptTypeNewPolicy, ReceiptTypeOther, ReceiptTypePolicyRenewal, ReceiptTypeProfitSharePayment}, e)
 }
 
 // Defines values for RoofConstruction.
@@ -2703,72 +1042,9 @@ const (
 	RoofConstructionZinc                              RoofConstruction = "Zinc"
 )
 
-// Valid indicates whether the value is a known member of the RoofConstruction enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e RoofConstruction) Valid() bool {
-	switch e {
-	case RoofConstructionAluminium:
-		return true
-	case RoofConstructionAsbestos:
-		return true
-	case RoofConstructionAsphalt:
-		return true
-	case RoofConstructionConcrete:
-		return true
-	case RoofConstructionCopper:
-		return true
-	case RoofConstructionCorrugatedIron:
-		return true
-	case RoofConstructionEthylenePropyleneDieneMonomerEPDM:
-		return true
-	case RoofConstructionFeltOnTimber:
-		return true
-	case RoofConstructionFibreglass:
-		return true
-	case RoofConstructionGlass:
-		return true
-	case RoofConstructionGreenRoofs:
-		return true
-	case RoofConstructionLead:
-		return true
-	case RoofConstructionMetal:
-		return true
-	case RoofConstructionOther:
-		return true
-	case RoofConstructionPlastic:
-		return true
-	case RoofConstructionPolycarbonate:
-		return true
-	case RoofConstructionReinforcedPVC:
-		return true
-	case RoofConstructionShingle:
-		return true
-	case RoofConstructionShingleAsphalt:
-		return true
-	case RoofConstructionShinglePineSpruceCedar:
-		return true
-	case RoofConstructionSlate:
-		return true
-	case RoofConstructionStandardConstruction:
-		return true
-	case RoofConstructionStramit:
-		return true
-	case RoofConstructionThatchFibre:
-		return true
-	case RoofConstructionThatchReed:
-		return true
-	case RoofConstructionTile:
-		return true
-	case RoofConstructionTimber:
-		return true
-	case RoofConstructionTurnerised:
-		return true
-	case RoofConstructionWoodworkConstruction:
-		return true
-	case RoofConstructionZinc:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]RoofConstruction{RoofConstructionAluminium, RoofConstructionAsbestos, RoofConstructionAsphalt, RoofConstructionConcrete, RoofConstructionCopper, RoofConstructionCorrugatedIron, RoofConstructionEthylenePropyleneDieneMonomerEPDM, RoofConstructionFeltOnTimber, RoofConstructionFibreglass, RoofConstructionGlass, RoofConstructionGreenRoofs, RoofConstructionLead, RoofConstructionMetal, RoofConstructionOther, RoofConstructionPlastic, RoofConstructionPolycarbonate, RoofConstructionReinforcedPVC, RoofConstructionShingle, RoofConstructionShingleAsphalt, RoofConstructionShinglePineSpruceCedar, RoofConstructionSlate, RoofConstructionStandardConstruction, RoofConstructionStramit, RoofConstructionThatchFibre, RoofConstructionThatchReed, RoofConstructionTile, RoofConstructionTimber, RoofConstructionTurnerised, RoofConstructionWoodworkConstruction, RoofConstructionZinc}, e)
 }
 
 // Defines values for TradeCreditPeril.
@@ -2779,20 +1055,9 @@ const (
 	ProtractedDefault TradeCreditPeril = "protracted default"
 )
 
-// Valid indicates whether the value is a known member of the TradeCreditPeril enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e TradeCreditPeril) Valid() bool {
-	switch e {
-	case Bankruptcy:
-		return true
-	case Insolvency:
-		return true
-	case PoliticalRisks:
-		return true
-	case ProtractedDefault:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]TradeCreditPeril{Bankruptcy, Insolvency, PoliticalRisks, ProtractedDefault}, e)
 }
 
 // Defines values for TradeCreditType.
@@ -2803,20 +1068,9 @@ const (
 	WholeTurnover TradeCreditType = "Whole Turnover"
 )
 
-// Valid indicates whether the value is a known member of the TradeCreditType enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e TradeCreditType) Valid() bool {
-	switch e {
-	case KeyAccounts:
-		return true
-	case SingleBuyer:
-		return true
-	case Transactional:
-		return true
-	case WholeTurnover:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]TradeCreditType{KeyAccounts, SingleBuyer, Transactional, WholeTurnover}, e)
 }
 
 // Defines values for TypeBusinessInterruption.
@@ -2826,18 +1080,9 @@ const (
 	TypeBusinessInterruptionIncreasedCostOfWorkingICOW TypeBusinessInterruption = "Increased Cost of Working (ICOW)"
 )
 
-// Valid indicates whether the value is a known member of the TypeBusinessInterruption enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e TypeBusinessInterruption) Valid() bool {
-	switch e {
-	case TypeBusinessInterruptionBusinessInterruption:
-		return true
-	case TypeBusinessInterruptionContingentLossOfProfit:
-		return true
-	case TypeBusinessInterruptionIncreasedCostOfWorkingICOW:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]TypeBusinessInterruption{TypeBusinessInterruptionBusinessInterruption, TypeBusinessInterruptionContingentLossOfProfit, TypeBusinessInterruptionIncreasedCostOfWorkingICOW}, e)
 }
 
 // Defines values for WallConstruction.
@@ -2884,92 +1129,9 @@ const (
 	WallConstructionWoodworkConstruction                         WallConstruction = "Woodwork Construction"
 )
 
-// Valid indicates whether the value is a known member of the WallConstruction enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e WallConstruction) Valid() bool {
-	switch e {
-	case WallConstructionAluminium:
-		return true
-	case WallConstructionAsbestos:
-		return true
-	case WallConstructionBrick:
-		return true
-	case WallConstructionBungaroosh:
-		return true
-	case WallConstructionClayLumpAdobe:
-		return true
-	case WallConstructionClunch:
-		return true
-	case WallConstructionCobConstruction:
-		return true
-	case WallConstructionConcrete:
-		return true
-	case WallConstructionCorrugatedIron:
-		return true
-	case WallConstructionEssexConstruction:
-		return true
-	case WallConstructionFibreglassConstruction:
-		return true
-	case WallConstructionFlint:
-		return true
-	case WallConstructionGlass:
-		return true
-	case WallConstructionLatheAndPlaster:
-		return true
-	case WallConstructionMetal:
-		return true
-	case WallConstructionMundicBlock:
-		return true
-	case WallConstructionOther:
-		return true
-	case WallConstructionPlastic:
-		return true
-	case WallConstructionPrefabricatedBuildingCombustibleMaterials:
-		return true
-	case WallConstructionPrefabricatedBuildingNonCombustibleMaterials:
-		return true
-	case WallConstructionStandardConstruction:
-		return true
-	case WallConstructionSteelFrame:
-		return true
-	case WallConstructionSteelFrameBrick:
-		return true
-	case WallConstructionSteelFrameRenderOrPebbledash:
-		return true
-	case WallConstructionSteelFrameTile:
-		return true
-	case WallConstructionSteelFrameWoodShiplap:
-		return true
-	case WallConstructionStone:
-		return true
-	case WallConstructionStramitConstruction:
-		return true
-	case WallConstructionStrawBale:
-		return true
-	case WallConstructionStructurallyInsulatedPanelsSIPs:
-		return true
-	case WallConstructionTimber:
-		return true
-	case WallConstructionTimberFrame:
-		return true
-	case WallConstructionTimberFrameBrick:
-		return true
-	case WallConstructionTimberFrameLatheAndPlaster:
-		return true
-	case WallConstructionTimberFrameStone:
-		return true
-	case WallConstructionTimberFrameTimber:
-		return true
-	case WallConstructionTimberPlaster:
-		return true
-	case WallConstructionWattleAndDaubConstruction:
-		return true
-	case WallConstructionWoodwall:
-		return true
-	case WallConstructionWoodworkConstruction:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]WallConstruction{WallConstructionAluminium, WallConstructionAsbestos, WallConstructionBrick, WallConstructionBungaroosh, WallConstructionClayLumpAdobe, WallConstructionClunch, WallConstructionCobConstruction, WallConstructionConcrete, WallConstructionCorrugatedIron, WallConstructionEssexConstruction, WallConstructionFibreglassConstruction, WallConstructionFlint, WallConstructionGlass, WallConstructionLatheAndPlaster, WallConstructionMetal, WallConstructionMundicBlock, WallConstructionOther, WallConstructionPlastic, WallConstructionPrefabricatedBuildingCombustibleMaterials, WallConstructionPrefabricatedBuildingNonCombustibleMaterials, WallConstructionStandardConstruction, WallConstructionSteelFrame, WallConstructionSteelFrameBrick, WallConstructionSteelFrameRenderOrPebbledash, WallConstructionSteelFrameTile, WallConstructionSteelFrameWoodShiplap, WallConstructionStone, WallConstructionStramitConstruction, WallConstructionStrawBale, WallConstructionStructurallyInsulatedPanelsSIPs, WallConstructionTimber, WallConstructionTimberFrame, WallConstructionTimberFrameBrick, WallConstructionTimberFrameLatheAndPlaster, WallConstructionTimberFrameStone, WallConstructionTimberFrameTimber, WallConstructionTimberPlaster, WallConstructionWattleAndDaubConstruction, WallConstructionWoodwall, WallConstructionWoodworkConstruction}, e)
 }
 
 // Defines values for ListBordereauxParamsKind.
@@ -2978,16 +1140,9 @@ const (
 	ListBordereauxParamsKindPremium ListBordereauxParamsKind = "premium"
 )
 
-// Valid indicates whether the value is a known member of the ListBordereauxParamsKind enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ListBordereauxParamsKind) Valid() bool {
-	switch e {
-	case ListBordereauxParamsKindClaims:
-		return true
-	case ListBordereauxParamsKindPremium:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ListBordereauxParamsKind{ListBordereauxParamsKindClaims, ListBordereauxParamsKindPremium}, e)
 }
 
 // Defines values for ListBordereauxParamsState.
@@ -3001,26 +1156,9 @@ const (
 	ListBordereauxParamsStateScheduled    ListBordereauxParamsState = "scheduled"
 )
 
-// Valid indicates whether the value is a known member of the ListBordereauxParamsState enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ListBordereauxParamsState) Valid() bool {
-	switch e {
-	case ListBordereauxParamsStateAcknowledged:
-		return true
-	case ListBordereauxParamsStateApproved:
-		return true
-	case ListBordereauxParamsStateDue:
-		return true
-	case ListBordereauxParamsStateOpen:
-		return true
-	case ListBordereauxParamsStateOverdue:
-		return true
-	case ListBordereauxParamsStatePrepared:
-		return true
-	case ListBordereauxParamsStateScheduled:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ListBordereauxParamsState{ListBordereauxParamsStateAcknowledged, ListBordereauxParamsStateApproved, ListBordereauxParamsStateDue, ListBordereauxParamsStateOpen, ListBordereauxParamsStateOverdue, ListBordereauxParamsStatePrepared, ListBordereauxParamsStateScheduled}, e)
 }
 
 // Defines values for ViewPolicyParamsPart.
@@ -3034,26 +1172,9 @@ const (
 	ViewPolicyParamsPartRows           ViewPolicyParamsPart = "rows"
 )
 
-// Valid indicates whether the value is a known member of the ViewPolicyParamsPart enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ViewPolicyParamsPart) Valid() bool {
-	switch e {
-	case ViewPolicyParamsPartClaimRows:
-		return true
-	case ViewPolicyParamsPartClaims:
-		return true
-	case ViewPolicyParamsPartInsured:
-		return true
-	case ViewPolicyParamsPartReceipts:
-		return true
-	case ViewPolicyParamsPartRenewalsAfter:
-		return true
-	case ViewPolicyParamsPartRenewalsBefore:
-		return true
-	case ViewPolicyParamsPartRows:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ViewPolicyParamsPart{ViewPolicyParamsPartClaimRows, ViewPolicyParamsPartClaims, ViewPolicyParamsPartInsured, ViewPolicyParamsPartReceipts, ViewPolicyParamsPartRenewalsAfter, ViewPolicyParamsPartRenewalsBefore, ViewPolicyParamsPartRows}, e)
 }
 
 // Defines values for ListItemsParamsOutcome.
@@ -3068,28 +1189,9 @@ const (
 	WithinTolerance ListItemsParamsOutcome = "withinTolerance"
 )
 
-// Valid indicates whether the value is a known member of the ListItemsParamsOutcome enum.
+// Valid reports whether the value is one of those that the document lists.
 func (e ListItemsParamsOutcome) Valid() bool {
-	switch e {
-	case Ambiguous:
-		return true
-	case Duplicate:
-		return true
-	case Matched:
-		return true
-	case Mismatch:
-		return true
-	case MissingHere:
-		return true
-	case MissingThere:
-		return true
-	case Quarantined:
-		return true
-	case WithinTolerance:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]ListItemsParamsOutcome{Ambiguous, Duplicate, Matched, Mismatch, MissingHere, MissingThere, Quarantined, WithinTolerance}, e)
 }
 
 // About What runs here: builds, bounds, and the settings in force that a caller can notice.
@@ -10345,6 +8447,54 @@ type SearchBusinessInterruptionCoverageParams struct {
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// SearchBusinessInterruptionCoverage200JSONResponseBody_Item defines parameters for SearchBusinessInterruptionCoverage.
+type SearchBusinessInterruptionCoverage200JSONResponseBody_Item struct {
+	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
+	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
+
+	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
+	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
+
+	// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
+	Deductible *int64 `json:"deductible,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
+	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
+
+	// IcwLimit The limit for increased cost of working. The interface does not say its currency or unit.
+	IcwLimit *int64 `json:"icwLimit,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// Perils What the policy insures against. A claim's lossCause must be one of them.
+	Perils *[]PropertyPeril `json:"perils,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// PropertyRef The id of the property that the policy attaches to.
+	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+
+	// Type The value set TypeBusinessInterruption, as it is in force.
+	Type *TypeBusinessInterruption `json:"type,omitempty"`
+}
+
+// SearchBusinessInterruptionCoverage200JSONResponseBody defines parameters for SearchBusinessInterruptionCoverage.
+type SearchBusinessInterruptionCoverage200JSONResponseBody = []SearchBusinessInterruptionCoverage200JSONResponseBody_Item
+
 // SearchClaimParams defines parameters for SearchClaim.
 type SearchClaimParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -10414,6 +8564,69 @@ type SearchClaimParams struct {
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// SearchClaim200JSONResponseBody_Item defines parameters for SearchClaim.
+type SearchClaim200JSONResponseBody_Item struct {
+	// ClaimNumber The number that the exchange issues to the claim. Its last character is a check character.
+	ClaimNumber *string `json:"claimNumber,omitempty"`
+
+	// ClaimStatus The value set ClaimStatus, as it is in force.
+	ClaimStatus *ClaimStatus `json:"claimStatus,omitempty"`
+
+	// ClaimType The value set ClaimType, as it is in force.
+	ClaimType *ClaimType `json:"claimType,omitempty"`
+
+	// Description What happened, in words.
+	Description *string `json:"description,omitempty"`
+
+	// DocumentTypes The type of each of the documents, in their order; empty where none was sent.
+	DocumentTypes *[]string `json:"documentTypes,omitempty"`
+
+	// Documents The addresses (URLs) of the documents of the claim.
+	Documents *[]string `json:"documents,omitempty"`
+
+	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
+	ExcessAmount *int64 `json:"excessAmount,omitempty"`
+
+	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
+	Fnol *time.Time `json:"fnol,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// LastUpdate The day of the last replacement, UTC.
+	LastUpdate *openapi_types.Date `json:"lastUpdate,omitempty"`
+
+	// LiabilityShare The share of the liability. The interface does not say its unit.
+	LiabilityShare *int64 `json:"liabilityShare,omitempty"`
+
+	// Location Where the loss happened, in words.
+	Location *string `json:"location,omitempty"`
+
+	// LossCause What caused the loss: one of the perils, the scope or the benefits of the policy. A travel policy has no such list.
+	LossCause *string `json:"lossCause,omitempty"`
+
+	// LossDate The instant of the loss.
+	LossDate *time.Time `json:"lossDate,omitempty"`
+
+	// PaymentMethod The value set PaymentMethod, as it is in force.
+	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
+
+	// Payments The settlements of the claim, oldest first.
+	Payments *[]Payment `json:"payments,omitempty"`
+
+	// PolicyNumber The number of the policy that the claim is made against.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// ReopenDate The day of the last reopening, UTC.
+	ReopenDate *openapi_types.Date `json:"reopenDate,omitempty"`
+
+	// Reserve The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
+	Reserve *int64 `json:"reserve,omitempty"`
+}
+
+// SearchClaim200JSONResponseBody defines parameters for SearchClaim.
+type SearchClaim200JSONResponseBody = []SearchClaim200JSONResponseBody_Item
+
 // SearchCommercialParams defines parameters for SearchCommercial.
 type SearchCommercialParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -10440,6 +8653,24 @@ type SearchCommercialParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 }
+
+// SearchCommercial200JSONResponseBody_Item defines parameters for SearchCommercial.
+type SearchCommercial200JSONResponseBody_Item struct {
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// Name The registered name.
+	Name *string `json:"name,omitempty"`
+
+	// RegisteredAddress The address of a party or a property. It is part of the record that carries it, in every request and response.
+	RegisteredAddress *Address `json:"registeredAddress,omitempty"`
+
+	// RegistrationNumber The number under which the company is registered.
+	RegistrationNumber *string `json:"registrationNumber,omitempty"`
+}
+
+// SearchCommercial200JSONResponseBody defines parameters for SearchCommercial.
+type SearchCommercial200JSONResponseBody = []SearchCommercial200JSONResponseBody_Item
 
 // SearchCoverageParams defines parameters for SearchCoverage.
 type SearchCoverageParams struct {
@@ -10606,6 +8837,144 @@ type SearchCoverageParams struct {
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// SearchCoverage200JSONResponseBody_Item defines parameters for SearchCoverage.
+type SearchCoverage200JSONResponseBody_Item struct {
+	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
+	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
+
+	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
+	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
+
+	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
+	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BusinessId The id of the business that the policy covers.
+	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
+
+	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
+	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
+
+	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
+	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
+
+	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
+	CreditLimit *int64 `json:"creditLimit,omitempty"`
+
+	// CreditLimitUtilized The part of the credit limit that is in use. The interface does not say its currency or unit.
+	CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
+
+	// DebtorId The id of the debtor whose payment the policy covers.
+	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
+
+	// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
+	Deductible *int64 `json:"deductible,omitempty"`
+
+	// DeductibleAmountBuilding The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
+	DeductibleAmountBuilding *int64 `json:"deductibleAmountBuilding,omitempty"`
+
+	// DeductibleAmountContent The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
+	DeductibleAmountContent *int64 `json:"deductibleAmountContent,omitempty"`
+
+	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
+	Destination *int64 `json:"destination,omitempty"`
+
+	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
+	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
+
+	// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
+	EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
+	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
+
+	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
+	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
+
+	// IcwLimit The limit for increased cost of working. The interface does not say its currency or unit.
+	IcwLimit *int64 `json:"icwLimit,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
+	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
+
+	// IsAgreedValue Whether the sum insured is agreed in advance.
+	IsAgreedValue *bool `json:"isAgreedValue,omitempty"`
+
+	// IsAnnualPolicy Whether the policy is for a year of trips; false where it is not sent.
+	IsAnnualPolicy *bool `json:"isAnnualPolicy,omitempty"`
+
+	// IsGroup Whether the policy covers a group; false where it is not sent.
+	IsGroup *bool `json:"isGroup,omitempty"`
+
+	// Length The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
+	Length *int64 `json:"length,omitempty"`
+
+	// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
+	MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
+
+	// Perils What the policy insures against. A claim's lossCause must be one of them.
+	Perils *[]MotorPeril `json:"perils,omitempty"`
+
+	// PetId The id of the pet that the policy covers.
+	PetId *openapi_types.UUID `json:"petId,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
+	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
+
+	// PropertyId The id of the property that the policy insures, where it is one.
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+
+	// PropertyIds The ids of the properties that the policy insures, where they are several.
+	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+
+	// PropertyRef The id of the property that the policy attaches to.
+	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
+
+	// Resource The resource of the record.
+	Resource *string `json:"resource,omitempty"`
+
+	// Scope What the policy covers. A claim's lossCause must be one of them.
+	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+
+	// TradeCreditType The value set TradeCreditType, as it is in force.
+	TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
+
+	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
+	TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
+
+	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
+	TripCancellation *json.Number `json:"tripCancellation,omitempty"`
+
+	// Type The value set TypeBusinessInterruption, as it is in force.
+	Type *TypeBusinessInterruption `json:"type,omitempty"`
+
+	// VehicleId The id of the vehicle that the policy insures.
+	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
+
+	// WaitingPeriod The days from a loss to its notification. A claim that comes earlier carries a warning.
+	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
+}
+
+// SearchCoverage200JSONResponseBody defines parameters for SearchCoverage.
+type SearchCoverage200JSONResponseBody = []SearchCoverage200JSONResponseBody_Item
+
 // SearchCyberLiabilityCoverageParams defines parameters for SearchCyberLiabilityCoverage.
 type SearchCyberLiabilityCoverageParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -10663,6 +9032,42 @@ type SearchCyberLiabilityCoverageParams struct {
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// SearchCyberLiabilityCoverage200JSONResponseBody_Item defines parameters for SearchCyberLiabilityCoverage.
+type SearchCyberLiabilityCoverage200JSONResponseBody_Item struct {
+	// BusinessId The id of the business that the policy covers.
+	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
+
+	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
+	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// IndemnityLimitPolicy The most that the policy pays, above 0. The interface does not say its currency or unit.
+	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Scope What the policy covers. A claim's lossCause must be one of them.
+	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+}
+
+// SearchCyberLiabilityCoverage200JSONResponseBody defines parameters for SearchCyberLiabilityCoverage.
+type SearchCyberLiabilityCoverage200JSONResponseBody = []SearchCyberLiabilityCoverage200JSONResponseBody_Item
+
 // SearchInsuranceEntityParams defines parameters for SearchInsuranceEntity.
 type SearchInsuranceEntityParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -10698,6 +9103,33 @@ type SearchInsuranceEntityParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 }
+
+// SearchInsuranceEntity200JSONResponseBody_Item defines parameters for SearchInsuranceEntity.
+type SearchInsuranceEntity200JSONResponseBody_Item struct {
+	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
+	Address *Address `json:"address,omitempty"`
+
+	// Classification The value set EntityClassification, as it is in force.
+	Classification *EntityClassification `json:"classification,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// Name The registered name.
+	Name *string `json:"name,omitempty"`
+
+	// RegistrationNumber The number under which the entity is registered.
+	RegistrationNumber *string `json:"registrationNumber,omitempty"`
+
+	// TradeName The name under which the entity trades.
+	TradeName *string `json:"tradeName,omitempty"`
+
+	// Type The value set EntityType, as it is in force.
+	Type *EntityType `json:"type,omitempty"`
+}
+
+// SearchInsuranceEntity200JSONResponseBody defines parameters for SearchInsuranceEntity.
+type SearchInsuranceEntity200JSONResponseBody = []SearchInsuranceEntity200JSONResponseBody_Item
 
 // SearchMotorCoverageParams defines parameters for SearchMotorCoverage.
 type SearchMotorCoverageParams struct {
@@ -10768,6 +9200,45 @@ type SearchMotorCoverageParams struct {
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// SearchMotorCoverage200JSONResponseBody_Item defines parameters for SearchMotorCoverage.
+type SearchMotorCoverage200JSONResponseBody_Item struct {
+	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
+	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
+	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
+	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
+
+	// Perils What the policy insures against. A claim's lossCause must be one of them.
+	Perils *[]MotorPeril `json:"perils,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+
+	// VehicleId The id of the vehicle that the policy insures.
+	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
+}
+
+// SearchMotorCoverage200JSONResponseBody defines parameters for SearchMotorCoverage.
+type SearchMotorCoverage200JSONResponseBody = []SearchMotorCoverage200JSONResponseBody_Item
+
 // SearchPersonalParams defines parameters for SearchPersonal.
 type SearchPersonalParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -10812,6 +9283,33 @@ type SearchPersonalParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 }
+
+// SearchPersonal200JSONResponseBody_Item defines parameters for SearchPersonal.
+type SearchPersonal200JSONResponseBody_Item struct {
+	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
+	Address *Address `json:"address,omitempty"`
+
+	// Dob The day of birth.
+	Dob *openapi_types.Date `json:"dob,omitempty"`
+
+	// FirstName The first name.
+	FirstName *string `json:"firstName,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// IdNumber The number of the identity document.
+	IdNumber *string `json:"idNumber,omitempty"`
+
+	// IdType The value set IdType, as it is in force.
+	IdType *IdType `json:"idType,omitempty"`
+
+	// LastName The last name.
+	LastName *string `json:"lastName,omitempty"`
+}
+
+// SearchPersonal200JSONResponseBody defines parameters for SearchPersonal.
+type SearchPersonal200JSONResponseBody = []SearchPersonal200JSONResponseBody_Item
 
 // SearchPetCoverageParams defines parameters for SearchPetCoverage.
 type SearchPetCoverageParams struct {
@@ -10869,6 +9367,45 @@ type SearchPetCoverageParams struct {
 	// Expand The records to embed, with commas between them: policyholder, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
+
+// SearchPetCoverage200JSONResponseBody_Item defines parameters for SearchPetCoverage.
+type SearchPetCoverage200JSONResponseBody_Item struct {
+	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
+	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
+
+	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
+	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// PetId The id of the pet that the policy covers.
+	PetId *openapi_types.UUID `json:"petId,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
+	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+
+	// WaitingPeriod The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
+	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
+}
+
+// SearchPetCoverage200JSONResponseBody defines parameters for SearchPetCoverage.
+type SearchPetCoverage200JSONResponseBody = []SearchPetCoverage200JSONResponseBody_Item
 
 // SearchPropertyCoverageParams defines parameters for SearchPropertyCoverage.
 type SearchPropertyCoverageParams struct {
@@ -10930,6 +9467,54 @@ type SearchPropertyCoverageParams struct {
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// SearchPropertyCoverage200JSONResponseBody_Item defines parameters for SearchPropertyCoverage.
+type SearchPropertyCoverage200JSONResponseBody_Item struct {
+	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
+	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
+
+	// DeductibleAmountBuilding The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
+	DeductibleAmountBuilding *int64 `json:"deductibleAmountBuilding,omitempty"`
+
+	// DeductibleAmountContent The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
+	DeductibleAmountContent *int64 `json:"deductibleAmountContent,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
+	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
+
+	// IsAgreedValue Whether the sum insured is agreed in advance.
+	IsAgreedValue *bool `json:"isAgreedValue,omitempty"`
+
+	// Perils What the policy insures against. A claim's lossCause must be one of them.
+	Perils *[]PropertyPeril `json:"perils,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// PropertyId The id of the property that the policy insures, where it is one.
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+
+	// PropertyIds The ids of the properties that the policy insures, where they are several.
+	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+}
+
+// SearchPropertyCoverage200JSONResponseBody defines parameters for SearchPropertyCoverage.
+type SearchPropertyCoverage200JSONResponseBody = []SearchPropertyCoverage200JSONResponseBody_Item
+
 // SearchReceiptParams defines parameters for SearchReceipt.
 type SearchReceiptParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -10974,6 +9559,45 @@ type SearchReceiptParams struct {
 	// Expand The records to embed, with commas between them: policy, claim, reversed. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
+
+// SearchReceipt200JSONResponseBody_Item defines parameters for SearchReceipt.
+type SearchReceipt200JSONResponseBody_Item struct {
+	// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
+	ClaimNumber *string `json:"claimNumber,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
+	PaymentAmount *int64 `json:"paymentAmount,omitempty"`
+
+	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
+	Period *string `json:"period,omitempty"`
+
+	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PremiumPaymentMethod The value set PaymentMethod, as it is in force.
+	PremiumPaymentMethod *PaymentMethod `json:"premiumPaymentMethod,omitempty"`
+
+	// ReceiptCalculation How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
+	ReceiptCalculation interface{} `json:"receiptCalculation,omitempty"`
+
+	// ReceiptDate The day of the receipt; the day of its recording, UTC, where none is sent.
+	ReceiptDate *openapi_types.Date `json:"receiptDate,omitempty"`
+
+	// ReceiptType The value set ReceiptType, as it is in force.
+	ReceiptType *ReceiptType `json:"receiptType,omitempty"`
+
+	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
+	RecordedAt *time.Time `json:"recordedAt,omitempty"`
+
+	// Reverses The id of the receipt that this one reverses. Only a refund has it.
+	Reverses *openapi_types.UUID `json:"reverses,omitempty"`
+}
+
+// SearchReceipt200JSONResponseBody defines parameters for SearchReceipt.
+type SearchReceipt200JSONResponseBody = []SearchReceipt200JSONResponseBody_Item
 
 // SearchTradeCreditCoverageParams defines parameters for SearchTradeCreditCoverage.
 type SearchTradeCreditCoverageParams struct {
@@ -11034,6 +9658,51 @@ type SearchTradeCreditCoverageParams struct {
 	// Expand The records to embed, with commas between them: policyholder, debtor. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
+
+// SearchTradeCreditCoverage200JSONResponseBody_Item defines parameters for SearchTradeCreditCoverage.
+type SearchTradeCreditCoverage200JSONResponseBody_Item struct {
+	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
+	CreditLimit *int64 `json:"creditLimit,omitempty"`
+
+	// CreditLimitUtilized The part of the credit limit that is in use. The interface does not say its currency or unit.
+	CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
+
+	// DebtorId The id of the debtor whose payment the policy covers.
+	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
+	MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
+
+	// Perils What the policy insures against. A claim's lossCause must be one of them.
+	Perils *[]TradeCreditPeril `json:"perils,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+
+	// TradeCreditType The value set TradeCreditType, as it is in force.
+	TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
+
+	// WaitingPeriod The days from a loss to its notification. A claim that comes earlier carries a warning.
+	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
+}
+
+// SearchTradeCreditCoverage200JSONResponseBody defines parameters for SearchTradeCreditCoverage.
+type SearchTradeCreditCoverage200JSONResponseBody = []SearchTradeCreditCoverage200JSONResponseBody_Item
 
 // SearchTravelCoverageParams defines parameters for SearchTravelCoverage.
 type SearchTravelCoverageParams struct {
@@ -11109,6 +9778,51 @@ type SearchTravelCoverageParams struct {
 	// Expand The records to embed, with commas between them: policyholder, travellers. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
+
+// SearchTravelCoverage200JSONResponseBody_Item defines parameters for SearchTravelCoverage.
+type SearchTravelCoverage200JSONResponseBody_Item struct {
+	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
+	Destination *int64 `json:"destination,omitempty"`
+
+	// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
+	EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
+
+	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// IsAnnualPolicy Whether the policy is for a year of trips; false where it is not sent.
+	IsAnnualPolicy *bool `json:"isAnnualPolicy,omitempty"`
+
+	// IsGroup Whether the policy covers a group; false where it is not sent.
+	IsGroup *bool `json:"isGroup,omitempty"`
+
+	// Length The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
+	Length *int64 `json:"length,omitempty"`
+
+	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Status The value set PolicyStatus, as it is in force.
+	Status *PolicyStatus `json:"status,omitempty"`
+
+	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
+	TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
+
+	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
+	TripCancellation *json.Number `json:"tripCancellation,omitempty"`
+}
+
+// SearchTravelCoverage200JSONResponseBody defines parameters for SearchTravelCoverage.
+type SearchTravelCoverage200JSONResponseBody = []SearchTravelCoverage200JSONResponseBody_Item
 
 // PutClaimSupplementParams defines parameters for PutClaimSupplement.
 type PutClaimSupplementParams struct {
@@ -13923,49 +12637,7 @@ func (c *Client) ReadSearchTable(ctx context.Context) (*Reply[SearchTable], erro
 }
 
 // SearchBusinessInterruptionCoverage sends GET /x/search/businessInterruptionCoverage: The businessInterruptionCoverage records that meet all conditions, in order of creation.
-func (c *Client) SearchBusinessInterruptionCoverage(ctx context.Context, params *SearchBusinessInterruptionCoverageParams) (*Reply[[]struct {
-	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
-	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
-
-	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
-	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
-
-	// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
-	Deductible *int64 `json:"deductible,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
-	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
-
-	// IcwLimit The limit for increased cost of working. The interface does not say its currency or unit.
-	IcwLimit *int64 `json:"icwLimit,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// Perils What the policy insures against. A claim's lossCause must be one of them.
-	Perils *[]PropertyPeril `json:"perils,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// PropertyRef The id of the property that the policy attaches to.
-	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-
-	// Type The value set TypeBusinessInterruption, as it is in force.
-	Type *TypeBusinessInterruption `json:"type,omitempty"`
-}], error) {
+func (c *Client) SearchBusinessInterruptionCoverage(ctx context.Context, params *SearchBusinessInterruptionCoverageParams) (*Reply[SearchBusinessInterruptionCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/businessInterruptionCoverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -13993,110 +12665,11 @@ func (c *Client) SearchBusinessInterruptionCoverage(ctx context.Context, params 
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
-		IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
-
-		// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
-		ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
-
-		// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
-		Deductible *int64 `json:"deductible,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
-		GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
-
-		// IcwLimit The limit for increased cost of working. The interface does not say its currency or unit.
-		IcwLimit *int64 `json:"icwLimit,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// Perils What the policy insures against. A claim's lossCause must be one of them.
-		Perils *[]PropertyPeril `json:"perils,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// PropertyRef The id of the property that the policy attaches to.
-		PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-
-		// Type The value set TypeBusinessInterruption, as it is in force.
-		Type *TypeBusinessInterruption `json:"type,omitempty"`
-	}](ctx, c, r)
+	return send[SearchBusinessInterruptionCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // SearchClaim sends GET /x/search/claim: The claim records that meet all conditions, in order of creation.
-func (c *Client) SearchClaim(ctx context.Context, params *SearchClaimParams) (*Reply[[]struct {
-	// ClaimNumber The number that the exchange issues to the claim. Its last character is a check character.
-	ClaimNumber *string `json:"claimNumber,omitempty"`
-
-	// ClaimStatus The value set ClaimStatus, as it is in force.
-	ClaimStatus *ClaimStatus `json:"claimStatus,omitempty"`
-
-	// ClaimType The value set ClaimType, as it is in force.
-	ClaimType *ClaimType `json:"claimType,omitempty"`
-
-	// Description What happened, in words.
-	Description *string `json:"description,omitempty"`
-
-	// DocumentTypes The type of each of the documents, in their order; empty where none was sent.
-	DocumentTypes *[]string `json:"documentTypes,omitempty"`
-
-	// Documents The addresses (URLs) of the documents of the claim.
-	Documents *[]string `json:"documents,omitempty"`
-
-	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
-	ExcessAmount *int64 `json:"excessAmount,omitempty"`
-
-	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
-	Fnol *time.Time `json:"fnol,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// LastUpdate The day of the last replacement, UTC.
-	LastUpdate *openapi_types.Date `json:"lastUpdate,omitempty"`
-
-	// LiabilityShare The share of the liability. The interface does not say its unit.
-	LiabilityShare *int64 `json:"liabilityShare,omitempty"`
-
-	// Location Where the loss happened, in words.
-	Location *string `json:"location,omitempty"`
-
-	// LossCause What caused the loss: one of the perils, the scope or the benefits of the policy. A travel policy has no such list.
-	LossCause *string `json:"lossCause,omitempty"`
-
-	// LossDate The instant of the loss.
-	LossDate *time.Time `json:"lossDate,omitempty"`
-
-	// PaymentMethod The value set PaymentMethod, as it is in force.
-	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
-
-	// Payments The settlements of the claim, oldest first.
-	Payments *[]Payment `json:"payments,omitempty"`
-
-	// PolicyNumber The number of the policy that the claim is made against.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// ReopenDate The day of the last reopening, UTC.
-	ReopenDate *openapi_types.Date `json:"reopenDate,omitempty"`
-
-	// Reserve The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
-	Reserve *int64 `json:"reserve,omitempty"`
-}], error) {
+func (c *Client) SearchClaim(ctx context.Context, params *SearchClaimParams) (*Reply[SearchClaim200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/claim")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14122,80 +12695,11 @@ func (c *Client) SearchClaim(ctx context.Context, params *SearchClaimParams) (*R
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// ClaimNumber The number that the exchange issues to the claim. Its last character is a check character.
-		ClaimNumber *string `json:"claimNumber,omitempty"`
-
-		// ClaimStatus The value set ClaimStatus, as it is in force.
-		ClaimStatus *ClaimStatus `json:"claimStatus,omitempty"`
-
-		// ClaimType The value set ClaimType, as it is in force.
-		ClaimType *ClaimType `json:"claimType,omitempty"`
-
-		// Description What happened, in words.
-		Description *string `json:"description,omitempty"`
-
-		// DocumentTypes The type of each of the documents, in their order; empty where none was sent.
-		DocumentTypes *[]string `json:"documentTypes,omitempty"`
-
-		// Documents The addresses (URLs) of the documents of the claim.
-		Documents *[]string `json:"documents,omitempty"`
-
-		// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
-		ExcessAmount *int64 `json:"excessAmount,omitempty"`
-
-		// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
-		Fnol *time.Time `json:"fnol,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// LastUpdate The day of the last replacement, UTC.
-		LastUpdate *openapi_types.Date `json:"lastUpdate,omitempty"`
-
-		// LiabilityShare The share of the liability. The interface does not say its unit.
-		LiabilityShare *int64 `json:"liabilityShare,omitempty"`
-
-		// Location Where the loss happened, in words.
-		Location *string `json:"location,omitempty"`
-
-		// LossCause What caused the loss: one of the perils, the scope or the benefits of the policy. A travel policy has no such list.
-		LossCause *string `json:"lossCause,omitempty"`
-
-		// LossDate The instant of the loss.
-		LossDate *time.Time `json:"lossDate,omitempty"`
-
-		// PaymentMethod The value set PaymentMethod, as it is in force.
-		PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
-
-		// Payments The settlements of the claim, oldest first.
-		Payments *[]Payment `json:"payments,omitempty"`
-
-		// PolicyNumber The number of the policy that the claim is made against.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// ReopenDate The day of the last reopening, UTC.
-		ReopenDate *openapi_types.Date `json:"reopenDate,omitempty"`
-
-		// Reserve The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
-		Reserve *int64 `json:"reserve,omitempty"`
-	}](ctx, c, r)
+	return send[SearchClaim200JSONResponseBody](ctx, c, r)
 }
 
 // SearchCommercial sends GET /x/search/commercial: The commercial records that meet all conditions, in order of creation.
-func (c *Client) SearchCommercial(ctx context.Context, params *SearchCommercialParams) (*Reply[[]struct {
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// Name The registered name.
-	Name *string `json:"name,omitempty"`
-
-	// RegisteredAddress The address of a party or a property. It is part of the record that carries it, in every request and response.
-	RegisteredAddress *Address `json:"registeredAddress,omitempty"`
-
-	// RegistrationNumber The number under which the company is registered.
-	RegistrationNumber *string `json:"registrationNumber,omitempty"`
-}], error) {
+func (c *Client) SearchCommercial(ctx context.Context, params *SearchCommercialParams) (*Reply[SearchCommercial200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/commercial")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14207,155 +12711,11 @@ func (c *Client) SearchCommercial(ctx context.Context, params *SearchCommercialP
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
 	}
-	return send[[]struct {
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// Name The registered name.
-		Name *string `json:"name,omitempty"`
-
-		// RegisteredAddress The address of a party or a property. It is part of the record that carries it, in every request and response.
-		RegisteredAddress *Address `json:"registeredAddress,omitempty"`
-
-		// RegistrationNumber The number under which the company is registered.
-		RegistrationNumber *string `json:"registrationNumber,omitempty"`
-	}](ctx, c, r)
+	return send[SearchCommercial200JSONResponseBody](ctx, c, r)
 }
 
 // SearchCoverage sends GET /x/search/coverage: The coverage records that meet all conditions, in order of creation.
-func (c *Client) SearchCoverage(ctx context.Context, params *SearchCoverageParams) (*Reply[[]struct {
-	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
-	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
-
-	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
-	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
-
-	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
-	Benefits *[]PetBenefit `json:"benefits,omitempty"`
-
-	// BusinessId The id of the business that the policy covers.
-	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
-
-	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
-	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
-
-	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
-	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
-
-	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
-	CreditLimit *int64 `json:"creditLimit,omitempty"`
-
-	// CreditLimitUtilized The part of the credit limit that is in use. The interface does not say its currency or unit.
-	CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
-
-	// DebtorId The id of the debtor whose payment the policy covers.
-	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
-
-	// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
-	Deductible *int64 `json:"deductible,omitempty"`
-
-	// DeductibleAmountBuilding The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
-	DeductibleAmountBuilding *int64 `json:"deductibleAmountBuilding,omitempty"`
-
-	// DeductibleAmountContent The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
-	DeductibleAmountContent *int64 `json:"deductibleAmountContent,omitempty"`
-
-	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
-	Destination *int64 `json:"destination,omitempty"`
-
-	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
-	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
-
-	// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
-	EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
-	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
-
-	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
-	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
-
-	// IcwLimit The limit for increased cost of working. The interface does not say its currency or unit.
-	IcwLimit *int64 `json:"icwLimit,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-	// IsAgreedValue Whether the sum insured is agreed in advance.
-	IsAgreedValue *bool `json:"isAgreedValue,omitempty"`
-
-	// IsAnnualPolicy Whether the policy is for a year of trips; false where it is not sent.
-	IsAnnualPolicy *bool `json:"isAnnualPolicy,omitempty"`
-
-	// IsGroup Whether the policy covers a group; false where it is not sent.
-	IsGroup *bool `json:"isGroup,omitempty"`
-
-	// Length The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
-	Length *int64 `json:"length,omitempty"`
-
-	// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
-	MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
-
-	// Perils What the policy insures against. A claim's lossCause must be one of them.
-	Perils *[]MotorPeril `json:"perils,omitempty"`
-
-	// PetId The id of the pet that the policy covers.
-	PetId *openapi_types.UUID `json:"petId,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
-	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
-
-	// PropertyId The id of the property that the policy insures, where it is one.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
-
-	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
-
-	// PropertyRef The id of the property that the policy attaches to.
-	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
-
-	// Resource The resource of the record.
-	Resource *string `json:"resource,omitempty"`
-
-	// Scope What the policy covers. A claim's lossCause must be one of them.
-	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-
-	// TradeCreditType The value set TradeCreditType, as it is in force.
-	TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
-
-	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-	TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
-
-	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
-	TripCancellation *json.Number `json:"tripCancellation,omitempty"`
-
-	// Type The value set TypeBusinessInterruption, as it is in force.
-	Type *TypeBusinessInterruption `json:"type,omitempty"`
-
-	// VehicleId The id of the vehicle that the policy insures.
-	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
-
-	// WaitingPeriod The days from a loss to its notification. A claim that comes earlier carries a warning.
-	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
-}], error) {
+func (c *Client) SearchCoverage(ctx context.Context, params *SearchCoverageParams) (*Reply[SearchCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/coverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14413,173 +12773,11 @@ func (c *Client) SearchCoverage(ctx context.Context, params *SearchCoverageParam
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
-		IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
-
-		// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
-		AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
-
-		// Benefits What the policy reimburses. A claim's lossCause must be one of them.
-		Benefits *[]PetBenefit `json:"benefits,omitempty"`
-
-		// BusinessId The id of the business that the policy covers.
-		BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
-
-		// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
-		ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
-
-		// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
-		ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
-
-		// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
-		CreditLimit *int64 `json:"creditLimit,omitempty"`
-
-		// CreditLimitUtilized The part of the credit limit that is in use. The interface does not say its currency or unit.
-		CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
-
-		// DebtorId The id of the debtor whose payment the policy covers.
-		DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
-
-		// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
-		Deductible *int64 `json:"deductible,omitempty"`
-
-		// DeductibleAmountBuilding The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
-		DeductibleAmountBuilding *int64 `json:"deductibleAmountBuilding,omitempty"`
-
-		// DeductibleAmountContent The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
-		DeductibleAmountContent *int64 `json:"deductibleAmountContent,omitempty"`
-
-		// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
-		Destination *int64 `json:"destination,omitempty"`
-
-		// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
-		DriverId *openapi_types.UUID `json:"driverId,omitempty"`
-
-		// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
-		EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
-		GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
-
-		// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
-		GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
-
-		// IcwLimit The limit for increased cost of working. The interface does not say its currency or unit.
-		IcwLimit *int64 `json:"icwLimit,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
-		IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-		// IsAgreedValue Whether the sum insured is agreed in advance.
-		IsAgreedValue *bool `json:"isAgreedValue,omitempty"`
-
-		// IsAnnualPolicy Whether the policy is for a year of trips; false where it is not sent.
-		IsAnnualPolicy *bool `json:"isAnnualPolicy,omitempty"`
-
-		// IsGroup Whether the policy covers a group; false where it is not sent.
-		IsGroup *bool `json:"isGroup,omitempty"`
-
-		// Length The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
-		Length *int64 `json:"length,omitempty"`
-
-		// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
-		MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
-
-		// Perils What the policy insures against. A claim's lossCause must be one of them.
-		Perils *[]MotorPeril `json:"perils,omitempty"`
-
-		// PetId The id of the pet that the policy covers.
-		PetId *openapi_types.UUID `json:"petId,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
-		PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
-
-		// PropertyId The id of the property that the policy insures, where it is one.
-		PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
-
-		// PropertyIds The ids of the properties that the policy insures, where they are several.
-		PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
-
-		// PropertyRef The id of the property that the policy attaches to.
-		PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
-
-		// Resource The resource of the record.
-		Resource *string `json:"resource,omitempty"`
-
-		// Scope What the policy covers. A claim's lossCause must be one of them.
-		Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-
-		// TradeCreditType The value set TradeCreditType, as it is in force.
-		TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
-
-		// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-		TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
-
-		// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
-		TripCancellation *json.Number `json:"tripCancellation,omitempty"`
-
-		// Type The value set TypeBusinessInterruption, as it is in force.
-		Type *TypeBusinessInterruption `json:"type,omitempty"`
-
-		// VehicleId The id of the vehicle that the policy insures.
-		VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
-
-		// WaitingPeriod The days from a loss to its notification. A claim that comes earlier carries a warning.
-		WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
-	}](ctx, c, r)
+	return send[SearchCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // SearchCyberLiabilityCoverage sends GET /x/search/cyberLiabilityCoverage: The cyberLiabilityCoverage records that meet all conditions, in order of creation.
-func (c *Client) SearchCyberLiabilityCoverage(ctx context.Context, params *SearchCyberLiabilityCoverageParams) (*Reply[[]struct {
-	// BusinessId The id of the business that the policy covers.
-	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
-
-	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
-	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// IndemnityLimitPolicy The most that the policy pays, above 0. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// Scope What the policy covers. A claim's lossCause must be one of them.
-	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-}], error) {
+func (c *Client) SearchCyberLiabilityCoverage(ctx context.Context, params *SearchCyberLiabilityCoverageParams) (*Reply[SearchCyberLiabilityCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/cyberLiabilityCoverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14601,62 +12799,11 @@ func (c *Client) SearchCyberLiabilityCoverage(ctx context.Context, params *Searc
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// BusinessId The id of the business that the policy covers.
-		BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
-
-		// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
-		ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// IndemnityLimitPolicy The most that the policy pays, above 0. The interface does not say its currency or unit.
-		IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// Scope What the policy covers. A claim's lossCause must be one of them.
-		Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-	}](ctx, c, r)
+	return send[SearchCyberLiabilityCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // SearchInsuranceEntity sends GET /x/search/insuranceEntity: The insuranceEntity records that meet all conditions, in order of creation.
-func (c *Client) SearchInsuranceEntity(ctx context.Context, params *SearchInsuranceEntityParams) (*Reply[[]struct {
-	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
-	Address *Address `json:"address,omitempty"`
-
-	// Classification The value set EntityClassification, as it is in force.
-	Classification *EntityClassification `json:"classification,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// Name The registered name.
-	Name *string `json:"name,omitempty"`
-
-	// RegistrationNumber The number under which the entity is registered.
-	RegistrationNumber *string `json:"registrationNumber,omitempty"`
-
-	// TradeName The name under which the entity trades.
-	TradeName *string `json:"tradeName,omitempty"`
-
-	// Type The value set EntityType, as it is in force.
-	Type *EntityType `json:"type,omitempty"`
-}], error) {
+func (c *Client) SearchInsuranceEntity(ctx context.Context, params *SearchInsuranceEntityParams) (*Reply[SearchInsuranceEntity200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/insuranceEntity")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14671,65 +12818,11 @@ func (c *Client) SearchInsuranceEntity(ctx context.Context, params *SearchInsura
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
 	}
-	return send[[]struct {
-		// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
-		Address *Address `json:"address,omitempty"`
-
-		// Classification The value set EntityClassification, as it is in force.
-		Classification *EntityClassification `json:"classification,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// Name The registered name.
-		Name *string `json:"name,omitempty"`
-
-		// RegistrationNumber The number under which the entity is registered.
-		RegistrationNumber *string `json:"registrationNumber,omitempty"`
-
-		// TradeName The name under which the entity trades.
-		TradeName *string `json:"tradeName,omitempty"`
-
-		// Type The value set EntityType, as it is in force.
-		Type *EntityType `json:"type,omitempty"`
-	}](ctx, c, r)
+	return send[SearchInsuranceEntity200JSONResponseBody](ctx, c, r)
 }
 
 // SearchMotorCoverage sends GET /x/search/motorCoverage: The motorCoverage records that meet all conditions, in order of creation.
-func (c *Client) SearchMotorCoverage(ctx context.Context, params *SearchMotorCoverageParams) (*Reply[[]struct {
-	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
-	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
-	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-	// Perils What the policy insures against. A claim's lossCause must be one of them.
-	Perils *[]MotorPeril `json:"perils,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-
-	// VehicleId The id of the vehicle that the policy insures.
-	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
-}], error) {
+func (c *Client) SearchMotorCoverage(ctx context.Context, params *SearchMotorCoverageParams) (*Reply[SearchMotorCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/motorCoverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14755,65 +12848,11 @@ func (c *Client) SearchMotorCoverage(ctx context.Context, params *SearchMotorCov
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
-		DriverId *openapi_types.UUID `json:"driverId,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
-		GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
-		IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-		// Perils What the policy insures against. A claim's lossCause must be one of them.
-		Perils *[]MotorPeril `json:"perils,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-
-		// VehicleId The id of the vehicle that the policy insures.
-		VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
-	}](ctx, c, r)
+	return send[SearchMotorCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // SearchPersonal sends GET /x/search/personal: The personal records that meet all conditions, in order of creation.
-func (c *Client) SearchPersonal(ctx context.Context, params *SearchPersonalParams) (*Reply[[]struct {
-	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
-	Address *Address `json:"address,omitempty"`
-
-	// Dob The day of birth.
-	Dob *openapi_types.Date `json:"dob,omitempty"`
-
-	// FirstName The first name.
-	FirstName *string `json:"firstName,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// IdNumber The number of the identity document.
-	IdNumber *string `json:"idNumber,omitempty"`
-
-	// IdType The value set IdType, as it is in force.
-	IdType *IdType `json:"idType,omitempty"`
-
-	// LastName The last name.
-	LastName *string `json:"lastName,omitempty"`
-}], error) {
+func (c *Client) SearchPersonal(ctx context.Context, params *SearchPersonalParams) (*Reply[SearchPersonal200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/personal")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14831,65 +12870,11 @@ func (c *Client) SearchPersonal(ctx context.Context, params *SearchPersonalParam
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
 	}
-	return send[[]struct {
-		// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
-		Address *Address `json:"address,omitempty"`
-
-		// Dob The day of birth.
-		Dob *openapi_types.Date `json:"dob,omitempty"`
-
-		// FirstName The first name.
-		FirstName *string `json:"firstName,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// IdNumber The number of the identity document.
-		IdNumber *string `json:"idNumber,omitempty"`
-
-		// IdType The value set IdType, as it is in force.
-		IdType *IdType `json:"idType,omitempty"`
-
-		// LastName The last name.
-		LastName *string `json:"lastName,omitempty"`
-	}](ctx, c, r)
+	return send[SearchPersonal200JSONResponseBody](ctx, c, r)
 }
 
 // SearchPetCoverage sends GET /x/search/petCoverage: The petCoverage records that meet all conditions, in order of creation.
-func (c *Client) SearchPetCoverage(ctx context.Context, params *SearchPetCoverageParams) (*Reply[[]struct {
-	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
-	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
-
-	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
-	Benefits *[]PetBenefit `json:"benefits,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// PetId The id of the pet that the policy covers.
-	PetId *openapi_types.UUID `json:"petId,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
-	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-
-	// WaitingPeriod The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
-	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
-}], error) {
+func (c *Client) SearchPetCoverage(ctx context.Context, params *SearchPetCoverageParams) (*Reply[SearchPetCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/petCoverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -14911,86 +12896,11 @@ func (c *Client) SearchPetCoverage(ctx context.Context, params *SearchPetCoverag
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
-		AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
-
-		// Benefits What the policy reimburses. A claim's lossCause must be one of them.
-		Benefits *[]PetBenefit `json:"benefits,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// PetId The id of the pet that the policy covers.
-		PetId *openapi_types.UUID `json:"petId,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
-		PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-
-		// WaitingPeriod The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
-		WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
-	}](ctx, c, r)
+	return send[SearchPetCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // SearchPropertyCoverage sends GET /x/search/propertyCoverage: The propertyCoverage records that meet all conditions, in order of creation.
-func (c *Client) SearchPropertyCoverage(ctx context.Context, params *SearchPropertyCoverageParams) (*Reply[[]struct {
-	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
-	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
-
-	// DeductibleAmountBuilding The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
-	DeductibleAmountBuilding *int64 `json:"deductibleAmountBuilding,omitempty"`
-
-	// DeductibleAmountContent The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
-	DeductibleAmountContent *int64 `json:"deductibleAmountContent,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-	// IsAgreedValue Whether the sum insured is agreed in advance.
-	IsAgreedValue *bool `json:"isAgreedValue,omitempty"`
-
-	// Perils What the policy insures against. A claim's lossCause must be one of them.
-	Perils *[]PropertyPeril `json:"perils,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// PropertyId The id of the property that the policy insures, where it is one.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
-
-	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-}], error) {
+func (c *Client) SearchPropertyCoverage(ctx context.Context, params *SearchPropertyCoverageParams) (*Reply[SearchPropertyCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/propertyCoverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -15013,86 +12923,11 @@ func (c *Client) SearchPropertyCoverage(ctx context.Context, params *SearchPrope
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
-		ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
-
-		// DeductibleAmountBuilding The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
-		DeductibleAmountBuilding *int64 `json:"deductibleAmountBuilding,omitempty"`
-
-		// DeductibleAmountContent The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
-		DeductibleAmountContent *int64 `json:"deductibleAmountContent,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
-		IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
-
-		// IsAgreedValue Whether the sum insured is agreed in advance.
-		IsAgreedValue *bool `json:"isAgreedValue,omitempty"`
-
-		// Perils What the policy insures against. A claim's lossCause must be one of them.
-		Perils *[]PropertyPeril `json:"perils,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// PropertyId The id of the property that the policy insures, where it is one.
-		PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
-
-		// PropertyIds The ids of the properties that the policy insures, where they are several.
-		PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-	}](ctx, c, r)
+	return send[SearchPropertyCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // SearchReceipt sends GET /x/search/receipt: The receipt records that meet all conditions, in order of creation.
-func (c *Client) SearchReceipt(ctx context.Context, params *SearchReceiptParams) (*Reply[[]struct {
-	// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
-	ClaimNumber *string `json:"claimNumber,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
-	PaymentAmount *int64 `json:"paymentAmount,omitempty"`
-
-	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
-	Period *string `json:"period,omitempty"`
-
-	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PremiumPaymentMethod The value set PaymentMethod, as it is in force.
-	PremiumPaymentMethod *PaymentMethod `json:"premiumPaymentMethod,omitempty"`
-
-	// ReceiptCalculation How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
-	ReceiptCalculation interface{} `json:"receiptCalculation,omitempty"`
-
-	// ReceiptDate The day of the receipt; the day of its recording, UTC, where none is sent.
-	ReceiptDate *openapi_types.Date `json:"receiptDate,omitempty"`
-
-	// ReceiptType The value set ReceiptType, as it is in force.
-	ReceiptType *ReceiptType `json:"receiptType,omitempty"`
-
-	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
-	RecordedAt *time.Time `json:"recordedAt,omitempty"`
-
-	// Reverses The id of the receipt that this one reverses. Only a refund has it.
-	Reverses *openapi_types.UUID `json:"reverses,omitempty"`
-}], error) {
+func (c *Client) SearchReceipt(ctx context.Context, params *SearchReceiptParams) (*Reply[SearchReceipt200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/receipt")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -15110,83 +12945,11 @@ func (c *Client) SearchReceipt(ctx context.Context, params *SearchReceiptParams)
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
-		ClaimNumber *string `json:"claimNumber,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
-		PaymentAmount *int64 `json:"paymentAmount,omitempty"`
-
-		// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
-		Period *string `json:"period,omitempty"`
-
-		// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PremiumPaymentMethod The value set PaymentMethod, as it is in force.
-		PremiumPaymentMethod *PaymentMethod `json:"premiumPaymentMethod,omitempty"`
-
-		// ReceiptCalculation How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
-		ReceiptCalculation interface{} `json:"receiptCalculation,omitempty"`
-
-		// ReceiptDate The day of the receipt; the day of its recording, UTC, where none is sent.
-		ReceiptDate *openapi_types.Date `json:"receiptDate,omitempty"`
-
-		// ReceiptType The value set ReceiptType, as it is in force.
-		ReceiptType *ReceiptType `json:"receiptType,omitempty"`
-
-		// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
-		RecordedAt *time.Time `json:"recordedAt,omitempty"`
-
-		// Reverses The id of the receipt that this one reverses. Only a refund has it.
-		Reverses *openapi_types.UUID `json:"reverses,omitempty"`
-	}](ctx, c, r)
+	return send[SearchReceipt200JSONResponseBody](ctx, c, r)
 }
 
 // SearchTradeCreditCoverage sends GET /x/search/tradeCreditCoverage: The tradeCreditCoverage records that meet all conditions, in order of creation.
-func (c *Client) SearchTradeCreditCoverage(ctx context.Context, params *SearchTradeCreditCoverageParams) (*Reply[[]struct {
-	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
-	CreditLimit *int64 `json:"creditLimit,omitempty"`
-
-	// CreditLimitUtilized The part of the credit limit that is in use. The interface does not say its currency or unit.
-	CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
-
-	// DebtorId The id of the debtor whose payment the policy covers.
-	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
-	MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
-
-	// Perils What the policy insures against. A claim's lossCause must be one of them.
-	Perils *[]TradeCreditPeril `json:"perils,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-
-	// TradeCreditType The value set TradeCreditType, as it is in force.
-	TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
-
-	// WaitingPeriod The days from a loss to its notification. A claim that comes earlier carries a warning.
-	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
-}], error) {
+func (c *Client) SearchTradeCreditCoverage(ctx context.Context, params *SearchTradeCreditCoverageParams) (*Reply[SearchTradeCreditCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/tradeCreditCoverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -15209,89 +12972,11 @@ func (c *Client) SearchTradeCreditCoverage(ctx context.Context, params *SearchTr
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
-		CreditLimit *int64 `json:"creditLimit,omitempty"`
-
-		// CreditLimitUtilized The part of the credit limit that is in use. The interface does not say its currency or unit.
-		CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
-
-		// DebtorId The id of the debtor whose payment the policy covers.
-		DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
-		MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
-
-		// Perils What the policy insures against. A claim's lossCause must be one of them.
-		Perils *[]TradeCreditPeril `json:"perils,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-
-		// TradeCreditType The value set TradeCreditType, as it is in force.
-		TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
-
-		// WaitingPeriod The days from a loss to its notification. A claim that comes earlier carries a warning.
-		WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
-	}](ctx, c, r)
+	return send[SearchTradeCreditCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // SearchTravelCoverage sends GET /x/search/travelCoverage: The travelCoverage records that meet all conditions, in order of creation.
-func (c *Client) SearchTravelCoverage(ctx context.Context, params *SearchTravelCoverageParams) (*Reply[[]struct {
-	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
-	Destination *int64 `json:"destination,omitempty"`
-
-	// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
-	EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
-
-	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// InceptionDate The instant at which the term begins.
-	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-	// IsAnnualPolicy Whether the policy is for a year of trips; false where it is not sent.
-	IsAnnualPolicy *bool `json:"isAnnualPolicy,omitempty"`
-
-	// IsGroup Whether the policy covers a group; false where it is not sent.
-	IsGroup *bool `json:"isGroup,omitempty"`
-
-	// Length The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
-	Length *int64 `json:"length,omitempty"`
-
-	// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitempty"`
-
-	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-	// Status The value set PolicyStatus, as it is in force.
-	Status *PolicyStatus `json:"status,omitempty"`
-
-	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-	TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
-
-	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
-	TripCancellation *json.Number `json:"tripCancellation,omitempty"`
-}], error) {
+func (c *Client) SearchTravelCoverage(ctx context.Context, params *SearchTravelCoverageParams) (*Reply[SearchTravelCoverage200JSONResponseBody], error) {
 	r := newRequest("GET", "/x/search/travelCoverage")
 	if params != nil {
 		query(r, "limit", params.Limit)
@@ -15319,46 +13004,7 @@ func (c *Client) SearchTravelCoverage(ctx context.Context, params *SearchTravelC
 		query(r, "fields", params.Fields)
 		query(r, "expand", params.Expand)
 	}
-	return send[[]struct {
-		// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
-		Destination *int64 `json:"destination,omitempty"`
-
-		// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
-		EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
-
-		// ExpiryDate The instant at which the term ends; it is no longer part of the term.
-		ExpiryDate *time.Time `json:"expiryDate,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// InceptionDate The instant at which the term begins.
-		InceptionDate *time.Time `json:"inceptionDate,omitempty"`
-
-		// IsAnnualPolicy Whether the policy is for a year of trips; false where it is not sent.
-		IsAnnualPolicy *bool `json:"isAnnualPolicy,omitempty"`
-
-		// IsGroup Whether the policy covers a group; false where it is not sent.
-		IsGroup *bool `json:"isGroup,omitempty"`
-
-		// Length The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
-		Length *int64 `json:"length,omitempty"`
-
-		// PolicyNumber The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-		PolicyNumber *string `json:"policyNumber,omitempty"`
-
-		// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-		PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
-
-		// Status The value set PolicyStatus, as it is in force.
-		Status *PolicyStatus `json:"status,omitempty"`
-
-		// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-		TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
-
-		// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
-		TripCancellation *json.Number `json:"tripCancellation,omitempty"`
-	}](ctx, c, r)
+	return send[SearchTravelCoverage200JSONResponseBody](ctx, c, r)
 }
 
 // ReadClaimSupplement sends GET /x/supplement/claim/{id}: What was added to a claim for its bordereaux.
