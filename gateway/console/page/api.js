@@ -1,17 +1,27 @@
 // The public interface, called with the token of the person who uses the page. The token is kept in memory, and in the
 // session storage of this tab only if the person says so.
 
+import { signal } from './lib/signals-core.js';
+import { t } from './words.js';
+
 const KEPT = 'exchange-token';
 const AGAIN_AFTER = 2000; // milliseconds after which an exchange that did not respond is asked again
 const SLOW = 10000; // milliseconds without a response after which the page says that it waits
 
-export const state = new EventTarget();
-export const session = { token: '', subject: '', scopes: [], clock: '', offline: false, waiting: 0 };
+const NOBODY = { token: '', subject: '', scopes: [] };
 
-const tell = (what) => state.dispatchEvent(new Event(what));
+// session has who uses the page: another object each time that somebody signs in or out.
+export const session = signal(NOBODY);
+// asking is {why} while somebody must sign in, for the reason if there is one; else null.
+export const asking = signal(null);
+// clock is the instant of the test clock, if the exchange goes by one.
+export const clock = signal('');
+// offline is true while the exchange does not respond, and waiting counts the requests that it lets wait.
+export const offline = signal(false);
+export const waiting = signal(0);
 
 // mayWrite reports whether the token opens what writes.
-export const mayWrite = () => session.scopes.includes('std.admin');
+export const mayWrite = () => session.value.scopes.includes('std.admin');
 
 // signIn takes a token. It returns whether the text has the form of one.
 export function signIn(token, keep) {
@@ -23,16 +33,16 @@ export function signIn(token, keep) {
     return false;
   }
   const scopes = claims.scope || claims.scp || claims.roles || [];
-  Object.assign(session, { token, subject: String(claims.sub || ''),
-    scopes: Array.isArray(scopes) ? scopes : String(scopes).split(' ') });
   if (keep) sessionStorage.setItem(KEPT, token);
-  tell('signed-in');
+  session.value = { token, subject: String(claims.sub || ''),
+    scopes: Array.isArray(scopes) ? scopes : String(scopes).split(' ') };
+  asking.value = null;
   return true;
 }
 
 export function signOut() {
   sessionStorage.removeItem(KEPT);
-  Object.assign(session, { token: '', subject: '', scopes: [] });
+  session.value = NOBODY;
 }
 
 export const kept = () => sessionStorage.getItem(KEPT) || '';
@@ -65,37 +75,32 @@ export function parse(text) {
 // raw stands for a number with exactly these digits in JSON.
 export const raw = (digits) => (JSON.rawJSON ? JSON.rawJSON(digits) : Number(digits));
 
-let asking = null; // the sign-in that is under way
-
-// askToSignIn resolves once somebody has signed in.
-function askToSignIn() {
-  asking ??= new Promise((resolve) => {
-    state.addEventListener('signed-in', () => { asking = null; resolve(); }, { once: true });
-    tell('sign-in-needed');
+// signedIn resolves once somebody has signed in.
+function signedIn() {
+  asking.value ??= { why: session.value.token && t('tokenEnded') };
+  return new Promise((resolve) => {
+    const end = asking.subscribe((is) => is || queueMicrotask(() => { end(); resolve(); }));
   });
-  return asking;
 }
 
 function online(is) {
-  if (session.offline === !is) return;
-  session.offline = !is;
-  tell('connection');
+  if (offline.value === !is) return;
+  offline.value = !is;
   if (!is) setTimeout(comeBack, AGAIN_AFTER);
 }
 
 // comeBack asks until the exchange responds, so that the page says so when it does, whether or not anything is read.
 async function comeBack() {
-  if (!session.offline) return;
+  if (!offline.value) return;
   await fetch('/console', { method: 'HEAD', cache: 'no-store', credentials: 'omit' }).then(() => online(true),
     () => setTimeout(comeBack, AGAIN_AFTER));
 }
 
 // waited counts a request as slow while it has no response, and returns the function that ends that.
 function waited(patience) {
-  const slow = (by) => { session.waiting += by; tell('connection'); };
-  let counted = false;
-  const timer = setTimeout(() => { counted = true; slow(1); }, patience);
-  return () => { clearTimeout(timer); if (counted) slow(-1); };
+  let counted = 0;
+  const timer = setTimeout(() => { counted = 1; waiting.value += 1; }, patience);
+  return () => { clearTimeout(timer); waiting.value -= counted; };
 }
 
 // call sends a request. options: body (a JSON text), key (the Idempotency-Key), match (the ETag that the record must
@@ -106,12 +111,12 @@ function waited(patience) {
 export async function call(method, path, options = {}) {
   // The token goes to this exchange only, whatever an address that somebody was given makes of a path.
   if (new URL(path, location.href).origin !== location.origin) throw new Error(path);
-  const headers = { Accept: options.blob ? '*/*' : 'application/json', Authorization: `Bearer ${session.token}` };
+  const headers = { Accept: options.blob ? '*/*' : 'application/json', Authorization: `Bearer ${session.value.token}` };
   if (options.body !== undefined) headers['Content-Type'] = options.type || 'application/json';
   if (options.key) headers['Idempotency-Key'] = options.key;
   if (options.match) headers['If-Match'] = options.match;
   if (options.absent) headers['If-None-Match'] = '*';
-  const { subject } = session;
+  const { subject } = session.value;
   const responded = waited(SLOW + 1000 * (options.wait || 0));
   let response;
   let text;
@@ -127,11 +132,7 @@ export async function call(method, path, options = {}) {
     responded();
   }
   online(true);
-  const clock = response.headers.get('Exchange-Test-Clock') || '';
-  if (clock !== session.clock) {
-    session.clock = clock;
-    tell('clock');
-  }
+  clock.value = response.headers.get('Exchange-Test-Clock') || '';
   let data = null;
   try {
     data = text instanceof Blob ? text : text ? parse(text) : null;
@@ -139,9 +140,9 @@ export async function call(method, path, options = {}) {
     data = {};
   }
   if (response.status === 401 && !insufficient(response)) {
-    await askToSignIn();
+    await signedIn();
     options.signal?.throwIfAborted();
-    if (session.subject !== subject) throw new DOMException('somebody else has signed in', 'AbortError');
+    if (session.value.subject !== subject) throw new DOMException('somebody else has signed in', 'AbortError');
     return call(method, path, options);
   }
   if (!response.ok) throw new Problem(response.status, data || {});
@@ -156,7 +157,7 @@ const insufficient = (response) => /insufficient_scope/.test(response.headers.ge
 export const get = (path, signal, wait) => call('GET', path, { signal, wait });
 
 // now is the present instant of the exchange: that of its test clock, if it has one.
-export const now = () => (session.clock ? new Date(session.clock) : new Date());
+export const now = () => (clock.value ? new Date(clock.value) : new Date());
 
 const known = new Map();
 

@@ -1,9 +1,9 @@
 // A new policy with its policyholder and what it insures, in one request.
 
 import { mayWrite } from './api.js';
-import { h, policyLink, replace } from './dom.js';
-import { Fields, bodySchema, form } from './form.js';
-import { live } from './show.js';
+import { PolicyLink } from './dom.js';
+import { Fields, Opened, bodySchema } from './form.js';
+import { html, useState } from './html.js';
 import { label, t } from './words.js';
 
 // LINES are the members of each line that name what it insures, and the resource of each; one in brackets is a list.
@@ -21,19 +21,14 @@ const FIRST = ['inceptionDate', 'expiryDate', 'perils', 'scope', 'benefits', 'gr
   'indemnityLimitPolicy'];
 const HOLDERS = ['personal', 'commercial'];
 
-// fieldsOf returns the fields of the creation of a resource.
-async function fieldsOf(resource, options = {}) {
-  const kept = `new ${options.line || ''} ${resource}`;
-  return new Fields(await bodySchema('POST', `/${resource}`), { form: kept, ...options });
-}
-
-// forLine returns the form of a line. What it creates is said in the root.
-async function forLine(line, holder, root) {
+// formOf returns the form of a line.
+async function formOf(line, holder, done) {
   const insured = Object.entries(LINES[line]);
   const groups = [];
   const operations = [];
   const adds = async (ref, resource, options) => {
-    const fields = await fieldsOf(resource, { line, ...options });
+    const fields = new Fields(await bodySchema('POST', `/${resource}`),
+      { form: `new ${line} ${resource}`, ...options });
     groups.push({ fields, title: t(`kind ${resource}`) || t(`line ${resource}`),
       at: `/operations/${operations.length}/body` });
     operations.push({ ref, resource, fields });
@@ -47,33 +42,26 @@ async function forLine(line, holder, root) {
     : { ...fields.body(), policyholderId: '@holder.id', ...named() });
   const body = () => ({ operations: operations.map((one) => (
     { ref: one.ref, method: 'POST', path: `/${one.resource}`, body: bodyOf(one) })) });
-  return form({ id: 'create', method: 'POST', path: '/x/batch', title: t(`line ${line}`), send: t('createPolicy'),
-    groups, body,
-    done: ({ data }) => {
-      const made = data.completed.at(-1);
-      replace(root, h('p', { class: 'done', role: 'status', 'data-created': made.policyNumber }, t('created'), ' ',
-        policyLink(made.policyNumber)));
-    } });
+  return { id: 'create', method: 'POST', path: '/x/batch', title: t(`line ${line}`), send: t('createPolicy'), groups,
+    body, done, unfocused: true };
 }
 
-export default function create(root, { query }, signal) {
-  if (!mayWrite()) {
-    root.append(h('h1', {}, t('createPolicy')), h('p', { class: 'empty' }, t('mayNotWrite')));
-    return;
-  }
-  const place = h('div', { id: 'act' });
-  const choose = (id, of, names, chosen) => {
-    const select = h('select', { id }, names.map((name) => h('option', { value: name }, t(`${of} ${name}`))));
-    select.value = chosen;
-    return h('div', { class: 'field' }, h('label', { for: id }, of === 'line' ? t('line') : label('policyholder')),
-      select);
-  };
+// Choice is a choice of what the form is for, which stands in the address.
+const Choice = ({ id, title, names, of, chosen }) => html`<div class="field"><label for=${id}>${title}</label>
+  <select id=${id} value=${chosen}>${names.map((name) => html`
+    <option value=${name}>${t(`${of} ${name}`)}</option>`)}</select></div>`;
+
+export default function Create({ query }) {
+  const [made, set] = useState('');
+  if (!mayWrite()) return html`<h1>${t('createPolicy')}</h1><p class="empty">${t('mayNotWrite')}</p>`;
   const line = Object.hasOwn(LINES, query.get('line')) ? query.get('line') : 'motorCoverage';
   const holder = HOLDERS.includes(query.get('holder')) ? query.get('holder') : 'personal';
   const chosenIn = (id) => document.getElementById(id).value;
-  const chosen = h('div', { class: 'filter', change: () => {
-    location.hash = `#/create?line=${chosenIn('line')}&holder=${chosenIn('holder')}`;
-  } }, choose('line', 'line', Object.keys(LINES), line), choose('holder', 'kind', HOLDERS, holder));
-  root.append(h('h1', {}, t('createPolicy')), chosen, place);
-  live(place, signal, () => forLine(line, holder, place), (shown) => shown);
+  const choose = () => { location.hash = `#/create?line=${chosenIn('line')}&holder=${chosenIn('holder')}`; };
+  const done = ({ data }) => set(data.completed.at(-1).policyNumber);
+  return html`<h1>${t('createPolicy')}</h1><div class="filter" onChange=${choose}>
+    <${Choice} id="line" title=${t('line')} names=${Object.keys(LINES)} of="line" chosen=${line} />
+    <${Choice} id="holder" title=${label('policyholder')} names=${HOLDERS} of="kind" chosen=${holder} /></div>
+    <div id="act">${made ? html`<p class="done" role="status" data-created=${made}>${t('created')} <${PolicyLink}
+      number=${made} /></p>` : html`<${Opened} make=${() => formOf(line, holder, done)} />`}</div>`;
 }

@@ -1,18 +1,15 @@
 // Desk: contracts and their periods as a board. A period, a version of it and a line of that are screens of their own.
 
-import { get, now, session } from './api.js';
-import { badge, column, h, instant, members, section, table } from './dom.js';
-import { link } from './lines.js';
-import { later, listed, live, pages, part } from './show.js';
+import { clock, get, now } from './api.js';
+import { badge, column, h, instant, members, section, table } from './old-dom.js';
+import { last, link } from './periods.js';
+import { later, listed, live, pages, part } from './old-show.js';
 import { label, t } from './words.js';
 import period from './period.js';
 import version from './version.js';
 
 const line = later(() => import('./source.js'));
 const MOST_MONTHS = 12; // of the board; the screen of a contract has all of its periods
-
-// last returns the version that decides the state of a period, which is the last one that was not rejected.
-const last = ({ versions }) => versions.findLast((one) => one.state !== 'rejected');
 
 const open = (one) => one?.unwaived > 0 && h('span', { class: 'bad' }, t('errorsOpen', one.unwaived));
 
@@ -23,7 +20,7 @@ const found = (one) => (one.errors + one.warnings === 0 ? t('noFindings')
 const contractLink = (reference) => h('a', { href: `#/desk/${encodeURIComponent(reference)}` }, reference);
 
 // list shows periods one below the other: each opens, and its findings open the version that has them.
-export const list = (caption, rows) => table(caption, [
+const list = (caption, rows) => table(caption, [
   { label: label('period'), cell: (row) => h('a', { href: link(row) }, row.period) },
   { label: label('contract'), cell: (row) => contractLink(row.contract) },
   { label: t('kind'), cell: (row) => t(`bordereau ${row.kind}`) },
@@ -91,7 +88,7 @@ function overview(root, reference, signal) {
     live(none, signal, () => unassigned(signal), (all) => all);
   }
   const from = async () => {
-    if (!session.clock) await load('/x/bordereau?limit=1'); // the clock of the exchange is known with any response
+    if (!clock.value) await load('/x/bordereau?limit=1'); // the clock of the exchange is known with any response
     const at = now();
     return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - MOST_MONTHS + 1)).toISOString().slice(0, 7);
   };

@@ -1,31 +1,7 @@
-// Elements, and values as people read them. All text becomes text nodes, so that nothing stored can become markup.
+// Values, tables and links as people read them.
 
+import { html, useState } from './html.js';
 import { language, t, label } from './words.js';
-
-const SVG = 'http://www.w3.org/2000/svg';
-
-// add appends children: nodes, texts, lists of them; null and false are left out.
-function add(to, children) {
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false) continue;
-    to.append(child instanceof Node ? child : String(child));
-  }
-  return to;
-}
-
-// set gives an element its attributes. A function is a listener; true is an attribute without a value.
-function set(to, attributes) {
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (typeof value === 'function') to.addEventListener(name, value);
-    else to.setAttribute(name, value === true ? '' : String(value));
-  }
-  return to;
-}
-
-export const h = (tag, attributes, ...children) => add(set(document.createElement(tag), attributes), children);
-export const svg = (tag, attributes, ...children) => add(set(document.createElementNS(SVG, tag), attributes), children);
-export const replace = (element, ...children) => { element.replaceChildren(); return add(element, children); };
 
 // AMOUNTS are the members that the interface document marks as amounts of money.
 export const AMOUNTS = new Set(['GrosslLossReserve', 'annualReimbursementLimit', 'annualizedTurnover',
@@ -50,10 +26,12 @@ function decimal(text, options) {
   return new Intl.NumberFormat(language(), { maximumFractionDigits: 20, ...options }).format(text);
 }
 
-// money shows an amount with its currency; ¤ stands for a currency that the operator has not said.
-export function money(value) {
-  if (value === null || value === undefined) return h('span', { class: 'none' }, '–');
-  const text = String(value);
+export const None = () => html`<span class="none">–</span>`;
+
+// Money is an amount with its currency; ¤ stands for a currency that the operator has not said.
+export function Money({ of }) {
+  if (of === null || of === undefined) return html`<${None} />`;
+  const text = String(of);
   const options = currency ? { style: 'currency', currency, currencyDisplay: 'code' } : {};
   let shown = text;
   if (currency && unit === 'minor') {
@@ -62,81 +40,83 @@ export function money(value) {
   } else {
     shown = decimal(text, options);
   }
-  return h('span', { class: 'amount', 'data-amount': text }, shown,
-    !currency && h('abbr', { title: t(unit ? 'currencyUnsaid' : 'unitUnsaid', unit) }, ' ¤'));
+  return html`<span class="amount" data-amount=${text}>${shown}${!currency
+    && html`<abbr title=${t(unit ? 'currencyUnsaid' : 'unitUnsaid', unit)}> ¤</abbr>`}</span>`;
 }
 
-// amountOf shows an amount in major units of a currency of its own.
-export const amountOf = (amount, of) => h('span', { class: 'amount', 'data-amount': String(amount) },
-  decimal(String(amount), { style: 'currency', currency: of, currencyDisplay: 'code' }));
+// amountText is an amount in major units of a currency, as a text; AmountOf shows it.
+export const amountText = (amount, of) => decimal(String(amount),
+  { style: 'currency', currency: of, currencyDisplay: 'code' });
+export const AmountOf = ({ amount, currency: of }) => html`<span class="amount" data-amount=${String(amount)}>
+  ${amountText(amount, of)}</span>`;
 
-export const number = (value) => h('span', { class: 'amount', 'data-number': String(value) }, decimal(String(value)));
+export const Numeral = ({ of }) => html`<span class="amount" data-number=${String(of)}>${decimal(String(of))}</span>`;
 
-// instant shows an instant or a day as the language writes it, in UTC as the exchange reckons.
-export function instant(text) {
-  if (!text) return h('span', { class: 'none' }, '–');
+// Instant is an instant or a day as the language writes it, in UTC as the exchange reckons.
+export function Instant({ at: text }) {
+  if (!text) return html`<${None} />`;
   const day = /^\d{4}-\d\d-\d\d$/.test(text);
   const at = new Date(day ? `${text}T00:00:00Z` : text);
   if (Number.isNaN(at.getTime())) return String(text);
   const midnight = day || /T00:00:00(\.0+)?Z$/.test(text);
   const format = new Intl.DateTimeFormat(language(),
     { dateStyle: 'medium', ...(midnight ? {} : { timeStyle: 'medium' }), timeZone: 'UTC' });
-  return h('time', { datetime: text, title: midnight ? text : `${text} (UTC)` }, format.format(at));
+  return html`<time datetime=${text} title=${midnight ? text : `${text} (UTC)`}>${format.format(at)}</time>`;
 }
+
+// RecordLink leads to the screen of any record.
+export const RecordLink = ({ resource, id, children }) => html`<a
+  href=${`#/record/${resource}/${encodeURIComponent(id)}`}>${children}</a>`;
+export const PolicyLink = ({ number }) => html`<a href=${`#/policy/${encodeURIComponent(number)}`}>${number}</a>`;
+export const ClaimLink = ({ number }) => html`<a href=${`#/claim/${encodeURIComponent(number)}`}>${number}</a>`;
+export const WebLink = ({ to }) => html`<a href=${to} rel="noreferrer noopener" target="_blank">${to}</a>`;
+export const Badge = ({ of }) => html`<span class="badge" data-state=${of}>${t(`state ${of}`) || of}</span>`;
 
 const RESOURCES = { policyholderId: null, vehicleId: 'vehicle', driverId: 'driver', businessId: 'business',
   propertyId: 'property', propertyRef: 'property', debtorId: 'debtor', petId: 'pet', reverses: 'receipt' };
 
-// value shows a member of a record. linked says that what it names can be opened.
-export function value(name, of, linked = true) {
-  if (of === null || of === undefined || of === '') return h('span', { class: 'none' }, '–');
+export const isAddress = (text) => /^https?:\/\//.test(text);
+
+// Value is a member of a record. linked says that what it names can be opened.
+export function Value({ name, of, linked = true }) {
+  if (of === null || of === undefined || of === '' || of.length === 0) return html`<${None} />`;
   if (Array.isArray(of)) {
-    if (of.length === 0) return h('span', { class: 'none' }, '–');
-    return of.every((one) => typeof one !== 'object')
-      ? of.map((one, i) => [i > 0 && ', ', value(name, one, linked)]) : of.map((one) => members(one));
+    return of.map((one, i) => (typeof one === 'object' ? html`<${Members} of=${one} />`
+      : [i > 0 && ', ', html`<${Value} name=${name} of=${one} linked=${linked} />`]));
   }
-  if (typeof of === 'object' && !of.digits) return members(of);
+  if (typeof of === 'object' && !of.digits) return html`<${Members} of=${of} />`;
   if (typeof of === 'boolean') return t(of ? 'yes' : 'no');
-  if (AMOUNTS.has(name)) return money(of);
-  if (typeof of === 'number' || of.digits) return number(of);
-  if (name === 'policyNumber') return policyLink(of);
-  if (name === 'claimNumber') return claimLink(of);
-  if (name === 'status' || name === 'claimStatus') return badge(of);
-  if (linked && RESOURCES[name]) return recordLink(RESOURCES[name], of, of);
-  if (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(of)) return instant(of);
-  if (/^https?:\/\//.test(of)) return h('a', { href: of, rel: 'noreferrer noopener', target: '_blank' }, of);
-  return of;
+  if (AMOUNTS.has(name)) return html`<${Money} of=${of} />`;
+  if (typeof of === 'number' || of.digits) return html`<${Numeral} of=${of} />`;
+  if (name === 'policyNumber') return html`<${PolicyLink} number=${of} />`;
+  if (name === 'claimNumber') return html`<${ClaimLink} number=${of} />`;
+  if (name === 'status' || name === 'claimStatus') return html`<${Badge} of=${of} />`;
+  if (linked && RESOURCES[name]) return html`<${RecordLink} resource=${RESOURCES[name]} id=${of}>${of}<//>`;
+  if (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(of)) return html`<${Instant} at=${of} />`;
+  return isAddress(of) ? html`<${WebLink} to=${of} />` : of;
 }
 
-// recordLink leads to the screen of any record.
-export const recordLink = (resource, id, ...shown) => h('a', { href: `#/record/${resource}/${encodeURIComponent(id)}` },
-  shown);
-export const policyLink = (of) => h('a', { href: `#/policy/${encodeURIComponent(of)}` }, of);
-export const claimLink = (of) => h('a', { href: `#/claim/${encodeURIComponent(of)}` }, of);
-export const badge = (of) => h('span', { class: 'badge', 'data-state': of }, t(`state ${of}`) || of);
-
-// members shows the members of a record as a list of names and values.
-export function members(record, leave = [], linked = true) {
+// Members is a list of the members of a record, names and values.
+export function Members({ of: record, leave = [], linked = true }) {
   const shown = Object.entries(record).filter(([name]) => !leave.includes(name));
-  if (shown.length === 0) return h('span', { class: 'none' }, '–');
-  return h('dl', {}, shown.map(([name, of]) => h('div', { 'data-member': name },
-    h('dt', {}, label(name)), h('dd', {}, value(name, of, linked)))));
+  return shown.length === 0 ? html`<${None} />` : html`<dl>${shown.map(([name, of]) => html`<div data-member=${name}>
+    <dt>${label(name)}</dt><dd><${Value} name=${name} of=${of} linked=${linked} /></dd></div>`)}</dl>`;
 }
 
-// table shows rows. A column is {label, cell(row), amount}; the first cell names the row. j and k move between rows.
-export function table(caption, columns, rows, empty) {
-  if (rows.length === 0) return h('p', { class: 'empty' }, empty || t('nothing'));
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, h('table', {},
-    h('caption', { class: 'unseen' }, caption),
-    h('thead', {}, h('tr', {}, columns.map((c) => h('th', { scope: 'col', class: c.amount && 'right' }, c.label)))),
-    h('tbody', {}, rows.map((row) => h('tr', { 'data-row': true },
-      columns.map((c) => h('td', { class: c.amount && 'right', 'data-label': c.label },
-        h('div', {}, c.cell(row)))))))));
-}
+// Scroll is what a wide table scrolls in.
+export const Scroll = ({ caption, children, ...attributes }) => html`<div class="scroll" tabindex="0" role="region"
+  aria-label=${caption}><table ...${attributes}><caption class="unseen">${caption}</caption>${children}</table></div>`;
+
+// Table shows rows. A column is {label, cell(row), amount}; the first cell names the row. j and k move between rows.
+export const Table = ({ caption, columns, rows, empty }) => (rows.length === 0
+  ? html`<p class="empty">${empty || t('nothing')}</p>` : html`<${Scroll} caption=${caption}>
+    <thead><tr>${columns.map((c) => html`<th scope="col" class=${c.amount && 'right'}>${c.label}</th>`)}</tr></thead>
+    <tbody>${rows.map((row, i) => html`<tr data-row key=${row.id ?? i}>${columns.map((c) => html`
+      <td class=${c.amount && 'right'} data-label=${c.label}><div>${c.cell(row)}</div></td>`)}</tr>`)}</tbody><//>`);
 
 // column returns the column of a member.
 export const column = (name) => ({ label: label(name), amount: AMOUNTS.has(name),
-  cell: (row) => value(name, row[name]) });
+  cell: (row) => html`<${Value} name=${name} of=${row[name]} />` });
 
 // party returns the name of a party or an insured object, or its id where it has no name.
 export function party(record) {
@@ -144,7 +124,9 @@ export function party(record) {
     || record.petName || record.businessSector || record.address?.streetName || record.id;
 }
 
-export const section = (title, ...children) => h('section', {}, h('h2', {}, title), children);
+// Button is a button that does something by itself; one of a form sends the form.
+export const Button = ({ children, ...attributes }) => html`<button type="button" ...${attributes}>
+  ${children}</button>`;
 
 // curl returns a request as a command for a shell. It names a token, and never has one. Its body is a text or that of a
 // file.
@@ -157,12 +139,20 @@ export function curl(method, path, body, headers = {}, file = '') {
     quoted(location.origin + path)].filter(Boolean).join(' ');
 }
 
-// copied shows a text with a button that copies it.
-export function copied(text) {
-  const block = h('pre', { tabindex: '0' }, h('code', {}, text));
-  const button = h('button', { type: 'button', click: async () => {
+// Copied is a text with a button that copies it.
+export function Copied({ text }) {
+  const [done, set] = useState('');
+  const copy = async () => {
     await navigator.clipboard.writeText(text);
-    button.textContent = t('copied');
-  } }, t('copy'));
-  return h('div', { class: 'copied' }, block, button);
+    set(text);
+  };
+  return html`<div class="copied"><pre tabindex="0"><code>${text}</code></pre>
+    <${Button} onClick=${copy}>${t(done === text ? 'copied' : 'copy')}<//></div>`;
+}
+
+// Disclosed is what opens below its title, and is made anew each time that it does.
+export function Disclosed({ title, children, ...attributes }) {
+  const [open, set] = useState(false);
+  return html`<details ...${attributes} onToggle=${(event) => set(event.target.open)}><summary>${title}</summary>
+    ${open && children}</details>`;
 }

@@ -1,26 +1,27 @@
 // Feed: what happens to records, as it comes, and the webhooks that it is sent to.
 
 import { call, get, mayWrite, passing } from './api.js';
-import { badge, copied, h, instant, policyLink, replace, table } from './dom.js';
-import { Fields, bodySchema, form, opened } from './form.js';
-import { live, notice, words } from './show.js';
+import { Badge, Button, Copied, Disclosed, Instant, PolicyLink, Scroll, Table } from './dom.js';
+import { Fields, Opened, bodySchema } from './form.js';
+import { html, useLayoutEffect, useRef, useState } from './html.js';
+import { Around, Loaded, Notice, Section, useLoaded, usePlace, words } from './show.js';
 import { label, t } from './words.js';
 
 const MOST = 200; // events that are shown
 const WAIT = 20; // seconds that a request for events waits
 const PAUSE = 2000; // milliseconds before a request that failed is sent again
 
-const cell = (name, ...shown) => h('td', { 'data-label': name }, h('div', {}, shown));
+const cell = (name, shown) => html`<td data-label=${name}><div>${shown}</div></td>`;
 
-const row = (event) => h('tr', { 'data-row': true, 'data-event': event.id },
-  cell(t('instant'), instant(event.time)),
-  cell(t('event'), h('a', { href: `#/record${event.source}` }, event.type)),
-  cell(label('policyNumber'), event.subject ? policyLink(event.subject) : '–'),
-  cell(label('status'), event.data.status || '–'),
-  h('td', { class: 'right', 'data-label': label('version') }, event.data.version));
+const Event = ({ of }) => html`<tr data-row data-event=${of.id}>
+  ${cell(t('instant'), html`<${Instant} at=${of.time} />`)}
+  ${cell(t('event'), html`<a href=${`#/record${of.source}`}>${of.type}</a>`)}
+  ${cell(label('policyNumber'), of.subject ? html`<${PolicyLink} number=${of.subject} />` : '–')}
+  ${cell(label('status'), of.data.status || '–')}
+  <td class="right" data-label=${label('version')}>${of.data.version}</td></tr>`;
 
-// follow reads the feed into a table until the signal ends.
-async function follow(body, said, from, filter, signal) {
+// follow reads the feed until the signal ends. take(events, said) shows what comes.
+async function follow({ from, filter }, signal, take) {
   let after = from;
   while (!signal.aborted) {
     const query = new URLSearchParams({ limit: '100', wait: String(WAIT), ...filter });
@@ -28,120 +29,120 @@ async function follow(body, said, from, filter, signal) {
     try {
       const { data } = await get(`/x/events?${query}`, signal, WAIT);
       after = data.next;
-      for (const event of data.events) body.prepend(row(event));
-      while (body.children.length > MOST) body.lastChild.remove();
-      replace(said, data.behind.length > 0 ? t('behind', data.behind.join(', '))
+      take(data.events, data.behind.length > 0 ? t('behind', data.behind.join(', '))
         : data.events.length === 0 && t('upToDate'));
     } catch (err) {
       if (err.name === 'AbortError') return;
-      replace(said, words(err).join(' '));
+      take([], words(err).join(' '));
       if (!passing(err)) return;
       await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
     }
   }
 }
 
-function events(root, signal) {
-  const body = h('tbody', {});
-  const said = h('p', { class: 'quiet', 'aria-live': 'polite', id: 'feed-said' });
-  const type = h('input', { id: 'feed-type', autocomplete: 'off', placeholder: 'exchange.claim.*' });
-  const number = h('input', { id: 'feed-policy', autocomplete: 'off', placeholder: 'POL-…' });
-  const start = h('select', { id: 'feed-from' }, h('option', { value: '' }, t('fromOldest')),
-    h('option', { value: 'now' }, t('fromNow')));
-  let under = new AbortController();
-  signal.addEventListener('abort', () => under.abort());
-  const begin = (event) => {
-    event?.preventDefault();
-    under.abort();
-    under = new AbortController();
-    replace(body);
-    const filter = {};
-    if (type.value.trim()) filter.type = type.value.trim();
-    if (number.value.trim()) filter.policyNumber = number.value.trim();
-    follow(body, said, start.value, filter, under.signal);
+function Events() {
+  const [asked, ask] = useState({ from: '', filter: {} });
+  const [{ events, said }, set] = useState({ events: [] });
+  useLayoutEffect(() => {
+    const under = new AbortController();
+    set({ events: [] });
+    follow(asked, under.signal, (more, now) => set((is) => (
+      { events: [...more.toReversed(), ...is.events].slice(0, MOST), said: now })));
+    return () => under.abort();
+  }, [asked]);
+  const submit = (event) => {
+    event.preventDefault();
+    const typed = (id) => event.currentTarget.elements[id].value.trim();
+    const filter = Object.entries({ type: typed('feed-type'), policyNumber: typed('feed-policy') });
+    ask({ from: typed('feed-from'), filter: Object.fromEntries(filter.filter(([, of]) => of)) });
   };
   const titles = [t('instant'), t('event'), label('policyNumber'), label('status')];
-  root.append(h('form', { class: 'filter', submit: begin },
-    h('label', { for: 'feed-type' }, t('event')), type,
-    h('label', { for: 'feed-policy' }, label('policyNumber')), number,
-    h('label', { for: 'feed-from' }, t('from')), start,
-    h('button', {}, t('show'))), said,
-  h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('events') }, h('table', { id: 'events' },
-    h('caption', { class: 'unseen' }, t('events')),
-    h('thead', {}, h('tr', {}, titles.map((name) => h('th', { scope: 'col' }, name)),
-      h('th', { scope: 'col', class: 'right' }, label('version')))), body)));
-  begin();
+  return html`<form class="filter" onSubmit=${submit}><label for="feed-type">${t('event')}</label>
+    <input id="feed-type" autocomplete="off" placeholder="exchange.claim.*" />
+    <label for="feed-policy">${label('policyNumber')}</label>
+    <input id="feed-policy" autocomplete="off" placeholder="POL-…" /><label for="feed-from">${t('from')}</label>
+    <select id="feed-from"><option value="">${t('fromOldest')}</option>
+      <option value="now">${t('fromNow')}</option></select><button>${t('show')}</button></form>
+    <p class="quiet" aria-live="polite" id="feed-said">${said}</p>
+    <${Scroll} caption=${t('events')} id="events"><thead><tr>${titles.map((name) => html`<th scope="col">${name}</th>`)}
+      <th scope="col" class="right">${label('version')}</th></tr></thead>
+      <tbody>${events.map((one) => html`<${Event} of=${one} key=${one.id} />`)}</tbody><//>`;
 }
 
 const DELIVERY = () => [
-  { label: t('instant'), cell: (one) => instant(one.at) },
+  { label: t('instant'), cell: (one) => html`<${Instant} at=${one.at} />` },
   { label: t('event'), cell: (one) => one.type },
   { label: label('status'), cell: (one) => one.status || one.fault },
   { label: t('response'), cell: (one) => one.response || '–' },
 ];
 
-// hook shows a webhook with what can be done with it.
-function hook(one, again, signal) {
-  const place = h('div', {});
-  const path = `/x/webhook/${encodeURIComponent(one.name)}`;
-  const act = (action) => h('button', { type: 'button', 'data-action': action, click: async (event) => {
-    event.target.disabled = true;
+// replayOf returns the form that sends what has happened again.
+async function replayOf(name, path) {
+  const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay'),
+    { form: `replay ${name}`, all: true });
+  return { id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
+    groups: [{ fields }] };
+}
+
+// Hook is a webhook with what can be done with it. again reads the webhooks anew.
+function Hook({ of, again }) {
+  const [place, put] = usePlace();
+  const [busy, setBusy] = useState('');
+  const path = `/x/webhook/${encodeURIComponent(of.name)}`;
+  const act = async (action) => {
+    setBusy(action);
     try {
       const { data } = await call('POST', `${path}:${action}`, { key: crypto.randomUUID() });
-      if (action === 'test') replace(place, h('p', { role: 'status' }, t('delivered', data.status ?? '')));
-      else again();
+      put(action === 'test' && html`<p role="status">${t('delivered', data.status ?? '')}</p>`);
+      if (action !== 'test') again();
     } catch (err) {
-      replace(place, notice(err));
+      put(html`<${Notice} err=${err} />`);
     }
-    event.target.disabled = false;
-  } }, t(action));
-  const deliveries = h('details', { toggle: () => deliveries.open && live(inside, signal,
-    () => get(`${path}/deliveries`), ({ data }) => table(t('deliveries'), DELIVERY(), data.deliveries)) },
-  h('summary', {}, t('deliveries')));
-  const inside = h('div', {});
-  deliveries.append(inside);
-  const replay = () => opened(place, signal, async () => {
-    const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay'),
-      { form: `replay ${one.name}`, all: true });
-    return form({ id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
-      groups: [{ fields }], cancel: () => replace(place), done: again });
-  });
-  return h('div', { class: 'card', 'data-webhook': one.name }, h('h3', {}, one.name),
-    h('p', {}, one.url, ' ', badge(one.state)), one.why && h('p', { class: 'bad' }, one.why),
-    h('p', { class: 'quiet' }, one.types.length > 0 ? one.types.join(', ') : t('allEvents')),
-    mayWrite() && h('div', { class: 'buttons' }, act(one.state === 'paused' ? 'resume' : 'pause'), act('test'),
-      h('button', { type: 'button', 'data-action': 'replay', click: replay }, t('replay'))), place, deliveries);
+    setBusy('');
+  };
+  const cancel = () => put(null);
+  const done = () => { put(null); again(); };
+  const replay = () => put(html`<${Opened}
+    make=${async () => ({ ...await replayOf(of.name, path), cancel, done })} />`);
+  const button = (action) => html`<${Button} data-action=${action} disabled=${busy === action}
+    onClick=${() => act(action)}>${t(action)}<//>`;
+  return html`<div class="card" data-webhook=${of.name}><h3>${of.name}</h3><p>${of.url} <${Badge} of=${of.state} /></p>
+    ${of.why && html`<p class="bad">${of.why}</p>`}
+    <p class="quiet">${of.types.length > 0 ? of.types.join(', ') : t('allEvents')}</p>
+    ${mayWrite() && html`<div class="buttons">${button(of.state === 'paused' ? 'resume' : 'pause')}${button('test')}
+      <${Button} data-action="replay" onClick=${replay}>${t('replay')}<//></div>`}${place}
+    <${Disclosed} title=${t('deliveries')}><${Loaded} load=${(read) => read(`${path}/deliveries`)}
+      show=${({ data: { deliveries } }) => html`<${Table} caption=${t('deliveries')} columns=${DELIVERY()}
+        rows=${deliveries} />`} /><//></div>`;
 }
 
-// adding returns the form of a new webhook.
-async function adding(place, again) {
-  const fields = new Fields(await bodySchema('PUT', '/x/webhook/{name}'), { form: 'webhook', all: true });
-  const name = h('input', { id: 'hook-name', autocomplete: 'off' });
+// Adding is the form of a new webhook.
+function Adding({ put, again }) {
+  const name = useRef();
   const done = ({ data }) => {
     again();
-    if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret));
+    put(data.secret && html`<p role="status">${t('secretOnce')}</p><${Copied} text=${data.secret} />`);
   };
-  const shown = form({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'),
-    groups: [{ fields }], cancel: () => replace(place), done, absent: true,
-    get path() { return `/x/webhook/${encodeURIComponent(name.value.trim())}`; } });
-  shown.querySelector('h2').after(h('div', { class: 'field' }, h('label', { for: 'hook-name' }, t('name')), name));
-  return shown;
+  const make = async () => ({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), absent: true,
+    groups: [{ fields: new Fields(await bodySchema('PUT', '/x/webhook/{name}'), { form: 'webhook', all: true }) }],
+    path: () => `/x/webhook/${encodeURIComponent(name.current.value.trim())}`, cancel: () => put(null), done,
+    before: html`<div class="field"><label for="hook-name">${t('name')}</label>
+      <input id="hook-name" autocomplete="off" ref=${name} /></div>` });
+  return html`<${Opened} make=${make} />`;
 }
 
-function webhooks(root, signal) {
-  const list = h('div', { id: 'webhooks' });
-  const place = h('div', { id: 'act' });
-  const again = () => live(list, signal, () => get('/x/webhook', signal), ({ data }) => (data.webhooks.length === 0
-    ? h('p', { class: 'empty' }, t('noWebhooks')) : data.webhooks.map((one) => hook(one, again, signal))));
-  root.append(list, mayWrite() && h('button', { type: 'button', 'data-action': 'webhook',
-    click: () => opened(place, signal, () => adding(place, again)) }, t('addWebhook')) || '', place);
-  again();
+function Webhooks() {
+  const loaded = useLoaded((read) => read('/x/webhook'));
+  const [place, put] = usePlace('act');
+  const add = () => put(html`<${Adding} put=${put} again=${loaded.again} />`);
+  return html`<${Around} of=${loaded} id="webhooks" show=${({ data }) => (data.webhooks.length === 0
+    ? html`<p class="empty">${t('noWebhooks')}</p>`
+    : data.webhooks.map((one) => html`<${Hook} of=${one} key=${one.name} again=${loaded.again} />`))} />
+    ${mayWrite() && html`<${Button} data-action="webhook" onClick=${add}>${t('addWebhook')}<//>`}${place}`;
 }
 
-export default function feed(root, _, signal) {
-  const parts = [h('section', { 'data-part': 'events' }, h('h2', {}, t('events'))),
-    h('section', { 'data-part': 'webhooks' }, h('h2', {}, t('webhooks')))];
-  root.append(h('h1', {}, t('feed')), h('p', { class: 'lead' }, t('feedIs')), ...parts);
-  events(parts[0], signal);
-  webhooks(parts[1], signal);
+export default function Feed() {
+  return html`<h1>${t('feed')}</h1><p class="lead">${t('feedIs')}</p>
+    <${Section} title=${t('events')} data-part="events"><${Events} /><//>
+    <${Section} title=${t('webhooks')} data-part="webhooks"><${Webhooks} /><//>`;
 }

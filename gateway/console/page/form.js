@@ -2,11 +2,12 @@
 // field that its pointer names.
 
 import { Problem, call, interfaceDocument, parse, raw } from './api.js';
-import { copied, curl, h, replace, value } from './dom.js';
-import { live, notice } from './show.js';
+import { Button, Copied, Disclosed, Value, curl } from './dom.js';
+import { html, useLayoutEffect, useRef, useState } from './html.js';
+import { Loaded, Notice } from './show.js';
 import { label, t } from './words.js';
 
-const drafts = new Map(); // what was typed into forms that were not sent, by form and field
+export const drafts = new Map(); // what was typed into forms that were not sent, by form and field
 
 export const forgetDrafts = () => drafts.clear();
 export const drafted = (form) => drafts.has(form);
@@ -37,83 +38,52 @@ export async function bodySchema(method, template) {
     schema: resolve(document, operation.requestBody.content['application/json'].schema) };
 }
 
-// A control is {element, pointer, read(), changed()}: read returns the value to send, or undefined for none.
+const asInstant = (text) => text.replace(/(\.\d+)?Z$/, '').slice(0, 19);
+const inLines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
 
-function labelled(field, input, of) {
-  const id = `f${field.form}${field.pointer}`.replace(/[^\w-]/g, '-');
-  set(input, { id, name: field.pointer, 'aria-describedby': `${id}-about ${id}-said`, required: false });
-  const said = h('p', { class: 'said', id: `${id}-said` });
-  const element = h('div', { class: 'field' }, h('label', { for: id }, of, field.required && h('span', {
-    class: 'needed', title: t('required') }, ' *')), input,
-  h('p', { class: 'about', lang: 'en', id: `${id}-about` }, field.schema.about), said);
-  return { element, said, input };
-}
-
-function set(input, attributes) {
-  for (const [name, text] of Object.entries(attributes)) if (text) input.setAttribute(name, text);
-}
-
-const asInstant = (text) => (text ? text.replace(/(\.\d+)?Z$/, '').slice(0, 19) : '');
-
-function simple(field, given) {
-  const { schema } = field;
-  const first = given === undefined || given === null ? '' : String(given);
-  let input;
-  let read = (text) => text;
+// kindOf returns how a value of a schema is typed: in an element (tag, attributes), with options, or in boxes, one for
+// each. write makes a text of a value, and read the value to send of a text.
+function kindOf(schema, name) {
+  const kind = { tag: 'input', attributes: { type: 'text', autocomplete: 'off' }, write: String, read: (text) => text };
   if (schema.enum) {
-    input = h('select', {}, h('option', { value: '' }, t('choose')),
-      schema.enum.map((one) => h('option', { value: String(one) }, String(one))));
-    if (schema.type === 'integer') read = Number;
-  } else if (schema.type === 'boolean') {
-    input = h('select', {}, h('option', { value: '' }, t('choose')), h('option', { value: 'true' }, t('yes')),
-      h('option', { value: 'false' }, t('no')));
-    read = (text) => text === 'true';
-  } else if (schema.format === 'date') {
-    input = h('input', { type: 'date' });
-  } else if (schema.format === 'date-time') {
-    input = h('input', { type: 'datetime-local', step: '1' });
-    read = (text) => `${text.length === 16 ? `${text}:00` : text}Z`;
-  } else if (schema.type === 'integer' || schema.type === 'number') {
-    input = h('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', class: 'right' });
-    // What is no number is sent as it was typed, so that the exchange says what is wrong with it.
-    read = (text) => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? raw(text) : text);
-  } else if (schema.type === 'array') {
-    input = h('textarea', { rows: '3' });
-    read = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
-  } else {
-    input = h('input', { type: field.pointer.endsWith('ecret') ? 'password' : 'text', autocomplete: 'off' });
+    return { ...kind, tag: 'select', attributes: {}, options: schema.enum.map((one) => [String(one), String(one)]),
+      read: schema.type === 'integer' ? Number : kind.read };
   }
-  input.value = schema.format === 'date-time' ? asInstant(first)
-    : schema.type === 'array' ? (given || []).join('\n') : first;
-  const base = input.value;
-  const drafted = drafts.get(field.form)?.get(field.pointer);
-  if (drafted !== undefined) input.value = drafted;
-  const suffix = schema.format === 'date-time' ? ' (UTC)' : '';
-  const control = labelled(field, input, [label(field.name), suffix]);
-  return [{ ...control, pointer: field.pointer, base: () => base, text: () => input.value,
-    read: () => (input.value.trim() === '' ? undefined : read(input.value)), changed: () => input.value !== base }];
+  if (schema.type === 'boolean') {
+    return { ...kind, tag: 'select', attributes: {}, options: [['true', t('yes')], ['false', t('no')]],
+      read: (text) => text === 'true' };
+  }
+  if (schema.type === 'array' && schema.items.enum) {
+    const boxes = schema.items.enum;
+    return { boxes, write: (all) => boxes.filter((one) => all.includes(one)).join('\n'), read: inLines };
+  }
+  if (schema.type === 'array') {
+    return { tag: 'textarea', attributes: { rows: 3 }, write: (all) => all.join('\n'), read: inLines };
+  }
+  if (schema.format === 'date') return { ...kind, attributes: { type: 'date' } };
+  if (schema.format === 'date-time') {
+    return { ...kind, attributes: { type: 'datetime-local', step: '1' }, suffix: ' (UTC)',
+      write: (text) => asInstant(String(text)), read: (text) => `${text.length === 16 ? `${text}:00` : text}Z` };
+  }
+  if (schema.type === 'integer' || schema.type === 'number') {
+    return { ...kind, attributes: { ...kind.attributes, inputmode: 'decimal', class: 'right' },
+      // What is no number is sent as it was typed, so that the exchange says what is wrong with it.
+      read: (text) => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? raw(text) : text) };
+  }
+  return name.endsWith('ecret') ? { ...kind, attributes: { ...kind.attributes, type: 'password' } } : kind;
 }
 
-// several is a group of boxes to tick, for a list of values of a set.
-function several(field, given = []) {
-  const drafted = drafts.get(field.form)?.get(field.pointer);
-  const ticked = drafted === undefined ? given || [] : drafted.split('\n');
-  const boxes = field.schema.items.enum.map((one) => {
-    const box = h('input', { type: 'checkbox', name: field.pointer, value: one });
-    box.checked = ticked.includes(one);
-    return box;
-  });
-  const chosen = () => boxes.filter((box) => box.checked).map((box) => box.value);
-  const said = h('p', { class: 'said' });
-  const element = h('fieldset', { class: 'field boxes' }, h('legend', {}, label(field.name),
-    field.required && h('span', { class: 'needed' }, ' *')), h('div', {}, boxes.map((box) => h('label', {}, box,
-    box.value))), said);
-  const base = (given || []).join('\n');
-  return [{ element, said, input: boxes[0], pointer: field.pointer, text: () => chosen().join('\n'),
-    read: () => (chosen().length ? chosen() : undefined), changed: () => chosen().join('\n') !== base }];
+// controlOf returns a control: what has been typed for a member (text), at first that of the present record (base) or
+// what was typed before, and what is wrong with it (said). input is its element.
+function controlOf(field, given) {
+  const kind = kindOf(field.schema, field.name);
+  const base = given === undefined || given === null ? '' : kind.write(given);
+  const text = drafts.get(field.form)?.get(field.pointer) ?? base;
+  return { ...field, kind, base, text, said: [], input: null,
+    id: `f${field.form}${field.pointer}`.replace(/[^\w-]/g, '-') };
 }
 
-// controlsOf returns the controls of the members of an object.
+// controlsOf returns the controls of the members of an object; that of an object in it is {name, inner}.
 function controlsOf(document, schema, at, given, options) {
   const names = Object.keys(schema.properties || {}).filter((name) => !(options.leave || []).includes(name)
     && !/^Another name of/.test(schema.properties[name].description || ''));
@@ -128,16 +98,13 @@ function controlsOf(document, schema, at, given, options) {
       schema: resolve(document, schema.properties[name]) };
     if (field.schema.type === 'object' && field.schema.properties) {
       const inner = controlsOf(document, field.schema, field.pointer, given?.[name] || {}, { ...options, leave: [] });
-      const element = h('fieldset', { class: 'group' }, h('legend', {}, label(name)), h('div', { class: 'fields' },
-        inner.map((one) => one.element)));
-      return inner.map((one, i) => ({ ...one, element: i === 0 ? element : null }));
+      return inner.length > 0 ? { ...field, inner } : [];
     }
     if (field.schema.type === 'array') {
       field.schema.items = resolve(document, field.schema.items || {});
-      if (field.schema.items.enum) return several(field, given?.[name]);
-      return field.schema.items.type === 'string' ? simple(field, given?.[name]) : [];
+      if (field.schema.items.type !== 'string' && !field.schema.items.enum) return [];
     }
-    return field.schema.type ? simple(field, given?.[name]) : [];
+    return field.schema.type ? controlOf(field, given?.[name]) : [];
   });
 }
 
@@ -149,116 +116,148 @@ function put(body, pointer, of) {
   to[path.at(-1)] = of;
 }
 
-// Fields are the fields of one object. options: form (what drafts are kept under), given (the present record), leave
-// (names that have no field), only (names that have one), changes (only what was changed is sent).
+// Fields are the fields of one object, and what was typed into them. options: form (what drafts are kept under), given
+// (the present record), leave (names that have no field), only (names that have one), changes (only what was changed is
+// sent), first (names that are shown first, with what is required), all (true to show all first), open (true to show
+// the others as well).
 export class Fields {
   constructor({ document, schema }, options) {
     const leave = options.only
       ? Object.keys(schema.properties).filter((name) => !options.only.includes(name)) : options.leave;
     this.options = options;
-    this.controls = controlsOf(document, schema, '', options.given || {}, { ...options, leave });
-    const isNeeded = (one) => options.all || (schema.required || []).includes(one.pointer.split('/')[1])
-      || (options.first || []).includes(one.pointer.split('/')[1]);
-    const rest = this.controls.filter((one) => !isNeeded(one)).map((one) => one.element).filter(Boolean);
-    this.element = h('div', { class: 'fields' }, this.controls.filter(isNeeded).map((one) => one.element),
-      rest.length > 0 && h('details', { open: rest.length === this.controls.length || options.open },
-        h('summary', {}, t('furtherFields')), h('div', { class: 'fields' }, rest)));
-    this.element.addEventListener('input', () => this.keep());
+    const all = controlsOf(document, schema, '', options.given || {}, { ...options, leave });
+    const isFirst = ({ name }) => options.all || (schema.required || []).includes(name)
+      || (options.first || []).includes(name);
+    this.first = all.filter(isFirst);
+    this.rest = all.filter((one) => !isFirst(one));
+    this.open = this.first.length === 0 || Boolean(options.open);
+    const leaves = (one) => (one.inner ? one.inner.flatMap(leaves) : one);
+    this.controls = [...this.first, ...this.rest].flatMap(leaves);
   }
 
   keep() {
-    drafts.set(this.options.form, new Map(this.controls.map((one) => [one.pointer, one.text()])));
+    drafts.set(this.options.form, new Map(this.controls.map((one) => [one.pointer, one.text])));
   }
 
   // body returns what is to be sent.
   body() {
     const body = {};
-    for (const one of this.controls) {
-      const of = one.read();
-      if (of !== undefined && (!this.options.changes || one.changed())) put(body, one.pointer, of);
+    for (const { kind, pointer, text, base } of this.controls) {
+      if (text.trim() !== '' && (!this.options.changes || text !== base)) put(body, pointer, kind.read(text));
     }
     return body;
   }
 
-  // say shows what is wrong at a pointer, and reports whether there is a field for it.
+  // say notes what is wrong at a pointer, and returns the control of it, if there is one.
   say(pointer, text) {
-    const at = this.controls.filter((one) => pointer === one.pointer || pointer.startsWith(`${one.pointer}/`)
-      || (pointer !== '' && one.pointer.startsWith(`${pointer}/`)))[0];
-    if (!at) return null;
-    at.said.append(h('span', {}, text));
-    at.input.setAttribute('aria-invalid', 'true');
-    for (let up = at.input.closest('details'); up; up = up.parentElement.closest('details')) up.open = true;
-    return at.input;
+    const at = this.controls.find((one) => pointer === one.pointer || pointer.startsWith(`${one.pointer}/`)
+      || (pointer !== '' && one.pointer.startsWith(`${pointer}/`)));
+    at?.said.push(text);
+    this.open ||= Boolean(at) && this.rest.some((one) => at.pointer.startsWith(one.pointer));
+    return at;
   }
 
   clear() {
-    for (const one of this.controls) {
-      one.said.replaceChildren();
-      one.input?.removeAttribute('aria-invalid');
-    }
+    for (const one of this.controls) one.said = [];
   }
 }
+
+// Control shows a control, or a group of them.
+function Control({ of }) {
+  const { boxes, tag, attributes, options, suffix } = of.kind || {};
+  if (of.inner) {
+    return html`<fieldset class="group"><legend>${label(of.name)}</legend><div class="fields">
+      ${of.inner.map((one) => html`<${Control} of=${one} />`)}</div></fieldset>`;
+  }
+  const needed = of.required && html`<span class="needed" title=${t('required')}> *</span>`;
+  const said = html`<p class="said" id=${`${of.id}-said`}>${of.said.map((text) => html`<span>${text}</span>`)}</p>`;
+  const wrong = of.said.length > 0 || undefined;
+  if (boxes) {
+    const chosen = of.kind.read(of.text);
+    const tick = ({ target }) => {
+      const ticked = of.kind.read(of.text).filter((one) => one !== target.value);
+      of.text = of.kind.write(target.checked ? [...ticked, target.value] : ticked);
+    };
+    return html`<fieldset class="field boxes"><legend>${label(of.name)}${needed}</legend><div>
+      ${boxes.map((one, i) => html`<label><input type="checkbox" name=${of.pointer} value=${one} onInput=${tick}
+        checked=${chosen.includes(one)} aria-invalid=${i === 0 ? wrong : undefined}
+        ref=${i === 0 && ((input) => { of.input = input; })} />${one}</label>`)}</div>${said}</fieldset>`;
+  }
+  return html`<div class="field"><label for=${of.id}>${label(of.name)}${suffix}${needed}</label>
+    <${tag} ...${attributes} id=${of.id} name=${of.pointer} aria-describedby=${`${of.id}-about ${of.id}-said`}
+      aria-invalid=${wrong} value=${of.text} onInput=${({ target }) => { of.text = target.value; }}
+      ref=${(input) => { of.input = input; }}>${options && [['', t('choose')], ...options].map(([value, shown]) => html`
+        <option value=${value}>${shown}</option>`)}<//>
+    <p class="about" lang="en" id=${`${of.id}-about`}>${of.schema.about}</p>${said}</div>`;
+}
+
+// Group shows fields: what comes first, and the others where they are opened.
+const Group = ({ fields }) => html`<div class="fields" onInput=${() => fields.keep()}>
+  ${fields.first.map((one) => html`<${Control} of=${one} />`)}${fields.rest.length > 0 && html`
+  <details open=${fields.open} onToggle=${({ target }) => { fields.open = target.open; }}>
+    <summary>${t('furtherFields')}</summary><div class="fields">
+      ${fields.rest.map((one) => html`<${Control} of=${one} />`)}</div></details>`}</div>`;
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // differences lists the members in which two records differ.
-export const differences = (before, after) => [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  .filter((name) => !same(before[name], after[name]));
+export const differences = (before, after, leave = []) => [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  .filter((name) => !leave.includes(name) && !same(before[name], after[name]));
 
-// changed shows the differences of two records, cell by cell.
-export function changed(before, after, leave = []) {
-  const names = differences(before, after).filter((name) => !leave.includes(name));
-  return names.length > 0 && h('dl', { class: 'changes' }, names.map((name) => h('div', { 'data-member': name },
-    h('dt', {}, label(name)), h('dd', {}, h('del', {}, value(name, before[name])), ' → ',
-      h('ins', {}, value(name, after[name]))))));
+// Changed shows the differences of two records, cell by cell.
+export function Changed({ before, after, leave, none }) {
+  const names = differences(before, after, leave);
+  return names.length === 0 ? none : html`<dl class="changes">${names.map((name) => html`<div data-member=${name}>
+    <dt>${label(name)}</dt><dd><del><${Value} name=${name} of=${before[name]} /></del> → <ins>
+      <${Value} name=${name} of=${after[name]} /></ins></dd></div>`)}</dl>`;
 }
 
-// form returns a form that sends a request. given: id, method, path, title, groups ([{fields, at}]: Fields and the
-// pointer of their object in the body), body() (the body; of the only group if it is left out), record and etag (what
-// the person has seen, for If-Match), absent (true if the record must not be there yet), reread() (reads the record
-// anew: {data, etag}), isDone(record) (reports whether the record has all that a replacement would give it),
-// rebase(result) (shows in the fields what another person has changed), done(result).
-export function form(given) {
-  let last = { text: '', key: '' }; // a request that is sent again has the same key, so that it is done once
-  let { etag, record } = given;
-  let busy = false;
-  const said = h('div', { class: 'outcome', 'aria-live': 'polite' });
-  const send = h('button', { type: 'submit', class: 'primary' }, given.send || t('send'));
-  const preview = h('div', {});
-  const text = () => JSON.stringify(given.body ? given.body() : given.groups[0].fields.body());
+const AsCurl = ({ of }) => html`<${Copied} text=${of()} />`;
+
+// Form sends a request. given: id, method, path (or what returns it), title, send (what its button says), groups
+// ([{fields, at, title, attributes, more}]: Fields, the pointer of their object in the body, and what is around them),
+// before and after (what stands around the groups), body() (the body; of the only group if it is left out), record and
+// etag (what the person has seen, for If-Match), absent (true if the record must not be there yet), keyless (true if
+// the request takes no key), reread() (reads the record anew: {data, etag}), isDone(record) (reports whether the record
+// has all that a replacement would give it), rebase(result) (shows in the fields what another person has changed),
+// done(result), cancel(), unfocused (true if it does not take the focus).
+export function Form(given) {
+  const { id, method, title, groups } = given;
+  const [{ busy, said }, set] = useState({});
+  // A request that is sent again has the same key, so that it is done once.
+  const { current: is } = useRef({ busy: false, text: '', key: '', etag: given.etag, record: given.record });
+  const element = useRef();
+  useLayoutEffect(() => {
+    if (!given.unfocused) element.current.querySelector('input, select, textarea')?.focus();
+  }, []);
+  useLayoutEffect(() => { // on the first field with a fault, once its words are there
+    is.focus?.input.focus();
+    is.focus = null;
+  });
+  const path = () => (typeof given.path === 'function' ? given.path() : given.path);
+  const text = () => JSON.stringify(given.body ? given.body() : groups[0].fields.body());
   const isDone = given.isDone || ((now) => Object.entries(parse(text())).every(([name, of]) => same(now[name], of)));
-  const keyed = given.method === 'POST' && !given.keyless;
-  const headers = () => ({ ...(keyed ? { 'Idempotency-Key': last.key || 'KEY' } : {}),
-    ...(etag ? { 'If-Match': etag } : {}), ...(given.absent ? { 'If-None-Match': '*' } : {}) });
-  const details = h('details', { class: 'curl', toggle: () => details.open
-    && replace(preview, copied(curl(given.method, given.path, text(), headers()))) },
-  h('summary', {}, t('asCurl')), preview);
+  const keyed = method === 'POST' && !given.keyless;
+  const headers = () => ({ ...(keyed ? { 'Idempotency-Key': is.key || 'KEY' } : {}),
+    ...(is.etag ? { 'If-Match': is.etag } : {}), ...(given.absent ? { 'If-None-Match': '*' } : {}) });
 
   async function submit(event) {
     event.preventDefault();
-    if (busy) return;
-    busy = true;
-    send.disabled = true;
-    for (const { fields } of given.groups) fields.clear();
-    replace(said, h('p', {}, t('sending')));
+    if (is.busy) return;
+    is.busy = true;
+    for (const { fields } of groups) fields.clear();
+    set({ busy: true, said: html`<p>${t('sending')}</p>` });
     const body = text();
-    if (body !== last.text) last = { text: body, key: crypto.randomUUID() };
-    try {
-      const result = await call(given.method, given.path, { body, match: etag, absent: given.absent,
-        key: keyed ? last.key : undefined });
-      finish(result);
-    } catch (err) {
-      await refused(err);
-    } finally {
-      busy = false;
-      send.disabled = false;
-    }
+    if (body !== is.text) Object.assign(is, { text: body, key: crypto.randomUUID() });
+    await call(method, path(), { body, match: is.etag, absent: given.absent, key: keyed ? is.key : undefined })
+      .then(finish).catch(refused);
+    is.busy = false;
   }
 
   function finish(result) {
-    for (const { fields } of given.groups) drafts.delete(fields.options.form);
-    replace(said, h('p', { class: 'done' }, t('done')));
-    last = { text: '', key: '' };
+    for (const { fields } of groups) drafts.delete(fields.options.form);
+    Object.assign(is, { text: '', key: '' });
+    set({ said: html`<p class="done">${t('done')}</p>` });
     given.done(result);
   }
 
@@ -266,44 +265,42 @@ export function form(given) {
     if (err instanceof Problem && err.status === 412 && given.reread) {
       const now = await given.reread().catch(() => null);
       // A replacement whose response was lost has been made: the record is at another version, and has all of it.
-      if (now && given.method === 'PUT' && isDone(now.data)) {
+      if (now && method === 'PUT' && isDone(now.data)) {
         finish(now);
         return;
       }
-      replace(said, notice(err, now && h('div', {}, h('p', {}, t('changedMeanwhile')),
-        changed(record, now.data) || h('p', {}, t('onlyVersion')))));
+      set({ said: html`<${Notice} err=${err}>${now && html`<div><p>${t('changedMeanwhile')}</p><${Changed}
+        before=${is.record} after=${now.data} none=${html`<p>${t('onlyVersion')}</p>`} /></div>`}<//>` });
       if (now) {
-        ({ etag } = now);
-        record = now.data;
-        last = { text: '', key: '' };
+        Object.assign(is, { etag: now.etag, record: now.data, text: '', key: '' });
         given.rebase?.(now);
       }
       return;
     }
     const elsewhere = [];
-    let focus = null;
     for (const one of (err instanceof Problem && err.errors) || []) {
       const pointer = one.pointer ?? '';
-      const group = given.groups.find(({ at }) => pointer === at || pointer.startsWith(`${at || ''}/`));
-      const input = one.pointer !== undefined && group?.fields.say(pointer.slice((group.at || '').length), one.reason);
-      if (input) focus ??= input;
+      const group = groups.find(({ at }) => pointer === at || pointer.startsWith(`${at || ''}/`));
+      const at = one.pointer !== undefined && group?.fields.say(pointer.slice((group.at || '').length), one.reason);
+      if (at) is.focus ??= at;
       else elsewhere.push([one.pointer || one.parameter, one.reason].filter(Boolean).join(' '));
     }
-    replace(said, notice(err, elsewhere.length > 0 && h('ul', {}, elsewhere.map((one) => h('li', {}, one))),
-      !(err instanceof Problem) && h('p', {}, t('sendAgainSafely'))));
-    focus?.focus();
+    set({ said: html`<${Notice} err=${err}>${elsewhere.length > 0 && html`<ul>${elsewhere.map((one) => html`
+      <li>${one}</li>`)}</ul>`}${!(err instanceof Problem) && html`<p>${t('sendAgainSafely')}</p>`}<//>` });
   }
 
-  return h('form', { class: 'act', novalidate: true, submit, 'data-form': given.id, 'aria-label': given.title },
-    h('h2', {}, given.title), given.groups.map(({ fields, title }) => (title
-      ? h('fieldset', { class: 'group' }, h('legend', {}, title), fields.element) : fields.element)),
-    given.more, h('div', { class: 'buttons' }, send, given.cancel
-      && h('button', { type: 'button', click: given.cancel }, t('close'))), said, details);
+  return html`<form class="act" novalidate onSubmit=${submit} data-form=${id} aria-label=${title} ref=${element}>
+    <h2>${title}</h2>${given.before}
+    ${groups.map(({ fields, title: of, attributes, more }) => (of ? html`<fieldset class="group" ...${attributes}
+      key=${fields.options.form}><legend>${of}</legend><${Group} fields=${fields} />${more}</fieldset>`
+      : html`<${Group} fields=${fields} />`))}
+    ${given.after}<div class="buttons"><button type="submit" class="primary" disabled=${Boolean(busy)}>
+      ${given.send || t('send')}</button>
+      ${given.cancel && html`<${Button} onClick=${given.cancel}>${t('close')}<//>`}</div>
+    <div class="outcome" aria-live="polite">${said}</div>
+    <${Disclosed} class="curl" title=${t('asCurl')}>
+      <${AsCurl} of=${() => curl(method, path(), text(), headers())} /><//></form>`;
 }
 
-
-// opened shows a form in a place once made() has it, and puts the focus into it.
-export async function opened(place, signal, made) {
-  await live(place, signal, made, (shown) => shown);
-  place.querySelector('input, select, textarea')?.focus();
-}
+// Opened is a form once make() resolves to what it is given.
+export const Opened = ({ make }) => html`<${Loaded} load=${make} show=${(given) => html`<${Form} ...${given} />`} />`;

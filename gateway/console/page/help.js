@@ -1,8 +1,9 @@
 // Help: what the exchange is, the keys, and each request of the console as curl.
 
 import { interfaceDocument } from './api.js';
-import { copied, curl, h } from './dom.js';
-import { part } from './show.js';
+import { Copied, curl } from './dom.js';
+import { html } from './html.js';
+import { Part, Section } from './show.js';
 import { t } from './words.js';
 
 const KEYS = [['/', 'keyFind'], ['j', 'keyDown'], ['k', 'keyUp'], ['Enter', 'keyOpen'], ['?', 'keyHelp']];
@@ -27,22 +28,23 @@ const OPERATIONS = [['GET', '/x/search/coverage'], ['GET', '/x/search/claim'], [
   ['POST', '/x/reconciliation/run/{runId}/items/{item}:accept'], ['GET', '/x/events'], ['PUT', '/x/webhook/{name}'],
   ['GET', '/x/webhook/{name}/deliveries']];
 
-function operation(document, [method, path]) {
+function Operation({ document, of: [method, path] }) {
   const { summary, description, requestBody, parameters } = document.paths[path][method.toLowerCase()];
   const example = requestBody?.content['application/json'].example;
   const creates = parameters?.some((one) => one.$ref?.endsWith('/IdempotencyKey'));
-  return h('details', { 'data-operation': `${method} ${path}` },
-    h('summary', {}, h('code', {}, `${method} ${path}`), ' ', summary),
-    h('p', {}, (description || '').split('\n')[0]), copied(curl(method, path,
-      requestBody && JSON.stringify(example ?? {}), creates ? { 'Idempotency-Key': 'a-key-of-yours' } : {})));
+  const request = curl(method, path, requestBody && JSON.stringify(example ?? {}),
+    creates ? { 'Idempotency-Key': 'a-key-of-yours' } : {});
+  return html`<details data-operation=${`${method} ${path}`}>
+    <summary><code>${`${method} ${path}`}</code> ${summary}</summary>
+    <p>${(description || '').split('\n')[0]}</p><${Copied} text=${request} /></details>`;
 }
 
-export default function help(root, _, signal) {
-  root.append(h('h1', {}, t('help')), h('p', { class: 'lead' }, t('whatIsThis')), h('p', {}, t('helpForms')),
-    h('section', { 'data-part': 'keys' }, h('h2', {}, t('keys')), h('dl', {}, KEYS.map(([key, does]) => h('div', {},
-      h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(does)))))),
-    part(t('operations'), signal, interfaceDocument, (document) => OPERATIONS.map((one) => operation(document, one)),
-      { 'data-part': 'operations' }),
-    h('section', {}, h('h2', {}, t('further')), h('ul', {}, FURTHER.map(([path, name]) => h('li', {},
-      h('a', { href: path }, t(name)))))));
+export default function Help() {
+  return html`<h1>${t('help')}</h1><p class="lead">${t('whatIsThis')}</p><p>${t('helpForms')}</p>
+    <${Section} title=${t('keys')} data-part="keys"><dl>${KEYS.map(([key, does]) => html`<div><dt><kbd>${key}</kbd></dt>
+      <dd>${t(does)}</dd></div>`)}</dl><//>
+    <${Part} title=${t('operations')} data-part="operations" load=${interfaceDocument} show=${(document) => OPERATIONS
+      .map((one) => html`<${Operation} document=${document} of=${one} />`)} />
+    <${Section} title=${t('further')}><ul>${FURTHER.map(([path, name]) => html`
+      <li><a href=${path}>${t(name)}</a></li>`)}</ul><//>`;
 }

@@ -1,16 +1,10 @@
-// The lines of a period, and where what is about a period stands: its address, its screens and what a line is made of.
+// The lines of a period, and what a line is made of.
 
 import { get } from './api.js';
-import { amountOf, badge, claimLink, h, instant, policyLink, recordLink, table } from './dom.js';
-import { listed, pages, part } from './show.js';
+import { amountOf, badge, claimLink, h, instant, policyLink, recordLink, table } from './old-dom.js';
+import { link } from './periods.js';
+import { listed, pages, part } from './old-show.js';
 import { label, t } from './words.js';
-
-const joined = (...parts) => parts.map(encodeURIComponent).join('/');
-
-export const address = ({ contract, kind, period }) => `/x/bordereau/${joined(contract, kind, period)}`;
-
-// link is the screen of a period, of a version of it (its number), or of a line of that (its id).
-export const link = ({ contract, kind, period }, ...more) => `#/desk/${joined(contract, kind, period, ...more)}`;
 
 // source opens a line: what it was made of in a version, or the record that it is of now, which has no number.
 export function source(at, number, id, ...shown) {

@@ -1,110 +1,116 @@
-// The frame of the console: sign-in, the screens and the keys.
+// The frame of the console: what all screens have, which of them is shown, and the keys.
 
-import { kept, mayWrite, session, signIn, signOut, state } from './api.js';
-import { h, instant, replace } from './dom.js';
+import { asking, clock, mayWrite, offline, session, signOut, waiting } from './api.js';
+import { Button, Instant } from './dom.js';
 import { forgetDrafts } from './form.js';
-import { atProvider, begin, comeBack } from './provider.js';
+import { html, render, useErrorBoundary, useLayoutEffect, useSignal, useState } from './html.js';
+import { signal } from './lib/signals-core.js';
+import { old } from './old-show.js';
+import { Notice, later } from './show.js';
+import { SignIn, start } from './signin.js';
 import { language, speak, t } from './words.js';
-import claim from './claim.js';
-import desk from './desk.js';
-import feed from './feed.js';
 import find from './find.js';
-import help from './help.js';
-import create from './create.js';
-import policy from './policy.js';
-import record from './record.js';
-import { later } from './show.js';
 import today from './today.js';
 
-const reconciliation = later(() => import('./reconciliation.js'));
-const screens = { today, find, policy, claim, desk, reconciliation, feed, help, create, record };
+const screens = {
+  today, find, policy: later(() => import('./policy.js')), claim: later(() => import('./claim.js')),
+  desk: later(() => import('./desk.js').then(old)), feed: later(() => import('./feed.js')),
+  reconciliation: later(() => import('./reconciliation.js').then(old)), help: later(() => import('./help.js')),
+  create: later(() => import('./create.js')), record: later(() => import('./record.js')),
+};
 const IN_MENU = ['today', 'find', 'desk', 'reconciliation', 'feed', 'help'];
-const app = document.getElementById('app');
-let leave = new AbortController(); // ends what the screen that is left had under way
-let content;
+const shown = signal({ n: 0 }); // the screen: {n, name, path, query}; n is another one each time that one is shown
 let shownTo = null; // whose rights the screen shows
+const content = () => document.getElementById('content');
 
-// frame builds what all screens have.
+// Elsewhere is shown where it is another tab that is signed in.
+const Elsewhere = () => html`<h1>${t('signIn')}</h1><p id="elsewhere">${t('signedInElsewhere')}</p>`;
+
+// Screen shows a screen, or what went wrong with it.
+function Screen({ name, ...given }) {
+  const [fault] = useErrorBoundary();
+  return fault ? html`<${Notice} err=${fault} />` : html`<${screens[name] || Elsewhere} ...${given} again=${again} />`;
+}
+
+// Banners are what concerns all screens.
+function Banners({ fault }) {
+  const [at, isOffline, waits] = [useSignal(clock), useSignal(offline), useSignal(waiting)];
+  return html`<div id="banners" role="status">
+    ${at && html`<p class="banner" id="clock">${t('testClock')} <${Instant} at=${at} /></p>`}
+    ${isOffline ? html`<p class="banner bad" id="offline">${t('noResponse')} ${t('goesOn')}</p>`
+      : fault ? html`<p class="banner bad">${t('noResponse')}</p>`
+        : waits > 0 && html`<p class="banner" id="slow">${t('slow')}</p>`}</div>`;
+}
+
+// skip leads to the content; the address names the screen, and so stays.
+function skip(event) {
+  event.preventDefault();
+  content().focus();
+}
+
+function App() {
+  const [is, who, asks] = [useSignal(shown), useSignal(session), useSignal(asking)];
+  const [fault, setFault] = useState(false);
+  const other = language() === 'de' ? 'en' : 'de';
+  useLayoutEffect(() => { document.title = t('product'); });
+  // The screen is shown in the other language, if its words can be loaded.
+  const speakOther = async () => {
+    const spoken = await speak(other).then(() => true, () => false);
+    setFault(!spoken);
+    if (spoken && is.name) go();
+  };
+  return html`
+    <a class="skip" href="#content" onClick=${skip}>${t('skip')}</a>
+    <header><nav aria-label=${t('screens')}><span class="product">${t('product')}</span>
+      ${IN_MENU.map((name) => html`<a href=${`#/${name}`} data-screen=${name}
+        aria-current=${is.name === name ? 'page' : undefined}>${t(name)}</a>`)}
+      <span class="apart"><span id="who">${who.subject}${who.token && !mayWrite() && ` (${t('readOnly')})`}</span>
+        <${Button} id="language" lang=${other} onClick=${speakOther}>${other === 'en' ? 'English' : 'Deutsch'}<//>
+        <${Button} id="sign-out" onClick=${leaveExchange}>${t('signOut')}<//></span></nav></header>
+    <${Banners} fault=${fault} />
+    <main id="content" tabindex="-1" data-screen=${is.name}>
+      ${is.name && html`<${Screen} key=${is.n} ...${is} />`}</main>
+    <footer><p>${t('footer')} <a href="/docs">/docs</a></p></footer>
+    ${asks && html`<${SignIn} key=${asks} why=${asks.why} />`}`;
+}
+
+// frame shows what all screens have.
 function frame() {
-  document.title = t('product');
-  content = h('main', { id: 'content', tabindex: '-1' });
-  replace(app,
-    h('a', { class: 'skip', href: '#content', click: (event) => { event.preventDefault(); content.focus(); } },
-      t('skip')),
-    h('header', {}, h('nav', { 'aria-label': t('screens') }, h('span', { class: 'product' }, t('product')),
-      IN_MENU.map((name) => h('a', { href: `#/${name}`, 'data-screen': name }, t(name))),
-      h('span', { class: 'apart' }, h('span', { id: 'who' }),
-        h('button', { type: 'button', id: 'language', lang: language() === 'de' ? 'en' : 'de',
-          click: changeLanguage },
-        language() === 'de' ? 'English' : 'Deutsch'),
-        h('button', { type: 'button', id: 'sign-out', click: leaveExchange }, t('signOut'))))),
-    h('div', { id: 'banners', role: 'status' }), content,
-    h('footer', {}, h('p', {}, t('footer'), ' ', h('a', { href: '/docs' }, '/docs'))));
-  banners();
-  who();
+  const app = document.getElementById('app');
+  if (!content()) app.textContent = '';
+  render(html`<${App} />`, app);
+}
+
+const begin = () => start(frame, () => show('elsewhere'));
+
+function show(name, path = [], query = new URLSearchParams()) {
+  shown.value = { n: shown.value.n + 1, name, path, query };
 }
 
 // leaveExchange signs out, and leaves nothing of the person for the next one.
 function leaveExchange() {
   signOut();
-  leave.abort();
   forgetDrafts();
   shownTo = null;
-  replace(content);
-  who();
-  askToken();
-}
-
-// changeLanguage shows the screen in the other language, if its words can be loaded.
-async function changeLanguage() {
-  try {
-    await speak(language() === 'de' ? 'en' : 'de');
-  } catch {
-    replace(document.getElementById('banners'), h('p', { class: 'banner bad' }, t('noResponse')));
-    return;
-  }
-  frame();
-  go();
-}
-
-function who() {
-  replace(document.getElementById('who'), session.subject, session.token && !mayWrite() && ` (${t('readOnly')})`);
-}
-
-// banners says what concerns all screens.
-function banners() {
-  const shown = document.getElementById('banners');
-  if (!shown) return;
-  replace(shown, session.clock && h('p', { class: 'banner', id: 'clock' }, t('testClock'), ' ', instant(session.clock)),
-    session.offline ? h('p', { class: 'banner bad', id: 'offline' }, t('noResponse'), ' ', t('goesOn'))
-      : session.waiting > 0 && h('p', { class: 'banner', id: 'slow' }, t('slow')));
+  show(null);
+  asking.value = {};
 }
 
 // go shows the screen that the address names.
 function go() {
   const address = location.hash.slice(1);
   if (address.startsWith('sign-in=')) {
-    start();
+    begin();
     return;
   }
   const [path, query] = address.split('?');
   const [, name, ...rest] = path.split('/');
-  leave.abort();
-  leave = new AbortController();
-  const shown = Object.hasOwn(screens, name) ? name : 'today';
-  for (const link of app.querySelectorAll('nav a[data-screen]')) {
-    link.toggleAttribute('aria-current', link.dataset.screen === shown);
-    if (link.hasAttribute('aria-current')) link.setAttribute('aria-current', 'page');
-  }
-  replace(content);
-  content.dataset.screen = shown;
-  const parameters = new URLSearchParams(query || '');
-  screens[shown](content, { path: rest.map(decoded), query: parameters, again, who }, leave.signal);
+  show(Object.hasOwn(screens, name) ? name : 'today', rest.map(decoded), new URLSearchParams(query || ''));
 }
 
 // again shows the screen anew. What had the focus is gone, so that keys and readers begin at the top of the screen.
 function again() {
-  content.focus({ preventScroll: true });
+  content().focus({ preventScroll: true });
   go();
 }
 
@@ -117,71 +123,9 @@ function decoded(part) {
   }
 }
 
-// saying shows why something about the sign-in has failed.
-const saying = (why) => why && h('p', { class: 'notice', role: 'alert' }, why);
-
-// byToken returns the form into which a token is pasted.
-function byToken(said) {
-  const token = h('input', { type: 'password', id: 'token', autocomplete: 'off', spellcheck: 'false' });
-  const keep = h('input', { type: 'checkbox', id: 'keep' });
-  return h('form', { submit: (event) => {
-    event.preventDefault();
-    if (!signIn(token.value.trim(), keep.checked)) replace(said, saying(t('noToken')));
-  } }, h('p', {}, t('signInHow')), h('pre', {}, h('code', {}, 'exchange token')),
-  h('label', { for: 'token' }, t('token')), token,
-  h('label', { class: 'check' }, keep, t('keepToken')), h('button', { class: 'primary' }, t('signIn')));
-}
-
-// byProvider returns the button that leads to the identity provider. A page that shows something stays as it is.
-const byProvider = (said) => [
-  h('p', {}, t('signInProvider')),
-  h('button', { type: 'button', class: 'primary', click: () => {
-    replace(said);
-    begin(Boolean(session.token)).catch((err) => replace(said, saying(t('noSignIn', err.message))));
-  } }, t('signIn'))];
-
-// askToken asks for a sign-in over the screen, which stays as it is.
-function askToken(why) {
-  document.getElementById('sign-in')?.remove();
-  const said = h('div', {}, saying(why));
-  const dialog = h('dialog', { id: 'sign-in', 'aria-labelledby': 'sign-in-title',
-    cancel: (event) => event.preventDefault() }, h('h2', { id: 'sign-in-title' }, t('signIn')),
-  atProvider ? byProvider(said) : byToken(said), said);
-  state.addEventListener('signed-in', () => { dialog.close(); dialog.remove(); }, { once: true });
-  app.append(dialog);
-  dialog.showModal();
-}
-
-// start signs in by the link, by the identity provider or by the token that was kept, or asks for a sign-in.
-async function start() {
-  const link = /^#sign-in=(.+)$/.exec(location.hash);
-  if (link) history.replaceState(null, '', '#/today');
-  const failed = (err) => askToken(t('noSignIn', err.message));
-  try {
-    const back = atProvider ? await comeBack(failed) : 'here';
-    if (back === 'done') return;
-    frame();
-    if (back === 'elsewhere') {
-      replace(content, h('h1', {}, t('signIn')), h('p', { id: 'elsewhere' }, t('signedInElsewhere')));
-    } else if (!link && !(kept() && signIn(kept(), true))) askToken();
-  } catch (err) {
-    frame();
-    failed(err);
-  }
-  if (!link) return;
-  try {
-    const response = await fetch('/console/sign-in', { method: 'POST', body: link[1], cache: 'no-store' });
-    const answer = await response.json();
-    if (response.ok && signIn(answer.token, false)) return;
-    askToken(answer.detail);
-  } catch {
-    askToken(t('noResponse'));
-  }
-}
-
 // move moves the focus among the rows of the screen.
 function move(by) {
-  const rows = [...content.querySelectorAll('[data-row]')].filter((row) => row.querySelector('a, button'));
+  const rows = [...content().querySelectorAll('[data-row]')].filter((row) => row.querySelector('a, button'));
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const to = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
   to?.querySelector('a, button').focus();
@@ -191,28 +135,25 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
   const does = {
     '/': () => {
-      if (content.dataset.screen === 'find') document.getElementById('q').focus();
+      if (shown.value.name === 'find') document.getElementById('q').focus();
       else location.hash = '#/find';
     },
     j: () => move(1), k: () => move(-1), '?': () => { location.hash = '#/help'; },
   }[event.key];
-  if (!does || document.querySelector('dialog[open]')) return;
+  if (!does || !content() || document.querySelector('dialog[open]')) return;
   event.preventDefault();
   does();
 });
 
-state.addEventListener('sign-in-needed', () => askToken(session.token && t('tokenEnded')));
-state.addEventListener('clock', banners);
-state.addEventListener('connection', banners);
-state.addEventListener('signed-in', () => {
-  if (!content) frame();
-  const is = `${session.subject} ${session.scopes}`;
-  who();
+session.subscribe(({ token, subject, scopes }) => {
+  if (!token) return;
+  if (!content()) frame();
+  const is = `${subject} ${scopes}`;
   if (is !== shownTo) go();
   shownTo = is;
 });
 // A screen that a person goes to has the focus, so that keys and readers begin at its top.
-window.addEventListener('hashchange', () => { content?.focus(); go(); });
+window.addEventListener('hashchange', () => { content()?.focus(); go(); });
 
 await speak();
-start();
+begin();

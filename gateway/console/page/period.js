@@ -1,11 +1,12 @@
 // A period of a contract: what it has now, its versions, and why it is not as the one before.
 
 import { get, mayWrite } from './api.js';
-import { amountOf, badge, h, instant, policyLink, replace, svg, table } from './dom.js';
+import { amountOf, badge, h, instant, policyLink, replace, svg, table } from './old-dom.js';
 import { difference, isDecimal, larger, sum } from './decimal.js';
-import { Fields, bodySchema, form, opened } from './form.js';
-import { CLAIM_FIGURES, address, lines, link, source, stated } from './lines.js';
-import { live, part } from './show.js';
+import { Fields, bodySchema, form, opened } from './old-form.js';
+import { CLAIM_FIGURES, lines, source, stated } from './lines.js';
+import { address, link } from './periods.js';
+import { live, part } from './old-show.js';
 import { label, t } from './words.js';
 
 const MOST_BARS = 12;

@@ -1,10 +1,10 @@
 // Reconciliation: files of somebody else, and how they were compared with the records.
 
 import { call, get, mayWrite } from './api.js';
-import { badge, copied, curl, h, instant, members, policyLink, recordLink, replace, table } from './dom.js';
-import { Fields, bodySchema, form, opened } from './form.js';
-import { link } from './lines.js';
-import { listed, live, notice, pages, part } from './show.js';
+import { badge, copied, curl, h, instant, members, policyLink, recordLink, replace, table } from './old-dom.js';
+import { Fields, bodySchema, form, opened } from './old-form.js';
+import { link } from './periods.js';
+import { listed, live, notice, pages, part } from './old-show.js';
 import { label, t } from './words.js';
 
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',

@@ -1,15 +1,17 @@
 // Sharing: with which organisations a policy is shared, where organisations share the exchange.
 
 import { about, get } from './api.js';
-import { h, instant, replace, table } from './dom.js';
-import { Fields, bodySchema, drafted, form, opened, resolve } from './form.js';
+import { Button, Instant, Table } from './dom.js';
+import { Fields, Form, bodySchema, drafted, resolve } from './form.js';
+import { html, useLayoutEffect, useRef, useState } from './html.js';
+import { Loaded, Section } from './show.js';
 import { label, t } from './words.js';
 
 const RIGHTS = ['read', 'claims', 'premium'];
 const pathOf = (number) => `/x/access/${encodeURIComponent(number)}`;
 
 // accessTo reads the access list of a policy, {data, etag}; null where organisations do not share the exchange.
-export const accessTo = async (number, signal) => ((await about()).organisations ? get(pathOf(number), signal) : null);
+export const accessTo = async (read, number) => ((await about()).organisations ? read(pathOf(number)) : null);
 
 // owns reports whether the person acts for the owner of the policy, who alone sees how often its list was changed.
 export const owns = (access) => !access || access.data.version !== undefined;
@@ -18,78 +20,79 @@ export const owns = (access) => !access || access.data.version !== undefined;
 export const may = (access, right) => owns(access)
   || access.data.participants.some((one) => one.rights.includes(right));
 
-// sharing shows the list: all of it for the owner, and for a participant its own entry.
-export const sharing = (access) => h('section', { 'data-part': 'sharing' },
-  h('h2', {}, t(owns(access) ? 'sharedWith' : 'sharedWithYou')),
-  access.data.unfinished && h('p', { class: 'bad' }, t('sharingUnfinished')),
-  table(t('sharedWith'), [{ label: label('organisation'), cell: (row) => row.organisation },
-    { label: label('rights'), cell: (row) => row.rights.map((one) => t(`right ${one}`) || one).join(', ') }],
-      access.data.participants, t('notShared')),
-  access.data.setBy && h('p', { class: 'quiet' }, t('sharedLast'), ' ', instant(access.data.setAt),
-    ` ${t('by')} ${access.data.setBy}`));
+// Sharing shows the list: all of it for the owner, and for a participant its own entry.
+export const Sharing = ({ access }) => html`<${Section} data-part="sharing"
+  title=${t(owns(access) ? 'sharedWith' : 'sharedWithYou')}>
+  ${access.data.unfinished && html`<p class="bad">${t('sharingUnfinished')}</p>`}
+  <${Table} caption=${t('sharedWith')} rows=${access.data.participants} empty=${t('notShared')} columns=${[
+    { label: label('organisation'), cell: (row) => row.organisation },
+    { label: label('rights'), cell: (row) => row.rights.map((one) => t(`right ${one}`) || one).join(', ') }]} />
+  ${access.data.setBy && html`<p class="quiet">${t('sharedLast')} <${Instant} at=${access.data.setAt} />
+    ${` ${t('by')} ${access.data.setBy}`}</p>`}<//>`;
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const entryOf = (list, name) => list.find((one) => one.organisation === name);
 
 // rebased returns the list of a person after another person has changed it: what the person has left alone is as the
 // other one has it.
-export const rebased = (seen, mine, now) => [
+const rebased = (seen, mine, now) => [
   ...mine.map((one) => (same(one, entryOf(seen, one.organisation)) ? entryOf(now, one.organisation) : one))
     .filter(Boolean),
   ...now.filter(({ organisation: of }) => !entryOf(mine, of) && !entryOf(seen, of))];
 
-// share opens the form that changes the list.
-export const share = (number, access, place, again, signal) => opened(place, signal, async () => {
-  const { document, schema: list } = await bodySchema('PUT', '/x/access/{policyNumber}');
-  const entry = resolve(document, list.properties.participants.items);
-  const schema = { ...entry, properties: { ...entry.properties,
-    rights: { ...entry.properties.rights, items: { type: 'string', enum: RIGHTS } } } };
-  const path = pathOf(number);
-  const groups = []; // the participants, in the order of the request
-  const shown = h('div', {});
-  const adds = h('button', { type: 'button', 'data-add': true,
-    click: () => append({}).querySelector('input').focus() }, t('addOrganisation'));
-  let seen = access;
-  let count = 0;
+const byName = (all) => all.toSorted((a, b) => (a.organisation < b.organisation ? -1 : 1));
+
+// entrySchema returns the schema of an entry of the list.
+async function entrySchema() {
+  const { document, schema } = await bodySchema('PUT', '/x/access/{policyNumber}');
+  const entry = resolve(document, schema.properties.participants.items);
+  return { document, schema: { ...entry, properties: { ...entry.properties,
+    rights: { ...entry.properties.rights, items: { type: 'string', enum: RIGHTS } } } } };
+}
+
+// List is the form itself; its groups are the participants, in the order of the request.
+function List({ schema, number, access, cancel, done }) {
+  const { current: is } = useRef({ seen: access, adds: null, added: null });
   // What was typed about one state of the list is not shown in a form about a later one.
-  const draftOf = (n) => `share ${number} ${seen.etag} ${n}`;
-  const inOrder = () => groups.forEach((group, i) => { group.at = `/participants/${i}`; });
-  function append(given) {
-    const group = { fields: new Fields({ document, schema }, { form: draftOf(count), given, all: true }) };
-    count += 1;
-    const element = h('fieldset', { class: 'group', 'data-participant': given.organisation || '' },
-      h('legend', {}, given.organisation || t('anotherOrganisation')), group.fields.element,
-      h('button', { type: 'button', 'data-remove': true, click: () => {
-        groups.splice(groups.indexOf(group), 1);
-        inOrder();
-        element.remove();
-        adds.focus();
-      } }, t('remove')));
-    groups.push(group);
-    inOrder();
-    shown.append(element);
-    return element;
-  }
-  function fill(participants) {
-    groups.length = 0;
-    count = 0;
-    replace(shown);
-    participants.forEach(append);
-    while (drafted(draftOf(count))) append({});
-    if (groups.length === 0) append({});
-  }
+  const draftOf = (n) => `share ${number} ${is.seen.etag} ${n}`;
+  const groupOf = (given, n) => ({ n, of: given.organisation || '',
+    fields: new Fields(schema, { form: draftOf(n), given, all: true }) });
+  const filled = (participants) => {
+    const all = participants.map(groupOf);
+    while (all.length === 0 || drafted(draftOf(all.length))) all.push(groupOf({}, all.length));
+    return all;
+  };
+  const [groups, set] = useState(() => filled(access.data.participants));
+  useLayoutEffect(() => { // on what was added
+    is.added?.fields.controls[0].input.focus();
+    is.added = null;
+  });
+  const add = () => {
+    is.added = groupOf({}, Math.max(-1, ...groups.map(({ n }) => n)) + 1);
+    set([...groups, is.added]);
+  };
+  const remove = (group) => {
+    set(groups.filter((one) => one !== group));
+    is.adds.focus();
+  };
   const mine = () => groups.map(({ fields }) => fields.body());
-  const byName = (all) => all.toSorted((a, b) => (a.organisation < b.organisation ? -1 : 1));
-  const made = form({ id: 'share', method: 'PUT', path, title: t('share'), send: t('share'), record: access.data,
-    etag: access.etag, groups,
-    more: [h('p', { class: 'about' }, t('rightsAre')), shown, h('div', { class: 'buttons' }, adds)],
-    body: () => ({ participants: mine() }), cancel: () => replace(place), reread: () => get(path),
-    isDone: ({ participants }) => same(byName(mine()), participants),
-    rebase: (now) => {
-      const list_ = rebased(seen.data.participants, mine(), now.data.participants);
-      seen = now;
-      fill(list_);
-    }, done: again });
-  fill(access.data.participants);
-  return made;
-});
+  const rebase = (now) => {
+    const list = rebased(is.seen.data.participants, mine(), now.data.participants);
+    is.seen = now;
+    set(filled(list));
+  };
+  return html`<${Form} id="share" method="PUT" path=${pathOf(number)} title=${t('share')} send=${t('share')}
+    record=${access.data} etag=${access.etag} body=${() => ({ participants: mine() })} cancel=${cancel} done=${done}
+    reread=${() => get(pathOf(number))} rebase=${rebase}
+    isDone=${({ participants }) => same(byName(mine()), participants)}
+    groups=${groups.map((one, i) => ({ fields: one.fields, at: `/participants/${i}`,
+      title: one.of || t('anotherOrganisation'), attributes: { 'data-participant': one.of },
+      more: html`<${Button} data-remove onClick=${() => remove(one)}>${t('remove')}<//>` }))}
+    before=${html`<p class="about">${t('rightsAre')}</p>`}
+    after=${html`<div class="buttons"><button type="button" data-add onClick=${add}
+      ref=${(button) => { is.adds = button; }}>${t('addOrganisation')}</button></div>`} />`;
+}
+
+// Share is the form that changes the list.
+export const Share = (given) => html`<${Loaded} load=${entrySchema}
+  show=${(schema) => html`<${List} schema=${schema} ...${given} />`} />`;

@@ -1,7 +1,7 @@
 // What is read is shown, and what prevents that is said, with the words of the exchange.
 
-import { Offline, Problem, passing } from './api.js';
-import { h, replace } from './dom.js';
+import { Offline, Problem, get, passing } from './api.js';
+import { html, useErrorBoundary, useLayoutEffect, useRef, useState } from './html.js';
 import { t } from './words.js';
 
 const AGAIN_AFTER = 2000; // milliseconds
@@ -17,74 +17,114 @@ export function words(err) {
   return [t('fault'), String(err.message || err)];
 }
 
-// notice returns a box that says what happened.
-export const notice = (err, ...more) => h('div', { class: 'notice', role: 'alert' },
-  words(err).map((text, i) => h('p', { class: i === 0 && 'first' }, text)), more);
+// Notice is a box that says what happened, with what more is to be said.
+export const Notice = ({ err, children }) => html`<div class="notice" role="alert">${words(err).map((text, i) => html`
+  <p class=${i === 0 && 'first'}>${text}</p>`)}${children}</div>`;
 
-// live loads something and shows it in an element. While the exchange does not respond, it tries again by itself.
-export async function live(element, signal, load, show) {
-  element.setAttribute('aria-busy', 'true');
-  try {
-    const shown = show(await load());
-    if (!signal.aborted) replace(element, shown);
-  } catch (err) {
-    if (signal.aborted || err.name === 'AbortError') return;
-    const again = () => { clearTimeout(timer); return live(element, signal, load, show); };
-    const timer = passing(err) ? setTimeout(again, AGAIN_AFTER) : 0;
-    signal.addEventListener('abort', () => clearTimeout(timer));
-    replace(element, notice(err, h('button', { type: 'button', click: again }, t('again'))));
-  } finally {
-    element.removeAttribute('aria-busy');
-  }
+// useLoaded reads something while the component is there, and anew when one of the values in deps changes. load(get,
+// signal) resolves to it; get(path, wait) is a request that ends with the component, as does one with the signal. While
+// the exchange does not respond, it tries again by itself. It returns {data, err, busy, again(), get}.
+export function useLoaded(load, deps = []) {
+  const [state, set] = useState({ busy: true });
+  const asks = useRef({});
+  useLayoutEffect(() => {
+    const under = new AbortController();
+    const { signal } = under;
+    let timer = 0;
+    asks.current.get = (path, wait) => get(path, signal, wait);
+    asks.current.again = async () => {
+      clearTimeout(timer);
+      set((is) => ({ ...is, busy: true }));
+      try {
+        const data = await load(asks.current.get, signal);
+        if (!signal.aborted) set({ data });
+      } catch (err) {
+        if (signal.aborted) return;
+        set((is) => (err.name === 'AbortError' ? { ...is, busy: false } : { err }));
+        if (passing(err)) timer = setTimeout(asks.current.again, AGAIN_AFTER);
+      }
+    };
+    asks.current.again();
+    return () => { under.abort(); clearTimeout(timer); };
+  }, deps);
+  return { ...state, again: () => asks.current.again(), get: (...of) => asks.current.get(...of) };
 }
 
-// part is a section whose content is loaded by itself, so that one that fails leaves the others.
-export function part(title, signal, load, show, attributes) {
-  const inside = h('div', {}, h('p', { class: 'empty' }, t('loading')));
-  live(inside, signal, load, show);
-  return h('section', attributes, h('h2', {}, title), inside);
+const Shown = ({ data, show }) => show(data);
+
+// Around is the element around what useLoaded returns (of): show(data), what prevents it, or before it is there, first.
+export function Around({ of: { data, err, busy, again }, show, first, ...attributes }) {
+  const [fault, forget] = useErrorBoundary();
+  const wrong = fault || err;
+  const anew = () => { forget(); again(); };
+  return html`<div ...${attributes} aria-busy=${busy ? 'true' : undefined}>${wrong
+    ? html`<${Notice} err=${wrong}><button type="button" onClick=${anew}>${t('again')}</button><//>`
+    : data === undefined ? first : html`<${Shown} data=${data} show=${show} />`}</div>`;
 }
 
-// later returns a screen whose file is loaded once somebody goes to it.
-export const later = (load) => (root, given, signal) => live(root, signal, load, ({ default: screen }) => {
-  const whole = h('div', {});
-  screen(whole, given, signal);
-  return whole;
-});
+// Loaded shows what load reads; see useLoaded and Around.
+export const Loaded = ({ load, deps, ...more }) => html`<${Around} of=${useLoaded(load, deps)} ...${more} />`;
 
-// pages shows the rows of a list page by page. load(path) resolves to {data, next}; shown(rows, next) returns an
-// element.
-export async function pages(path, load, shown) {
-  const first = await load(path);
-  const all = [...first.data];
-  const list = h('div', {}, shown(all, first.next));
-  const said = h('div', {});
-  const more = h('button', { type: 'button', class: 'more' }, t('more'));
-  let next = first.next;
-  more.addEventListener('click', async () => {
-    more.disabled = true;
-    replace(said);
-    try {
-      const page = await load(next);
-      all.push(...page.data);
-      next = page.next;
-      replace(list, shown(all, next));
-      more.hidden = !next;
-    } catch (err) {
-      replace(said, notice(err));
-    } finally {
-      more.disabled = false;
-    }
-  });
-  more.hidden = !next;
-  return h('div', {}, list, said, more);
+const loading = () => html`<p class="empty">${t('loading')}</p>`;
+
+// Section is a section with its title. at is a ref to it.
+export const Section = ({ title, at, children, ...attributes }) => html`<section ref=${at} ...${attributes}>
+  <h2>${title}</h2>${children}</section>`;
+
+// Part is a section whose content is loaded by itself, so that one that fails leaves the others. of is what useLoaded
+// has returned, where it is not load that is to be read.
+export const Part = ({ of, load, deps, show, ...more }) => html`<${Section} ...${more}>${of
+  ? html`<${Around} of=${of} show=${show} first=${loading()} />`
+  : html`<${Loaded} load=${load} deps=${deps} show=${show} first=${loading()} />`}<//>`;
+
+// Pages shows the rows of a list page by page. list(get, path) resolves to {data, next}; show(rows, next) returns what
+// is shown of them.
+export function Pages({ path, list = (read, of) => read(of), show, ...attributes }) {
+  const [further, set] = useState(null); // the rows of more than the first page
+  const loaded = useLoaded(async (read) => {
+    const page = await list(read, path);
+    set(null);
+    return { rows: page.data, next: page.next };
+  }, [path]);
+  return html`<${Around} of=${loaded} ...${attributes} show=${(first) => {
+    const { rows, next, busy, err } = further || first;
+    const more = async () => {
+      set({ rows, next, busy: true });
+      try {
+        const page = await list(loaded.get, next);
+        set({ rows: [...rows, ...page.data], next: page.next });
+      } catch (why) {
+        set({ rows, next, err: why });
+      }
+    };
+    return html`<div>${show(rows, next)}</div><div>${err && html`<${Notice} err=${err} />`}</div>
+      <button type="button" class="more" disabled=${Boolean(busy)} hidden=${!next} onClick=${more}>
+        ${t('more')}</button>`;
+  }} />`;
 }
 
-// listed returns what loads the pages of a list whose page names, as its next, the value of a parameter for the next
-// one.
-export const listed = (load, member, parameter) => async (path) => {
-  const { data } = await load(path);
+// PartPages is a section with the rows of a list; see Pages.
+export const PartPages = ({ path, list, show, ...more }) => html`<${Section} ...${more}>
+  <${Pages} path=${path} list=${list} show=${show} first=${loading()} /><//>`;
+
+// listed returns the list of Pages whose page names, as its next, the value of a parameter for the next one.
+export const listed = (member, parameter) => async (read, path) => {
+  const { data } = await read(path);
   const address = new URL(path, location.href);
   address.searchParams.set(parameter, data.next);
   return { data: data[member] || [], next: data.next ? address.pathname + address.search : '' };
 };
+
+// usePlace is a place for one form at a time, or what it came to: [place, put(content)].
+export function usePlace(id) {
+  const [{ content, n }, set] = useState({ n: 0 });
+  const put = (now) => set((is) => ({ content: now, n: is.n + 1 }));
+  return [html`<div id=${id} key="place"><${Kept} key=${n} content=${content} /></div>`, put];
+}
+
+const Kept = ({ content }) => content;
+
+// later is a screen whose file is loaded once somebody goes to it.
+export const later = (load) => (given) => html`<${Loaded}
+  show=${({ default: Screen }) => html`<${Screen} ...${given} />`}
+  load=${() => load().catch((err) => { throw new Offline(err.message); })} />`;

@@ -1,9 +1,10 @@
 // Source: what a line of a version was made of: its receipt or claim, the policy and its holder, as they were.
 
 import { get } from './api.js';
-import { amountOf, h, instant, members, table } from './dom.js';
-import { CLAIM_FIGURES, address, link } from './lines.js';
-import { live } from './show.js';
+import { amountOf, h, instant, members, table } from './old-dom.js';
+import { CLAIM_FIGURES } from './lines.js';
+import { address, link } from './periods.js';
+import { live } from './old-show.js';
 import { label, t } from './words.js';
 
 // then shows a record as it was, with the number of its version.

@@ -1,12 +1,13 @@
 // A version of a bordereau: its lines and findings, what differs from another one, and its sign-off.
 
 import { call, get, mayWrite, parse } from './api.js';
-import { badge, h, members, policyLink, replace, table } from './dom.js';
+import { badge, h, members, policyLink, replace, table } from './old-dom.js';
 import { difference, isDecimal, larger } from './decimal.js';
-import { Fields, bodySchema, form, opened } from './form.js';
-import { address, lines, link, source } from './lines.js';
+import { Fields, bodySchema, form, opened } from './old-form.js';
+import { lines, source } from './lines.js';
+import { address, link } from './periods.js';
 import { totals } from './period.js';
-import { listed, live, notice, pages, part } from './show.js';
+import { listed, live, notice, pages, part } from './old-show.js';
 import { label, t } from './words.js';
 
 const TEMPLATE = '/x/bordereau/{contract}/{kind}/{period}/versions/{number}';
