@@ -146,7 +146,8 @@ func TestLibraries(t *testing.T) {
 		if sum := fmt.Sprintf("%x", sha256.Sum256(text)); sum != l.SHA256 || l.Source == "" {
 			t.Errorf("%s, from %s of %s: the digest is %s, not %s", l.File, l.Source, l.Name, sum, l.SHA256)
 		}
-		if named := fmt.Sprintf("\n- %s %s, %s,", l.Name, l.Version, l.Licence); !strings.Contains(string(notice), named) {
+		named := fmt.Sprintf("\n- %s %s, %s,", l.Name, l.Version, l.Licence)
+		if !strings.Contains(string(notice), named) {
 			t.Errorf("NOTICE lacks %q", named)
 		}
 		want = append(want, l.File)

@@ -49,8 +49,8 @@ func run(args []string, out io.Writer) error {
 	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).Encode(document)
 }
 
-// describe returns the document of a command of a version and of the libraries that its pages load. The modules of this repository
-// within it have no version of their own.
+// describe returns the document of a command of a version and of the libraries that its pages load. The modules of this
+// repository within it have no version of their own.
 func describe(info *debug.BuildInfo, version string, loaded []cdx.Component) (*cdx.BOM, error) {
 	document := cdx.NewBOM()
 	document.Metadata = &cdx.Metadata{Component: &cdx.Component{

@@ -1,7 +1,7 @@
-// Find: one box for the number of a policy or a claim, a name, or a number of a party.
+// Find: one box for the number of a policy or a claim, a name, a plate, or a number of a party or a vehicle.
 
 import { mayWrite } from './api.js';
-import { RecordLink, Table, column, party } from './dom.js';
+import { PolicyLink, RecordLink, Table, column, party } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Around, PartPages, Section, useLoaded } from './show.js';
 import { label, t } from './words.js';
@@ -9,9 +9,10 @@ import { Empty } from './empty.js';
 
 const PAUSE = 150; // milliseconds without a key before the exchange is asked
 const NAMES = [['personal', 'lastName'], ['personal', 'firstName'], ['commercial', 'name'],
-  ['insuranceEntity', 'name']];
+  ['insuranceEntity', 'name'], ['vehicle', 'plateNumber']];
 const NUMBERS = [['personal', 'idNumber'], ['commercial', 'registrationNumber'],
-  ['insuranceEntity', 'registrationNumber']];
+  ['insuranceEntity', 'registrationNumber'], ['vehicle', 'vin']];
+const SHOWN = 5; // rows of a kind by one field: for as many vehicles, one search finds the policies
 const CLAIM = ['claimNumber', 'policyNumber', 'claimStatus', 'lossDate', 'reserve'];
 // LINE_BY is the line of a policy, by the member that names what it insures.
 const LINE_BY = { vehicleId: 'motorCoverage', businessId: 'cyberLiabilityCoverage', travellerIds: 'travelCoverage',
@@ -30,7 +31,20 @@ const Parties = ({ rows }) => html`<${Table} caption=${t('parties')} rows=${rows
   { label: t('kind'), cell: (row) => t(`kind ${row.resource}`) },
   { label: label('country'), cell: (row) => row.address?.country || row.registeredAddress?.country || '–' }]} />`;
 
-const KINDS = { policies: Policies, claims: Claims, parties: Parties };
+const Vehicles = ({ rows }) => html`<${Table} caption=${t('vehicles')} rows=${rows} columns=${[
+  { label: label('plateNumber'),
+    cell: (row) => html`<${RecordLink} resource="vehicle" id=${row.id}>${party(row)}<//>` }, column('vin'), { label: t('policies'), cell: (row) => row.policies.map(({ policyNumber: of }, i) => html`${i > 0
+    && ', '}<${PolicyLink} number=${of} />`) }]} />`;
+
+const KINDS = { policies: Policies, claims: Claims, parties: Parties, vehicles: Vehicles };
+
+// insured adds to vehicles the policies that insure them.
+async function insured(list, ask) {
+  if (list.length === 0) return list;
+  const those = list.map(({ id }) => `vehicleId=${id}`).join('&');
+  const all = await ask(`/x/search/coverage?${those}&order=newest&limit=50`);
+  return list.map((row) => ({ ...row, policies: all.filter((of) => of.vehicleId === row.id) }));
+}
 
 // found asks for all that the text may be. Names are sought by their beginnings.
 async function found(text, get) {
@@ -38,13 +52,15 @@ async function found(text, get) {
   const sought = encodeURIComponent(text);
   const upper = encodeURIComponent(text.toUpperCase());
   const of = (list, suffix) => list.map(([resource, field]) => ask(
-    `/x/search/${resource}?${field}${suffix}=${sought}&limit=10`)
+    `/x/search/${resource}?${field}${suffix}=${sought}&limit=${SHOWN}`)
     .then((rows) => rows.map((row) => ({ ...row, resource }))));
-  const [byPolicy, byClaim, ...byParty] = await Promise.all([ask(`/x/search/coverage?policyNumber=${upper}`),
+  const [byPolicy, byClaim, ...others] = await Promise.all([ask(`/x/search/coverage?policyNumber=${upper}`),
     ask(`/x/search/claim?claimNumber=${upper}&limit=10`), ...of(NUMBERS, ''),
     ...(text.length > 1 ? of(NAMES, 'Prefix') : [])]);
-  const one = new Map(byParty.flat().map((row) => [row.id, row]));
-  return { of: text, policies: byPolicy, claims: byClaim, parties: [...one.values()] };
+  const one = [...new Map(others.flat().map((row) => [row.id, row])).values()];
+  const cars = one.filter((row) => row.resource === 'vehicle').slice(0, SHOWN);
+  return { of: text, policies: byPolicy, claims: byClaim, parties: one.filter((row) => row.resource !== 'vehicle'),
+    vehicles: await insured(cars, ask) };
 }
 
 // Results are what is found for a text.

@@ -44,6 +44,8 @@ type Field struct {
 	Index string
 	// monthly says that the index has the month of a value in its place.
 	monthly bool
+	// composed says that a name is compared in Unicode NFC.
+	composed bool
 }
 
 // Text, Name, ID, Day, Instant and Number return the field for a member of the kind. A dot in the member's name leads
@@ -54,6 +56,14 @@ func ID(member string) Field      { return of(member, KindID) }
 func Day(member string) Field     { return of(member, KindDay) }
 func Instant(member string) Field { return of(member, KindInstant) }
 func Number(member string) Field  { return of(member, KindNumber) }
+
+// Mark returns the field for a text that somebody reads off something and types, such as the number on a plate: a name
+// that is compared in Unicode NFC.
+func Mark(member string) Field {
+	f := of(member, KindName)
+	f.composed = true
+	return f
+}
 
 func of(member string, kind Kind) Field {
 	path := strings.Split(member, ".")
@@ -125,6 +135,9 @@ func (f *Field) Key(text string) string {
 	case KindText:
 		return norm.NFC.String(text)
 	case KindName:
+		if f.composed {
+			text = norm.NFC.String(text)
+		}
 		return fold(text)
 	case KindID:
 		return strings.ToLower(text)

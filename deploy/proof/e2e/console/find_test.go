@@ -7,8 +7,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestFind finds a policy by its number, by the beginning of the holder's name in any case, and by the number of a
-// claim, and opens it with the keyboard alone.
+// TestFind finds a policy by its number, by the beginning of the holder's name and of the vehicle's plate in any case,
+// and by the number of a claim, and opens it with the keyboard alone. A plate leads to the vehicle and to its policies.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	c := client(t, book)
@@ -21,8 +21,19 @@ func TestFind(t *testing.T) {
 	p.keys("findl")
 	p.sees("[data-part=parties]", "Grace Findling")
 	p.eval("document.getElementById('q').value = ''", nil)
-	p.keys("EX FINDLING")
-	p.sees("#results", "Nothing is found for “EX FINDLING”.", "Number plates are not searched.")
+	p.keys("EX FUNDLING")
+	p.sees("#results", "Nothing is found for “EX FUNDLING”.", "vehicles by the beginning of the plate")
+	p.eval("document.getElementById('q').value = ''", nil)
+	p.keys("ex findl")
+	p.sees("[data-part=vehicles]", "EX FINDLING", "WVWZZZ1JZXW000001", made.Text("policyNumber"))
+	p.click("[data-part=vehicles] a[href*='/vehicle/']")
+	p.sees("h1", "Vehicle EX FINDLING")
+	p.sees("[data-part=policies]", made.Text("policyNumber"))
+	p.eval("history.back()", nil)
+	p.sees("[data-part=vehicles]", "EX FINDLING")
+	p.eval("document.getElementById('q').value = ''", nil)
+	p.keys("WVWZZZ1JZXW000001")
+	p.sees("[data-part=vehicles]", "WVWZZZ1JZXW000001")
 	p.eval("document.getElementById('q').value = ''", nil)
 	p.keys(strings.ToLower(made.Text("policyNumber")))
 	p.sees("[data-part=policies]", made.Text("policyNumber"), "Motor", "in force")

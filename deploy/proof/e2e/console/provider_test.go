@@ -167,20 +167,21 @@ func TestProviderForAnotherTab(t *testing.T) {
 func TestProviderWrong(t *testing.T) {
 	t.Parallel()
 	e, i := providing(t)
+	set := func(name, value string) func(url.Values) {
+		return func(given url.Values) { given.Set(name, value) }
+	}
 	for name, c := range map[string]struct {
 		alters func(given url.Values)
 		shown  string
 		says   string
 	}{
-		"the issuer is another one": {func(given url.Values) { given.Set("iss", "https://else.example") }, "#sign-in",
-			`unexpected "iss"`},
-		"there is no issuer": {func(given url.Values) { given.Del("iss") }, "#sign-in", `"iss" (issuer) missing`},
-		"two states":         {func(given url.Values) { given.Add("state", "guessed") }, "#sign-in", "provided only once"},
-		"no code":            {func(given url.Values) { given.Del("code") }, "#sign-in", "no authorization code"},
-		"the state is another one": {func(given url.Values) { given.Set("state", "guessed") }, "#elsewhere",
-			"You can close this one"},
-		"the code is refused": {func(given url.Values) { given.Set("code", "guessed") }, "#sign-in",
-			"invalid_grant: no such code"},
+		"the issuer is another one": {set("iss", "https://else.example"), "#sign-in", `unexpected "iss"`},
+		"there is no issuer":        {func(given url.Values) { given.Del("iss") }, "#sign-in", `"iss" (issuer) missing`},
+		"there are two states": {func(given url.Values) { given.Add("state", "guessed") }, "#sign-in",
+			"provided only once"},
+		"there is no code":         {func(given url.Values) { given.Del("code") }, "#sign-in", "no authorization code"},
+		"the state is another one": {set("state", "guessed"), "#elsewhere", "You can close this one"},
+		"the code is refused":      {set("code", "guessed"), "#sign-in", "invalid_grant: no such code"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i.mu.Lock()

@@ -41,7 +41,9 @@ func write(t *testing.T, c *trial.Client, random *rand.Rand, policies int) map[s
 		w.object("insuranceEntity", w.some(w.company("address"), trial.Record{
 			"tradeName": w.pick(names), "type": w.pick([]string{"insurance company", "reinsurance company"}),
 		}))
-		w.object("vehicle", trial.Record{"plateNumber": w.pick(names)})
+		w.object("vehicle", w.some(trial.Record{"chassisNumber": "C"}, trial.Record{
+			"plateNumber": w.pick(names), "vin": fmt.Sprint("É", w.random.IntN(9)),
+		}))
 		w.object("property", trial.Record{"propertyType": "Farm"})
 		w.object("traveller", trial.Record{"firstName": w.pick(names)})
 		w.object("pet", trial.Record{"petKind": "cat"})

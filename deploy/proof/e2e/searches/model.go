@@ -64,6 +64,9 @@ func (c condition) meets(text, value string) bool {
 	switch c.Kind {
 	case "name":
 		fold := cases.Fold()
+		if c.Name == "plateNumber" { // identity values are compared in NFC
+			text, value = norm.NFC.String(text), norm.NFC.String(value)
+		}
 		if c.operator == "Prefix" {
 			return strings.HasPrefix(fold.String(text), fold.String(value))
 		}
