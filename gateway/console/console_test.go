@@ -57,6 +57,23 @@ func TestOnlyALocalConsoleFillsAnExchange(t *testing.T) {
 	}
 }
 
+// TestPreloads compares the files that the page has a browser load at once with those that its script imports.
+func TestPreloads(t *testing.T) {
+	text, err := os.ReadFile("page/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{"main.js"}
+	for _, found := range regexp.MustCompile(`"modulepreload" href="{{.Folder}}(.*)"`).FindAllSubmatch(text, -1) {
+		got = append(got, string(found[1]))
+	}
+	loaded := map[string]bool{}
+	imported(t, "main.js", loaded)
+	if want := slices.Sorted(maps.Keys(loaded)); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		t.Errorf("the page loads %v at once, and imports %v", got, want)
+	}
+}
+
 // TestBudget holds how much a browser loads, and how long the files are. All that it loads is the source, unchanged.
 func TestBudget(t *testing.T) {
 	pages := console.Pages(console.Config{OwnTokens: true})
