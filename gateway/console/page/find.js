@@ -33,8 +33,11 @@ const Parties = ({ rows }) => html`<${Table} caption=${t('parties')} rows=${rows
 
 const Vehicles = ({ rows }) => html`<${Table} caption=${t('vehicles')} rows=${rows} columns=${[
   { label: label('plateNumber'),
-    cell: (row) => html`<${RecordLink} resource="vehicle" id=${row.id}>${party(row)}<//>` }, column('vin'), { label: t('policies'), cell: (row) => row.policies.map(({ policyNumber: of }, i) => html`${i > 0
-    && ', '}<${PolicyLink} number=${of} />`) }]} />`;
+    cell: (row) => html`<${RecordLink} resource="vehicle" id=${row.id}>${party(row)}<//>` },
+  column('vin'),
+  { label: t('policies'),
+    cell: (row) => row.policies.map((one, i) => [i > 0 && ', ', html`<${PolicyLink} number=${one.policyNumber} />`]) },
+]} />`;
 
 const KINDS = { policies: Policies, claims: Claims, parties: Parties, vehicles: Vehicles };
 
