@@ -14,7 +14,7 @@ import today from './today.js';
 
 const screens = {
   today, find, policy: later(() => import('./policy.js')), claim: later(() => import('./claim.js')),
-  desk: later(() => import('./desk.js').then(old)), feed: later(() => import('./feed.js')),
+  desk: later(() => import('./desk.js')), feed: later(() => import('./feed.js')),
   reconciliation: later(() => import('./reconciliation.js').then(old)), help: later(() => import('./help.js')),
   create: later(() => import('./create.js')), record: later(() => import('./record.js')),
 };
