@@ -59,7 +59,7 @@ func TestEveryModuleIsListed(t *testing.T) {
 }
 
 func TestWrongArguments(t *testing.T) {
-	for _, args := range [][]string{nil, {"main.go"}, {"main.go", "v1"}, {"absent", "v1"}, {"main.go", "v1", "a", "b"}} {
+	for _, args := range [][]string{nil, {"main.go"}, {"main.go", "v1"}, {"absent", "v1"}, {"a", "b", "c", "d"}} {
 		if run(args, new(bytes.Buffer)) == nil {
 			t.Errorf("%q is accepted", args)
 		}

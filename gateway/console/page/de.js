@@ -94,6 +94,7 @@ export default {
   'type original': 'Erste', 'type additional': 'Ergänzung', 'type correction': 'Berichtigung',
   'type nil': 'Ohne Zeilen', asItIsNow: 'Wie es jetzt ist', drift: 'Was vom Genehmigten abweicht',
   lastPeriods: 'Die Zeiträume bis hierher',
+  barIsNow: 'Der Balken von {0}, das keine Fassung hat, ist, was es jetzt hätte.',
   'barsAre premium': 'Bruttoprämie des Genehmigten, oder dessen, was darauf wartet',
   'barsAre claims': 'Aufwand des Genehmigten, oder dessen, was darauf wartet',
   whyDifferent: 'Warum {0} anders ist als {1}',

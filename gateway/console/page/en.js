@@ -83,6 +83,7 @@ export default {
   'section brokerage': 'Brokerage', 'section profitShare': 'Profit share', 'section other': 'Other',
   'type original': 'Original', 'type additional': 'Additional', 'type correction': 'Correction', 'type nil': 'Nil',
   asItIsNow: 'As it is now', drift: 'What differs from what is approved', lastPeriods: 'The periods up to this one',
+  barIsNow: 'The bar of {0}, which has no version, is what it would have now.',
   'barsAre premium': 'Gross premium of what is approved or waits for approval',
   'barsAre claims': 'Incurred, of what is approved or waits for approval',
   whyDifferent: 'Why {0} is different from {1}',

@@ -42,12 +42,15 @@ export function standing({ versions }) {
   return approved.slice(Math.max(0, approved.findLastIndex((one) => one.type === 'correction')));
 }
 
-// figure returns the amount that a period is known by, {amount, currency}: its premium, or what is incurred.
+// figure returns the amount that a period is known by, {amount, currency, now}: its premium, or what is incurred.
+// Without a version it is what the period would have now, where that is known.
 function figure(one) {
   const of = one.kind === 'claims' ? ({ claims }) => (claims || []).map((row) => [row.indemnity.incurred, row.currency])
     : (version) => version.totals.filter((row) => row.section === 'premium').map((row) => [row.gross, row.currency]);
-  const rows = standing(one).flatMap(of);
-  return { amount: sum('0', ...rows.map(([amount]) => amount)), currency: rows[0]?.[1] };
+  const counted = standing(one);
+  const now = counted.length === 0 && one.live !== undefined;
+  const rows = (now ? [{ totals: one.live, claims: one.liveClaims }] : counted).flatMap(of);
+  return { amount: sum('0', ...rows.map(([amount]) => amount)), currency: rows[0]?.[1], now };
 }
 
 // bars draws a period each, from the axis up or down. Each bar opens its period.
@@ -59,19 +62,20 @@ function bars(all) {
   const axis = below ? height / 2 : height - edge;
   const step = width / MOST_BARS;
   const bar = (one, i) => {
-    const { amount, currency } = figures[i];
+    const { amount, currency, now } = figures[i];
     const tall = (Math.abs(Number(amount)) / most) * (axis - 10);
     const said = currency ? amountOf(amount, currency).textContent : t('noLines');
     return svg('a', { href: link(one), 'data-bar': one.period, 'data-figure': amount },
-      svg('title', {}, `${one.period}: ${said}`),
+      svg('title', {}, `${one.period}: ${said}${now ? ` (${t('asItIsNow')})` : ''}`),
       svg('rect', { x: i * step + 6, width: step - 12, y: Number(amount) < 0 ? axis : axis - tall,
-        height: Math.max(tall, 1), class: `bar ${one.state}` }),
+        height: Math.max(tall, 1), class: `bar ${one.state}${now ? ' now' : ''}` }),
       svg('text', { x: (i + 0.5) * step, y: height - 6, 'text-anchor': 'middle' }, one.period.slice(2)));
   };
   return h('figure', {}, svg('svg',
     { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': t('lastPeriods') },
     svg('path', { d: `M0,${axis} H${width}`, class: 'axis' }), all.map(bar)),
-  h('figcaption', { class: 'quiet' }, t(`barsAre ${all[0].kind}`)));
+  h('figcaption', { class: 'quiet' }, t(`barsAre ${all[0].kind}`),
+    all.filter((_, i) => figures[i].now).map(({ period: of }) => ` ${t('barIsNow', of)}`)));
 }
 
 // linesOf reads the lines of the versions of a period that count, each with its period (of) and the number of its
@@ -181,7 +185,8 @@ export default function period(root, { path: [contract, kind, of], again }, sign
     const { data: one } = await get(address({ contract, kind, period: of }), signal);
     const list = `/x/bordereau?contract=${encodeURIComponent(contract)}&kind=${kind}&limit=200`;
     const { data: { periods } } = await get(list, signal);
-    return { one, until: periods.filter((other) => other.period <= of).slice(-MOST_BARS) };
+    return { one, until: periods.filter((other) => other.period <= of).slice(-MOST_BARS)
+      .map((other) => (other.period === of ? one : other)) };
   }, ({ one, until }) => {
     const place = h('div', { id: 'act' });
     const before = until.at(-2);

@@ -99,9 +99,7 @@ func TestWhyNovemberIsDifferent(t *testing.T) {
 	p.click("[data-part=prepared] tbody a")
 	p.sees("[data-part=why]", "Why 2026-11 is different from 2026-10", "Additional Premium")
 	// What is new is first; what both months have follows, with what it differs by.
-	if got := p.amounts("[data-part=why]"); !slices.Equal(got, []string{"0", "900", "900", "100", "130", "30"}) {
-		t.Errorf("amounts of the comparison: %v", got)
-	}
+	p.comparesNovember("2026-10 100", "2026-11 1030")
 	total := v["totals"].([]any)[0].(map[string]any)
 	want := []string{}
 	for _, name := range []string{"gross", "commission", "brokerage", "net", "settled"} {
@@ -110,13 +108,21 @@ func TestWhyNovemberIsDifferent(t *testing.T) {
 	if got := p.amounts("[data-part=live]"); !slices.Equal(got, want) {
 		t.Errorf("amounts of the period: %v, want %v", got, want)
 	}
-	var bars []string
-	p.eval("[...document.querySelectorAll('[data-bar]')].map((e) => `${e.dataset.bar} ${e.dataset.figure}`)", &bars)
-	if !slices.Equal(bars, []string{"2026-10 100", "2026-11 1030"}) {
-		t.Errorf("bars: %v", bars)
-	}
 	p.click("[data-part=why] tbody td:last-child a")
 	p.sees("[data-part=receipt]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
+}
+
+// comparesNovember expects the amounts of why November is different, and the bars.
+func (p *tab) comparesNovember(bars ...string) {
+	p.Helper()
+	if got := p.amounts("[data-part=why]"); !slices.Equal(got, []string{"0", "900", "900", "100", "130", "30"}) {
+		p.Errorf("amounts of the comparison: %v", got)
+	}
+	var shown []string
+	p.eval("[...document.querySelectorAll('[data-bar]')].map((e) => `${e.dataset.bar} ${e.dataset.figure}`)", &shown)
+	if !slices.Equal(shown, bars) {
+		p.Errorf("bars: %v", shown)
+	}
 }
 
 // TestWhyNovemberIsDifferentBeforeItIsPrepared goes from the first screen to why November is not as October while
@@ -129,9 +135,8 @@ func TestWhyNovemberIsDifferentBeforeItIsPrepared(t *testing.T) {
 	p.click("[data-part=due] tbody a[href='#/desk/MOTOR-2026/premium/2026-11']")
 	p.sees("[data-part=why]", "Why 2026-11 is different from 2026-10",
 		"2026-11 has no version yet; it is compared as it is now.")
-	if got := p.amounts("[data-part=why]"); !slices.Equal(got, []string{"0", "900", "900", "100", "130", "30"}) {
-		t.Errorf("amounts of the comparison: %v", got)
-	}
+	p.comparesNovember("2026-10 100", "2026-11 1030")
+	p.sees("[data-part=bars]", "The bar of 2026-11, which has no version, is what it would have now.")
 	p.click("[data-part=live] td.right a")
 	p.becomes("document.activeElement.matches('[data-part=lines]')")
 	p.hasRows("[data-part=lines]", d.read(t, november+"/lines", "lines"), "policyNumber", "insured", "",
