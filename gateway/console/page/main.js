@@ -5,7 +5,6 @@ import { Button, Instant } from './dom.js';
 import { forgetDrafts } from './form.js';
 import { html, render, useErrorBoundary, useLayoutEffect, useSignal, useState } from './html.js';
 import { signal } from './lib/signals-core.js';
-import { old } from './old-show.js';
 import { Notice, later } from './show.js';
 import { SignIn, start } from './signin.js';
 import { language, speak, t } from './words.js';
@@ -15,7 +14,7 @@ import today from './today.js';
 const screens = {
   today, find, policy: later(() => import('./policy.js')), claim: later(() => import('./claim.js')),
   desk: later(() => import('./desk.js')), feed: later(() => import('./feed.js')),
-  reconciliation: later(() => import('./reconciliation.js').then(old)), help: later(() => import('./help.js')),
+  reconciliation: later(() => import('./reconciliation.js')), help: later(() => import('./help.js')),
   create: later(() => import('./create.js')), record: later(() => import('./record.js')),
 };
 const IN_MENU = ['today', 'find', 'desk', 'reconciliation', 'feed', 'help'];
