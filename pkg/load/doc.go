@@ -20,12 +20,11 @@
 //
 // Its files, in the order in which a request meets them:
 //
-//	gate.go     when a connection of HTTP/1 is read again
+//	gate.go     when a connection of HTTP/1 is read again; the bell, by which the next ones that wait follow
 //	door.go     lets a request in; its slot, which is free while the body is awaited and ends as the response begins
 //	limiter.go  when a request may be in work, and which are refused
 //	queue.go    the order of those that wait, at the gate and for a slot
 //	shares.go   who shares what can be in work, and whose share is used up
-//	bell.go     when the next ones follow
 //	holder.go   holds refusals back
 //	budget.go   takes the memory of a request and of its body from that of the process; a gate for the stores
 //	turn.go     has large requests wait for each other

@@ -1,5 +1,8 @@
 // Package request holds what a request carries from process to process: its id and trace context, its caller, the
 // credential that proves that it comes from within the exchange, and the time that is left for it.
+//
+// The propagator of OpenTelemetry would read the trace context, in place of thirty lines. It writes what it has read
+// anew, with the version and the flags that it knows; here a process that does not trace passes on what came.
 package request
 
 import (

@@ -1,4 +1,7 @@
 // Package retry tries again what has failed, and says so once. The pauses between the attempts come from failsafe-go.
+//
+// A library leaves the rest: numbers for the pauses that a simulation can give, a log of changes instead of each
+// failure, and a context that lasts a while longer than the one that it comes from.
 package retry
 
 import (

@@ -19,12 +19,11 @@
 //	inuse_other.go        the same where that cannot be known
 //	collection.go         the table of a collection: insert, get, replace, find, unsent, sent
 //	statements.go         the SQL of a collection
-//	reads.go              the SQL of reads: by id, and finds, written once for each form
+//	reads.go              in whose name is read, and the SQL of reads: by id, and finds, written once for each form
 //	writer.go             the goroutine that writes, and the writes that it commits together
 //	tally.go              the count of changes, by which a lost log is noticed
 //	readers.go            the connections that read, and the view of the database that reads share
-//	single.go             in whose name is read; the read of one row, which may be large, and of little of many rows
-//	list.go               the find of one document by a unique value, and of several, copied into few blocks of memory
+//	rows.go               the rows of a read: one, which may be large, a little of many, or those of a page
 //	dense.go              the page of a long range
 //	former.go             the former versions
 //	sum.go                the sums of an index with amounts

@@ -10,6 +10,40 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
+// sight is in whose name is read, and so which documents are seen.
+type sight struct {
+	kind  sightKind
+	owner string // whose documents they are, if they have an owner
+}
+
+type sightKind uint8
+
+// The kinds of sight: of all documents, of those without an owner, and of those of one owner.
+const (
+	all sightKind = iota
+	unowned
+	owned
+	sights
+)
+
+func sightOf(who organisation.ID) sight {
+	switch {
+	case who.All():
+		return sight{kind: all}
+	case who.Name() == "":
+		return sight{kind: unowned}
+	default:
+		return sight{owned, who.Name()}
+	}
+}
+
+// bind binds the owner, if there is one, to a parameter.
+func (by sight) bind(stmt *sqlite3.Stmt, parameter int) {
+	if by.kind == owned {
+		stmt.BindText(parameter, by.owner)
+	}
+}
+
 // conditionSQL writes the condition that a document is seen, and returns the texts with the owner behind them, which is
 // the parameter after theirs. An index that leads to the documents of one owner may be followed by a look at the
 // document. Of a global one, which leads to those of others too, the index of the owners is asked instead: what is
