@@ -207,7 +207,7 @@ func (g *Gate) leave(w *waiter) {
 	}
 }
 
-// Bell has those that wait be let in when the network has been read. Go looks there only while nothing is ready to run,
+// Bell lets in those that wait once the network has been read. Go looks there only while nothing is ready to run,
 // or every 10 ms, for 128 connections at a time. As long as whatever ends makes the next that waits ready, it would let
 // thousands of requests lie in the kernel, those of calm callers among them, and no turn would be fair. The bell is a
 // pipe: Go finds it in the network behind all connections that had something before it was rung. A nil bell lets in at
@@ -242,7 +242,7 @@ func (b *Bell) Close() error {
 	return errors.Join(b.write.Close(), b.read.Close())
 }
 
-// hear lets in who waits after each ring, until the bell is closed.
+// hear calls the functions of the bell after each ring, until the bell is closed.
 func (b *Bell) hear() {
 	for {
 		select {
@@ -285,7 +285,7 @@ func (b *Bell) all() []func() {
 	return b.letIn
 }
 
-// at has a function called after each ring.
+// at adds a function that the bell calls after each ring.
 func (b *Bell) at(letIn func()) {
 	if b != nil {
 		b.mu.Lock()
@@ -294,7 +294,7 @@ func (b *Bell) at(letIn func()) {
 	}
 }
 
-// ring has all functions called soon, once for all rings until then. It reports false if there is no bell.
+// ring makes the bell call all functions soon, once for all rings until then. It reports false if there is no bell.
 func (b *Bell) ring() bool {
 	if b == nil {
 		return false

@@ -12,7 +12,7 @@ const (
 )
 
 // shares is who shares what can be in work: who has something there, or has asked a short time ago. So who asks for too
-// much is known beside others for whom nothing waits. It is not safe for concurrent use.
+// much is known beside others that have nothing waiting. It is not safe for concurrent use.
 type shares struct {
 	// lasting is how long who has nothing in work is one of them.
 	lasting  time.Duration

@@ -40,7 +40,7 @@ func dialers(t *testing.T, handler http.HandlerFunc) map[string]func(t *testing.
 	return dialersOf(t, func(*process.Process) http.Handler { return handler })
 }
 
-// dialersOf is dialers of processes that each have a handler of their own, and settings.
+// dialersOf is dialers for processes with changed settings. handler returns the handler of each of the two processes.
 func dialersOf(
 	t *testing.T, handler func(*process.Process) http.Handler, change ...func(*process.Settings),
 ) map[string]func(t *testing.T) dialog {

@@ -26,7 +26,7 @@ type walk struct {
 	clock bool // it needs a test clock
 }
 
-// walkStep is what the reader pastes into a shell, and what the page says that it prints.
+// walkStep is a command that the reader pastes into a shell, and the output that the page shows for it.
 type walkStep struct{ run, output string }
 
 var (

@@ -22,7 +22,7 @@ func ChangesFill(t *testing.T, size Size,
 	}
 }
 
-// old returns a database with documents and their versions, and without a log.
+// old makes a database as a release without a log of changes left it, and returns the versions that it has.
 func old(t *testing.T, size Size, open func(*testing.T) docstore.Store, forget func(*testing.T)) map[version]bool {
 	t.Helper()
 	var stored map[version]bool

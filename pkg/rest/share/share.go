@@ -43,9 +43,9 @@ func (l *Lists) Open(ctx context.Context) (err error) {
 // On reports whether policies can be shared.
 func (l *Lists) On() bool { return l.deps.Organisations }
 
-// ToKeep returns the participants that a policy is to have, because it follows another one and its list was never
-// changed otherwise; nil if nothing is to be done. Errors: docstore.ErrUnavailable, also while the list of the other
-// policy is being changed, or where that has stopped.
+// ToKeep returns the participants that a policy takes over from the policy that it follows; nil if nobody is to be
+// taken over, or if a caller has changed the list of the policy already. Errors: docstore.ErrUnavailable, also if a
+// change of the other list is under way or was given up.
 func (l *Lists) ToKeep(ctx context.Context, from, to string) ([]shared.Participant, error) {
 	present, err := l.lists.Of(ctx, to)
 	if err != nil || present != nil && present.Edition > 0 {

@@ -30,8 +30,8 @@ func (c *carried) still() (carried, error) {
 	return carried{c.LineID, shown}, err
 }
 
-// reported reads what was reported of claims for a period: by the lines of the versions that stand, and by what these
-// carry. All are in the order of the ids of claims, and so are the questions.
+// reported reads what the standing versions of a period have reported of claims: their lines, and what they carry from
+// earlier periods. It reads forwards in the order of the ids of claims, so that it must be asked in this order.
 type reported struct {
 	// from are in the order in which they count: the last version first, and lines before what is carried.
 	from []*cursor[carried]

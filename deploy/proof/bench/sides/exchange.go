@@ -1,5 +1,5 @@
-// Package sides has what is measured, the exchange, and what it is measured against, each in processes of its own: a
-// bare handler, a proxy in front of it, and MongoDB with its driver.
+// Package sides starts the exchange and what it is compared with, each in processes of its own: a bare
+// handler, a proxy in front of it, and MongoDB with its driver.
 package sides
 
 import (

@@ -36,7 +36,7 @@ var Names = []string{
 	claimcolumns.ChangeOfIncurred, claimcolumns.TotalIncurred,
 }
 
-// OfPremium is how many of the amounts are of premium. They come first.
+// OfPremium is the number of amounts that are about premium. They come before the others.
 const OfPremium = 5
 
 // Amounts are the amounts of a row or record, as Names says; empty for one that is absent. Those of claims may be left
