@@ -3,16 +3,13 @@
 import { clock, now } from './api.js';
 import { Badge, Members, Scroll, Table, column } from './dom.js';
 import { html } from './html.js';
-import { old } from './old-show.js';
 import { ContractLink, ErrorsOpen, Periods, last, link } from './periods.js';
 import { Loaded, Pages, Part, Section, later, listed } from './show.js';
 import { label, t } from './words.js';
-import period from './period.js';
-import version from './version.js';
+import Period from './period.js';
+import Version from './version.js';
 
 const Line = later(() => import('./source.js'));
-const { default: Version } = old({ default: version });
-const { default: Period } = old({ default: period });
 const MOST_MONTHS = 12; // of the board; the screen of a contract has all of its periods
 
 const monthOf = (year, month) => `${year}-${String(month).padStart(2, '0')}`;

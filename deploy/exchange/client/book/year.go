@@ -74,7 +74,8 @@ func (y *year) month(n int) time.Time {
 	return time.Date(y.began.Year(), y.began.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// work returns the instant in a month at which the book reports the month before, and records what happens in the month.
+// work returns the instant in a month at which the book reports the month before, and records what happens in the
+// month.
 func (y *year) work(n int) time.Time {
 	if n == 0 {
 		return y.began
