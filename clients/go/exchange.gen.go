@@ -9824,6 +9824,60 @@ type SearchTravelCoverage200JSONResponseBody_Item struct {
 // SearchTravelCoverage200JSONResponseBody defines parameters for SearchTravelCoverage.
 type SearchTravelCoverage200JSONResponseBody = []SearchTravelCoverage200JSONResponseBody_Item
 
+// SearchVehicleParams defines parameters for SearchVehicle.
+type SearchVehicleParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, as the Link header of the page before says.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// PlateNumber The value of plateNumber, in any case.
+	PlateNumber *[]string `form:"plateNumber,omitempty" json:"plateNumber,omitempty"`
+
+	// PlateNumberPrefix What plateNumber begins with, of 2 characters or more, in any case.
+	PlateNumberPrefix *[]string `form:"plateNumberPrefix,omitempty" json:"plateNumberPrefix,omitempty"`
+
+	// Vin The value of vin.
+	Vin *[]string `form:"vin,omitempty" json:"vin,omitempty"`
+
+	// Order Oldest or newest: the order of creation, or the reverse.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Fields The members to return, with commas between them; all where it is not sent.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+}
+
+// SearchVehicle200JSONResponseBody_Item defines parameters for SearchVehicle.
+type SearchVehicle200JSONResponseBody_Item struct {
+	// ChassisNumber The number of the chassis.
+	ChassisNumber *string `json:"chassisNumber,omitempty"`
+
+	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
+	Condition interface{} `json:"condition,omitempty"`
+
+	// Id The identifier that the exchange issues to the record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// Performance The performance. The interface does not show its members; it is kept and returned as sent.
+	Performance interface{} `json:"performance,omitempty"`
+
+	// Physical The physical features. The interface does not show its members; it is kept and returned as sent.
+	Physical interface{} `json:"physical,omitempty"`
+
+	// PlateNumber The number on the plate.
+	PlateNumber *string `json:"plateNumber,omitempty"`
+
+	// Registration The registration. The interface does not show its members; it is kept and returned as sent.
+	Registration interface{} `json:"registration,omitempty"`
+
+	// Vin The vehicle identification number.
+	Vin *string `json:"vin,omitempty"`
+}
+
+// SearchVehicle200JSONResponseBody defines parameters for SearchVehicle.
+type SearchVehicle200JSONResponseBody = []SearchVehicle200JSONResponseBody_Item
+
 // PutClaimSupplementParams defines parameters for PutClaimSupplement.
 type PutClaimSupplementParams struct {
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
@@ -13005,6 +13059,21 @@ func (c *Client) SearchTravelCoverage(ctx context.Context, params *SearchTravelC
 		query(r, "expand", params.Expand)
 	}
 	return send[SearchTravelCoverage200JSONResponseBody](ctx, c, r)
+}
+
+// SearchVehicle sends GET /x/search/vehicle: The vehicle records that meet all conditions, in order of creation.
+func (c *Client) SearchVehicle(ctx context.Context, params *SearchVehicleParams) (*Reply[SearchVehicle200JSONResponseBody], error) {
+	r := newRequest("GET", "/x/search/vehicle")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "cursor", params.Cursor)
+		query(r, "plateNumber", params.PlateNumber)
+		query(r, "plateNumberPrefix", params.PlateNumberPrefix)
+		query(r, "vin", params.Vin)
+		query(r, "order", params.Order)
+		query(r, "fields", params.Fields)
+	}
+	return send[SearchVehicle200JSONResponseBody](ctx, c, r)
 }
 
 // ReadClaimSupplement sends GET /x/supplement/claim/{id}: What was added to a claim for its bordereaux.

@@ -4225,6 +4225,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/search/vehicle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The vehicle records that meet all conditions, in order of creation
+         * @description The vehicle records that meet all conditions, in order of creation. One condition at least has an index, or there is none. A parameter that is repeated asks for any of its values; different parameters must all be met. A page is made from up to 10000 records, so that it may have few or none and a Link to the next.
+         */
+        get: operations["searchVehicle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/supplement/claim/{id}": {
         parameters: {
             query?: never;
@@ -29499,6 +29519,80 @@ export interface operations {
                          * @description The cover for a cancelled trip. The interface does not say its currency or unit.
                          */
                         tripCancellation?: Exact;
+                    }[];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchVehicle: {
+        parameters: {
+            query?: {
+                /** @description Where the page begins, as the Link header of the page before says. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description The members to return, with commas between them; all where it is not sent. */
+                fields?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description Oldest or newest: the order of creation, or the reverse. */
+                order?: string;
+                /** @description The value of plateNumber, in any case. */
+                plateNumber?: string[];
+                /** @description What plateNumber begins with, of 2 characters or more, in any case. */
+                plateNumberPrefix?: string[];
+                /** @description The value of vin. */
+                vin?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0195a000-0000-7000-8000-000000000003",
+                     *         "physical": {
+                     *           "colour": "blue",
+                     *           "doors": 5
+                     *         },
+                     *         "plateNumber": "EX 2026",
+                     *         "vin": "WVWZZZ1JZXW000001"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        /** @description The number of the chassis. */
+                        chassisNumber?: string;
+                        /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
+                        condition?: unknown;
+                        /**
+                         * Format: uuid
+                         * @description The identifier that the exchange issues to the record.
+                         */
+                        id?: string;
+                        /** @description The performance. The interface does not show its members; it is kept and returned as sent. */
+                        performance?: unknown;
+                        /** @description The physical features. The interface does not show its members; it is kept and returned as sent. */
+                        physical?: unknown;
+                        /** @description The number on the plate. */
+                        plateNumber?: string;
+                        /** @description The registration. The interface does not show its members; it is kept and returned as sent. */
+                        registration?: unknown;
+                        /** @description The vehicle identification number. */
+                        vin?: string;
                     }[];
                 };
             };
