@@ -309,7 +309,7 @@ func (d desk) version(t *testing.T, p *tab) {
 	p.hasRows("[data-part=totals]", within(version, "totals"), sums...)
 	p.hasRows("[data-part=lines]", d.read(t, november+"/versions/1/lines", "lines"), "policyNumber", "insured", "",
 		"transactionType", "effectiveDate", "late/recordedPeriod", "gross", "commission", "net", "settled")
-	p.hasRows("[data-part=findings] > div > div > div > .scroll", d.read(t, november+"/versions/1/findings",
+	p.hasRows("[data-part=findings] > div > div > .scroll", d.read(t, november+"/versions/1/findings",
 		"findings"), "severity", "", "policyNumber")
 	checks := []trial.Record{}
 	for _, outcome := range []string{"fail", "not-evaluable", "pass"} {
