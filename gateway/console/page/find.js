@@ -55,7 +55,7 @@ async function found(text, get) {
   const sought = encodeURIComponent(text);
   const upper = encodeURIComponent(text.toUpperCase());
   const of = (list, suffix) => list.map(([resource, field]) => ask(
-    `/x/search/${resource}?${field}${suffix}=${sought}&limit=${SHOWN}`)
+    `/x/search/${resource}?${field}${suffix}=${sought}&limit=10`)
     .then((rows) => rows.map((row) => ({ ...row, resource }))));
   const [byPolicy, byClaim, ...others] = await Promise.all([ask(`/x/search/coverage?policyNumber=${upper}`),
     ask(`/x/search/claim?claimNumber=${upper}&limit=10`), ...of(NUMBERS, ''),
