@@ -12,7 +12,7 @@ const NAMES = [['personal', 'lastName'], ['personal', 'firstName'], ['commercial
   ['insuranceEntity', 'name'], ['vehicle', 'plateNumber']];
 const NUMBERS = [['personal', 'idNumber'], ['commercial', 'registrationNumber'],
   ['insuranceEntity', 'registrationNumber'], ['vehicle', 'vin']];
-const SHOWN = 5; // rows of a kind by one field: for as many vehicles, one search finds the policies
+const SHOWN = 5; // vehicles, as one search finds the policies of as many
 const CLAIM = ['claimNumber', 'policyNumber', 'claimStatus', 'lossDate', 'reserve'];
 // LINE_BY is the line of a policy, by the member that names what it insures.
 const LINE_BY = { vehicleId: 'motorCoverage', businessId: 'cyberLiabilityCoverage', travellerIds: 'travelCoverage',
