@@ -150,6 +150,10 @@ function Cells({ of: { cells } }) {
     : html`<ins>${one.ours ?? '–'}</ins>`}</td></tr>`)}</tbody></table>`;
 }
 
+// Proposed is the group of records, or of rows, that together come to the amount of an item.
+const Proposed = ({ of: { together, rows } }) => (together || rows?.length > 0) && html`
+  <p class="quiet" data-proposed>${together ? t('recordsTogether') : t('rowsTogether', rows.join(', '))}</p>`;
+
 // DECISIONS are what can be decided about an item, by what became of it.
 const DECISIONS = ['accept', 'dispute', 'unmatch'];
 const offered = (row) => (row.decision ? []
@@ -175,7 +179,8 @@ function Items({ path, kind, outcome, decide }) {
     { label: label('outcome'), cell: (row) => html`<${Badge} of=${row.outcome} />` }, number('row'),
     { label: label('policyNumber'),
       cell: (row) => (row.policyNumber ? html`<${PolicyLink} number=${row.policyNumber} />` : '–') },
-    { label: t(resource), cell: (row) => (row.lineId ? record(row.lineId) : (row.candidates || []).map(record)) },
+    { label: t(resource), cell: (row) => html`${row.lineId ? record(row.lineId) : (row.candidates || []).map(record)}
+      <${Proposed} of=${row} />` },
     number('days'), { label: t('sideBySide'), cell: (row) => html`<${Cells} of=${row} />` },
     { label: label('decision'), cell: decision }];
   const of = outcome ? `&outcome=${encodeURIComponent(outcome)}` : '';

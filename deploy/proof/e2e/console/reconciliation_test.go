@@ -65,6 +65,52 @@ func TestAFileIsReconciled(t *testing.T) {
 	}
 }
 
+// TestGroupsAreProposed compares a row that two records together come to, and two rows that together come to a record.
+// The items say which belong together, and nothing is paired.
+func TestGroupsAreProposed(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Groups")
+	d.sign(t, november, d.prepare(t, d.clerk, november))
+	d.profile(t)
+	number := d.policy.Text("policyNumber")
+	run := d.sends(t, "Policy;Type;Date;Gross\n"+number+";NB;05/11/2026;1030,00\n"+number+";NB;05/11/2026;400,00\n"+
+		number+";NB;05/11/2026;500,00\n")
+	p := open(t, d.Exchange, "/reconciliation/run/"+run.Text("id"), trial.Developer)
+	p.sees("[data-part=outcomes]", "missing here", "missing there")
+	var want, shown [][]string
+	for _, one := range d.clerk.Read(t, "/x/reconciliation/run/"+run.Text("id")+"/items")["items"].([]any) {
+		item := one.(map[string]any)
+		row := []string{""}
+		if rows, are := item["rows"].([]any); are {
+			row[0] = strings.Join(strings.Fields(strings.Trim(fmt.Sprint(rows), "[]")), ", ")
+		} else if item["together"] == true {
+			row[0] = "the amount of the row"
+		}
+		if id, is := item["lineId"]; is {
+			row = append(row, "#/record/receipt/"+fmt.Sprint(id))
+		}
+		records, _ := item["candidates"].([]any)
+		for _, id := range records {
+			row = append(row, "#/record/receipt/"+fmt.Sprint(id))
+		}
+		want = append(want, row)
+	}
+	p.becomes("document.querySelectorAll('[data-part=items] tbody tr').length === " + fmt.Sprint(len(want)))
+	p.eval("[...document.querySelectorAll('[data-part=items] tbody tr')].map((row) => [(row"+
+		".querySelector('[data-proposed]')?.innerText.match(/[0-9]+(, [0-9]+)+|the amount of the row/) || [''])[0]]"+
+		".concat([...row.querySelectorAll('a[href*=receipt]')].map((a) => a.hash)))", &shown)
+	if !reflect.DeepEqual(shown, want) {
+		t.Fatalf("the items propose %v, want %v", shown, want)
+	}
+	p.sees("[data-proposed]", "these together come to the amount of the row", "the rows 3, 4 together",
+		"None is paired")
+	p.accessible("groups")
+	p.do(chromedp.EmulateViewport(320, 740))
+	p.fits("groups")
+	p.click("#language")
+	p.sees("[data-proposed]", "Zusammen ergeben sie den Betrag der Zeile", "Die Zeilen 3, 4 ergeben zusammen")
+}
+
 // sends sends a file without the console, and compares it with November.
 func (d desk) sends(t *testing.T, text string) (run trial.Record) {
 	t.Helper()
