@@ -83,7 +83,7 @@ export default {
     + 'Anfrage.',
   unassigned: 'Policen, die kein Vertrag meldet',
   unassignedAre: 'Sie haben Belege oder Schäden. PUT /x/contract/{contract}/policy/{policyNumber} gibt eine '
-    + 'einem Vertrag.',
+    + 'einem Vertrag.', assign: 'Zuordnen', assignTo: '{0} einem Vertrag zuordnen',
   findings: 'Befunde', finding: 'Befund', noFindings: 'keine Befunde', errorsOpen: '{0} noch hinzunehmen',
   madeOf: 'Woraus dieser Betrag besteht',
   reportedBefore: 'Zuvor gemeldet', supplement: 'Ergänzung',

@@ -1,10 +1,11 @@
 // Desk: contracts and their periods as a board. A period, a version of it and a line of that are screens of their own.
 
-import { clock, now } from './api.js';
-import { Badge, Members, Scroll, Table, column } from './dom.js';
+import { clock, interfaceDocument, mayWrite, now } from './api.js';
+import { Badge, Button, Members, Scroll, Table, column } from './dom.js';
+import { Fields, Opened } from './form.js';
 import { html } from './html.js';
 import { ContractLink, ErrorsOpen, Periods, last, link } from './periods.js';
-import { Loaded, Pages, Part, Section, later, listed } from './show.js';
+import { Loaded, Pages, Part, Section, later, listed, usePlace } from './show.js';
 import { label, t } from './words.js';
 import Period from './period.js';
 import Version from './version.js';
@@ -46,13 +47,35 @@ function Board({ caption, rows, more }) {
       t(`bordereau ${of[0].kind}`)}</th>${cells(of)}</tr>`)}</tbody><//>`;
 }
 
-// Unassigned shows the policies that are in no bordereau, as no contract has them.
-const Unassigned = () => html`<${Pages} data-part="unassigned" path="/x/bordereau/unassigned?limit=20"
-  list=${listed('policies', 'after')} show=${(rows, more) => (rows.length > 0 || more) && html`
-    <${Section} title=${t('unassigned')}><p class="quiet">${t('unassignedAre')}</p>
-      <${Table} caption=${t('unassigned')} rows=${rows} columns=${[column('policyNumber'),
-        { label: t('line'), cell: (row) => t(`line ${row.line}`) },
-        ...['inceptionDate', 'firstReceiptAt', 'firstClaimAt'].map(column)]} /><//>`} />`;
+// assignmentOf returns the form that assigns a policy to a contract.
+async function assignmentOf(number) {
+  const document = await interfaceDocument();
+  const { description, schema } = document.components.parameters.contract;
+  const contract = { ...schema, description };
+  const fields = new Fields({ document, schema: { properties: { contract }, required: ['contract'] } },
+    { form: `assign ${number}` });
+  const policy = encodeURIComponent(number);
+  return { id: 'assign', method: 'PUT', title: t('assignTo', number), send: t('assign'), groups: [{ fields }],
+    body: () => undefined, // it is all in the path
+    path: () => `/x/contract/${encodeURIComponent(fields.body().contract ?? '')}/policy/${policy}` };
+}
+
+// Unassigned shows the policies that are in no bordereau, as no contract has them, and assigns one to a contract.
+function Unassigned({ again }) {
+  const [place, put] = usePlace('act');
+  const assign = (number) => put(html`<${Opened}
+    make=${async () => ({ ...await assignmentOf(number), cancel: () => put(null), done: again })} />`);
+  const columns = [column('policyNumber'), { label: t('line'), cell: (row) => t(`line ${row.line}`) },
+    ...['inceptionDate', 'firstReceiptAt', 'firstClaimAt'].map(column)];
+  if (mayWrite()) {
+    columns.push({ label: label('contract'), cell: ({ policyNumber }) => html`<${Button} data-action="assign"
+      aria-label=${t('assignTo', policyNumber)} onClick=${() => assign(policyNumber)}>${t('assign')}<//>` });
+  }
+  return html`<${Pages} data-part="unassigned" path="/x/bordereau/unassigned?limit=20"
+    list=${listed('policies', 'after')} show=${(rows, more) => (rows.length > 0 || more) && html`
+      <${Section} title=${t('unassigned')}><p class="quiet">${t('unassignedAre')}</p>${place}
+        <${Table} caption=${t('unassigned')} rows=${rows} columns=${columns} /><//>`} />`;
+}
 
 // firstMonth returns the first month of the board.
 async function firstMonth(get) {
@@ -64,7 +87,7 @@ async function firstMonth(get) {
 const Listed = ({ path, show }) => html`<${Pages} path=${path} list=${listed('periods', 'after')} show=${show} />`;
 
 // Overview shows the periods of all contracts as a board, or those of one.
-const Overview = ({ reference }) => html`<h1>${reference ? `${label('contract')} ${reference}` : t('desk')}</h1>
+const Overview = ({ reference, again }) => html`<h1>${reference ? `${label('contract')} ${reference}` : t('desk')}</h1>
   <p class="lead">${t('deskIs')}</p>
   ${reference && html`<${Part} title=${t('terms')} data-part="contract" show=${({ data }) => html`<${Members}
     of=${data} />`} load=${(get) => get(`/x/contract/${encodeURIComponent(reference)}`)} />`}
@@ -74,12 +97,12 @@ const Overview = ({ reference }) => html`<h1>${reference ? `${label('contract')}
     : html`<${Loaded} load=${firstMonth} show=${(from) => html`<${Listed} path=${`/x/bordereau?limit=200&from=${from}`}
       show=${(rows, more) => html`<${Board} caption=${t('periods')} rows=${rows} more=${more} />`} />`} />`}
   </div><//>
-  ${!reference && html`<${Unassigned} />`}`;
+  ${!reference && html`<${Unassigned} again=${again} />`}`;
 
 export default function Desk(given) {
   const [reference, kind, of, number, lineId] = given.path;
   if (lineId) return html`<${Line} ...${given} />`;
   if (number) return html`<${Version} ...${given} />`;
   if (of) return html`<${Period} ...${given} />`;
-  return html`<${Overview} reference=${kind ? undefined : reference} />`;
+  return html`<${Overview} reference=${kind ? undefined : reference} again=${given.again} />`;
 }

@@ -73,7 +73,7 @@ export default {
   noPeriods: 'No contract has a period here. PUT /x/contract/{reference} makes a contract; /docs has the request.',
   unassigned: 'Policies that no contract reports',
   unassignedAre: 'They have receipts or claims. PUT /x/contract/{contract}/policy/{policyNumber} gives one to a '
-    + 'contract.',
+    + 'contract.', assign: 'Assign', assignTo: 'Assign {0} to a contract',
   findings: 'Findings', finding: 'What was found', noFindings: 'no findings', errorsOpen: '{0} to be waived',
   madeOf: 'What this figure is made of',
   reportedBefore: 'Reported before', supplement: 'Supplement',

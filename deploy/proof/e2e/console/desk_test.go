@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -177,8 +178,48 @@ func TestAPolicyWithoutAContract(t *testing.T) {
 	p.accessible("policies without a contract")
 	p.do(chromedp.EmulateViewport(320, 740))
 	p.fits("policies without a contract")
+	if n := p.count("[data-action]"); n > 0 {
+		t.Errorf("a reader sees %d controls that write", n)
+	}
 	p.click("[data-part=unassigned] tbody a")
 	p.sees("h1", "Policy "+number)
+	d.assigns(t, number)
+}
+
+// assigns assigns the only policy without a contract at the desk, which no longer lists it then. What the exchange
+// refuses is said with its words: a contract that is not there, and one that is to have a policy which another one has
+// reported.
+func (d desk) assigns(t *testing.T, number string) {
+	t.Helper()
+	other := maps.Clone(terms)
+	other["uniqueMarketReference"], other["lines"] = "B0001OTHER2026", []string{"petCoverage"}
+	other["firstPeriod"] = "2026-12"
+	d.clerk.Put(t, "/x/contract/OTHER-2026", other).Want(t, http.StatusOK)
+	late := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
+	p := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
+	for _, one := range []*tab{late, p} {
+		one.click("[data-part=unassigned] [data-action=assign]")
+		one.sees("form[data-form=assign]", "Assign "+number+" to a contract", "The reference of the contract")
+	}
+	p.accessible("the form that assigns")
+	p.do(chromedp.EmulateViewport(320, 740))
+	p.fits("the form that assigns")
+	p.fill("assign", "/contract", "NONE")
+	p.send("assign")
+	p.sees("form[data-form=assign] [role=alert]", "not found")
+	p.fill("assign", "/contract", "OTHER-2026")
+	p.send("assign")
+	p.gone("[data-part=unassigned] h2")
+	p.becomes("!document.querySelector('[aria-busy]')")
+	if left := d.read(t, "/x/bordereau/unassigned", "policies"); len(left) > 0 {
+		t.Errorf("no contract has %v", left)
+	}
+	d.advance(t, "2027-01-02T09:00:00Z")
+	d.prepare(t, d.clerk, "/x/bordereau/OTHER-2026/premium/2026-12")
+	late.fill("assign", "/contract", "MOTOR-2026")
+	late.send("assign")
+	late.sees("form[data-form=assign] [role=alert]", "a bordereau depends on what the request changes",
+		"The policy "+number+" has lines in a bordereau of the contract OTHER-2026, and stays there.")
 }
 
 // TestACellLeadsToItsReceipt goes from the first screen to the version that waits, from a cell of it to the receipt,
