@@ -121,6 +121,8 @@ export default {
   rowsRead: '{0} Zeilen wurden gelesen; {1} davon haben eine Zelle, die nicht gelesen werden kann.',
   compare: 'Vergleichen', theirs: 'Datei', ours: 'Beleg', sideBySide: 'Datei und Beleg', accept: 'Annehmen',
   dispute: 'Bestreiten', unmatch: 'Für immer trennen', items: 'Posten', run: 'Abgleich', outcomes: 'Ergebnisse',
+  comparing: '{0} vergleicht sie: {1} Posten sind entstanden, {2} Datensätze sind gelesen.',
+  comparingOf: '{0} vergleicht sie: {1} Posten sind entstanden, {2} von {3} Datensätzen sind gelesen.',
   recordsTogether: 'Vorschlag: Zusammen ergeben sie den Betrag der Zeile. Gepaart ist nichts.',
   rowsTogether: 'Vorschlag: Die Zeilen {0} ergeben zusammen diesen Betrag. Gepaart ist nichts.',
   allItems: 'Alle Posten', ageing: 'Alter des Offenen', nothingOpen: 'Nichts ist offen.', 'state scheduled': 'geplant',

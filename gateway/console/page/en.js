@@ -109,6 +109,8 @@ export default {
   rowsRead: '{0} rows were read; {1} of them have a cell that could not be.', compare: 'Compare', theirs: 'File',
   ours: 'Record', sideBySide: 'File and record', accept: 'Accept', dispute: 'Dispute', unmatch: 'Part for good',
   items: 'Items', run: 'Comparison', outcomes: 'Outcomes', allItems: 'All items', ageing: 'Age of what is open',
+  comparing: '{0} is comparing it: {1} items are made, {2} records are read.',
+  comparingOf: '{0} is comparing it: {1} items are made, {2} of {3} records are read.',
   recordsTogether: 'Proposal: these together come to the amount of the row. None is paired.',
   rowsTogether: 'Proposal: the rows {0} together come to this amount. None is paired.',
   nothingOpen: 'Nothing is open.', 'state withinTolerance': 'within tolerance', 'state missingHere': 'missing here',

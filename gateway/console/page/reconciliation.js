@@ -3,13 +3,14 @@
 import { call, mayWrite } from './api.js';
 import { Badge, Button, Copied, Disclosed, Instant, Members, PolicyLink, RecordLink, Table, curl } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
-import { html, useRef, useState } from './html.js';
+import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { link } from './periods.js';
 import { Around, Loaded, Notice, Pages, PartPages, Section, listed, useLoaded, usePlace } from './show.js';
 import { label, t } from './words.js';
 
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
   'withinTolerance', 'matched'];
+const AGAIN_AFTER = 2000; // milliseconds, while a statement is being compared
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 // Trial shows how the first rows of a file are read: what is read of each column, and which cells cannot be.
@@ -122,19 +123,29 @@ async function comparisonOf(statement) {
     done: ({ data }) => { location.hash = `#/reconciliation/run/${data.id}`; } };
 }
 
+// Comparing is how far a comparison has come.
+const Comparing = ({ of: { askedBy, read, of, made } }) => html`<p class="quiet" data-part="comparing">
+  ${t(of ? 'comparingOf' : 'comparing', askedBy, made, read, of)}</p>`;
+
 function Statement({ id }) {
+  const loaded = useLoaded((read) => read(`/x/reconciliation/statement/${encodeURIComponent(id)}`));
+  useLayoutEffect(() => {
+    if (!loaded.data?.data.comparing) return undefined;
+    const timer = setTimeout(loaded.again, AGAIN_AFTER);
+    return () => clearTimeout(timer);
+  }, [loaded.data]);
   const [place, put] = usePlace('act');
   const compare = () => put(html`<${Opened}
     make=${async () => ({ ...await comparisonOf(id), cancel: () => put(null) })} />`);
   const columns = [text('cell', t('cell')), text('means'), number('stated'), number('sum'),
     { label: label('agrees'), cell: (row) => t(row.agrees ? 'yes' : 'no') }];
-  return html`<h1>${t('statement')}</h1><${Loaded}
-    load=${(read) => read(`/x/reconciliation/statement/${encodeURIComponent(id)}`)} show=${({ data }) => html`
+  return html`<h1>${t('statement')}</h1><${Around} of=${loaded} show=${({ data }) => html`
       <p class="lead"><a href="#/reconciliation">${t('reconciliation')}</a> ${t('rowsRead', data.rows,
     data.quarantined)}</p>
+      <div role="status">${data.comparing && html`<${Comparing} of=${data.comparing} />`}</div>
       ${mayWrite() && html`<div class="buttons"><${Button} data-action="compare" onClick=${compare}>
         ${t('compare')}<//></div>`}${place}
-      <${Section} title=${t('record')} data-part="record"><${Members} of=${data} leave=${['totals']} /><//>
+      <${Section} title=${t('record')} data-part="record"><${Members} of=${data} leave=${['totals', 'comparing']} /><//>
       <${Section} title=${t('totals')} data-part="totals"><${Table} caption=${t('totals')} columns=${columns}
         rows=${data.totals} /><//>`} />`;
 }

@@ -1,17 +1,26 @@
 package console
 
 import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/chromedp"
 
+	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
@@ -109,6 +118,50 @@ func TestGroupsAreProposed(t *testing.T) {
 	p.fits("groups")
 	p.click("#language")
 	p.sees("[data-proposed]", "Zusammen ergeben sie den Betrag der Zeile", "Die Zeilen 3, 4 ergeben zusammen")
+}
+
+// TestAComparisonUnderWay opens a statement that is being compared. The screen says how far that has come, keeps what
+// is typed meanwhile, and says no more of it once it ends.
+func TestAComparisonUnderWay(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Underway")
+	d.sign(t, november, d.prepare(t, d.clerk, november))
+	d.profile(t)
+	path := "/x/reconciliation/statement/" + d.sends(t, d.statement("POL-OTHER")).Text("statement")
+	statement := d.clerk.Read(t, path)
+	var records atomic.Int64 // to be read; not known at first
+	p := open(t, d.Exchange, "/reconciliation", trial.Developer, trial.Admin)
+	pass := p.intercept("*"+path, fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
+		work := underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Read: 2000,
+			Of: int(records.Load()), Made: 7}
+		shown := maps.Clone(statement)
+		shown["comparing"] = work
+		body, err := json.Marshal(shown)
+		if err != nil {
+			return err
+		}
+		return fetch.FulfillRequest(id, http.StatusOK).WithBody(base64.StdEncoding.EncodeToString(body)).
+			WithResponseHeaders([]*fetch.HeaderEntry{{Name: "Content-Type", Value: "application/json"}}).Do(ctx)
+	})
+	p.turn(strings.TrimPrefix(path, "/x"))
+	p.sees("[data-part=comparing]", "carl is comparing it: 7 items are made, 2000 records are read.")
+	p.click("[data-action=compare]")
+	p.fill("run", "/against/contract", "TYPED")
+	records.Store(90_000)
+	p.sees("[data-part=comparing]", "2000 of 90000 records are read.")
+	p.accessible("a comparison under way")
+	p.click("#language")
+	p.sees("[data-part=comparing]", "carl vergleicht sie: 7 Posten sind entstanden",
+		"von 90000 Datensätzen sind gelesen")
+	if n := p.count("[data-member=comparing]"); n > 0 {
+		t.Errorf("the record shows it %d times more", n)
+	}
+	p.click("[data-action=compare]")
+	p.becomes("document.querySelector('[name=\"/against/contract\"]')?.value === 'TYPED'")
+	p.eval("(window.typed = document.querySelector('[name=\"/against/contract\"]')).focus()", nil)
+	pass()
+	p.gone("[data-part=comparing]")
+	p.becomes("document.activeElement === window.typed && window.typed.isConnected && window.typed.value === 'TYPED'")
 }
 
 // sends sends a file without the console, and compares it with November.
