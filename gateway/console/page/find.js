@@ -12,7 +12,7 @@ const NAMES = [['personal', 'lastName'], ['personal', 'firstName'], ['commercial
   ['insuranceEntity', 'name'], ['vehicle', 'plateNumber']];
 const NUMBERS = [['personal', 'idNumber'], ['commercial', 'registrationNumber'],
   ['insuranceEntity', 'registrationNumber'], ['vehicle', 'vin']];
-const SHOWN = 5; // vehicles, as one search finds the policies of as many
+const AT_ONCE = 5; // of how many vehicles one search finds the policies
 const CLAIM = ['claimNumber', 'policyNumber', 'claimStatus', 'lossDate', 'reserve'];
 // LINE_BY is the line of a policy, by the member that names what it insures.
 const LINE_BY = { vehicleId: 'motorCoverage', businessId: 'cyberLiabilityCoverage', travellerIds: 'travelCoverage',
@@ -43,10 +43,11 @@ const KINDS = { policies: Policies, claims: Claims, parties: Parties, vehicles: 
 
 // insured adds to vehicles the policies that insure them.
 async function insured(list, ask) {
-  if (list.length === 0) return list;
-  const those = list.map(({ id }) => `vehicleId=${id}`).join('&');
-  const all = await ask(`/x/search/coverage?${those}&order=newest&limit=50`);
-  return list.map((row) => ({ ...row, policies: all.filter((of) => of.vehicleId === row.id) }));
+  const parts = [];
+  for (let i = 0; i < list.length; i += AT_ONCE) parts.push(list.slice(i, i + AT_ONCE));
+  const all = await Promise.all(parts.map((those) => ask(`/x/search/coverage?${
+    those.map(({ id }) => `vehicleId=${id}`).join('&')}&order=newest&limit=50`)));
+  return list.map((row) => ({ ...row, policies: all.flat().filter((of) => of.vehicleId === row.id) }));
 }
 
 // found asks for all that the text may be. Names are sought by their beginnings.
@@ -61,9 +62,8 @@ async function found(text, get) {
     ask(`/x/search/claim?claimNumber=${upper}&limit=10`), ...of(NUMBERS, ''),
     ...(text.length > 1 ? of(NAMES, 'Prefix') : [])]);
   const one = [...new Map(others.flat().map((row) => [row.id, row])).values()];
-  const cars = one.filter((row) => row.resource === 'vehicle').slice(0, SHOWN);
   return { of: text, policies: byPolicy, claims: byClaim, parties: one.filter((row) => row.resource !== 'vehicle'),
-    vehicles: await insured(cars, ask) };
+    vehicles: await insured(one.filter((row) => row.resource === 'vehicle'), ask) };
 }
 
 // Results are what is found for a text.

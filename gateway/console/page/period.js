@@ -6,12 +6,11 @@ import { Fields, Opened, bodySchema } from './form.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Lines } from './lines.js';
 import { ContractLink, address, link } from './periods.js';
-import { Around, Section, useLoaded, usePlace } from './show.js';
+import { Around, Section, useAgain, useLoaded, usePlace } from './show.js';
 import { Totals, moved } from './totals.js';
 import { Bars, MOST_BARS, Why, standing } from './why.js';
 import { label, t } from './words.js';
 
-const AGAIN_AFTER = 2000; // milliseconds, while a version is being prepared
 const TYPES = ['original', 'additional', 'correction', 'nil'];
 
 // preparation returns the form that makes a version.
@@ -89,12 +88,7 @@ export default function Period({ path: [contract, kind, of], again }) {
     return { one, until: periods.filter((other) => other.period <= of).slice(-MOST_BARS)
       .map((other) => (other.period === of ? one : other)) };
   });
-  const { data } = loaded;
-  useLayoutEffect(() => {
-    if (!data?.one.preparing) return undefined;
-    const timer = setTimeout(loaded.again, AGAIN_AFTER);
-    return () => clearTimeout(timer);
-  }, [data]);
+  useAgain(loaded, loaded.data?.one.preparing);
   return html`<h1>${t(`bordereau ${kind}`) || kind} ${of}</h1>
     <${Around} of=${loaded} show=${(shown) => html`<${Whole} of=${shown} again=${again} />`} />`;
 }

@@ -3,14 +3,13 @@
 import { call, mayWrite } from './api.js';
 import { Badge, Button, Copied, Disclosed, Instant, Members, PolicyLink, RecordLink, Table, curl } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
-import { html, useLayoutEffect, useRef, useState } from './html.js';
+import { html, useRef, useState } from './html.js';
 import { link } from './periods.js';
-import { Around, Loaded, Notice, Pages, PartPages, Section, listed, useLoaded, usePlace } from './show.js';
+import { Around, Loaded, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace } from './show.js';
 import { label, t } from './words.js';
 
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
   'withinTolerance', 'matched'];
-const AGAIN_AFTER = 2000; // milliseconds, while a statement is being compared
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 // Trial shows how the first rows of a file are read: what is read of each column, and which cells cannot be.
@@ -129,11 +128,7 @@ const Comparing = ({ of: { askedBy, read, of, made } }) => html`<p class="quiet"
 
 function Statement({ id }) {
   const loaded = useLoaded((read) => read(`/x/reconciliation/statement/${encodeURIComponent(id)}`));
-  useLayoutEffect(() => {
-    if (!loaded.data?.data.comparing) return undefined;
-    const timer = setTimeout(loaded.again, AGAIN_AFTER);
-    return () => clearTimeout(timer);
-  }, [loaded.data]);
+  useAgain(loaded, loaded.data?.data.comparing);
   const [place, put] = usePlace('act');
   const compare = () => put(html`<${Opened}
     make=${async () => ({ ...await comparisonOf(id), cancel: () => put(null) })} />`);

@@ -50,6 +50,15 @@ export function useLoaded(load, deps = []) {
   return { ...state, again: () => asks.current.again(), get: (...of) => asks.current.get(...of) };
 }
 
+// useAgain reads what useLoaded has returned anew, some milliseconds after it was read, where there is reason to.
+export function useAgain(loaded, reason, after = AGAIN_AFTER) {
+  useLayoutEffect(() => {
+    if (!reason) return undefined;
+    const timer = setTimeout(loaded.again, after);
+    return () => clearTimeout(timer);
+  }, [loaded.data]);
+}
+
 const Shown = ({ data, show }) => show(data);
 
 // Around is the element around what useLoaded returns (of): show(data), what prevents it, or before it is there, first.

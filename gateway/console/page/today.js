@@ -2,16 +2,14 @@
 
 import { clock, now } from './api.js';
 import { Table, column } from './dom.js';
-import { html, useLayoutEffect } from './html.js';
+import { html } from './html.js';
 import { Periods } from './periods.js';
-import { Loaded, Pages, Part, PartPages, Section, listed, useLoaded } from './show.js';
+import { Loaded, Pages, Part, PartPages, Section, listed, useAgain, useLoaded } from './show.js';
 import { t } from './words.js';
 import { Empty } from './empty.js';
 
 const DAYS = 30;
-// Milliseconds until the health is read again: while a service does not respond, and else.
-const SOON = 2000;
-const LATER = 30000;
+const LATER = 30000; // milliseconds until the health is read again, while all services respond
 const whole = (at) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 const first = (get) => get('/x/search/coverage?limit=1');
 
@@ -22,11 +20,7 @@ const ENDING = ['policyNumber', 'status', 'inceptionDate', 'expiryDate'];
 function Health() {
   const loaded = useLoaded((get) => get('/x/events?after=now&limit=1'));
   const { data } = loaded;
-  useLayoutEffect(() => {
-    if (!data) return undefined;
-    const timer = setTimeout(loaded.again, data.data.behind.length > 0 ? SOON : LATER);
-    return () => clearTimeout(timer);
-  }, [data]);
+  useAgain(loaded, data, data?.data.behind.length > 0 ? undefined : LATER);
   return html`<${Part} title=${t('health')} data-part="health" of=${loaded} show=${({ data: { behind } }) => (
     behind.length === 0 ? html`<p class="good" data-health="good">${t('allRespond')}</p>`
       : html`<p class="bad" data-health="behind">${t('behind', behind.join(', '))}</p>`)} />`;

@@ -7,10 +7,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
@@ -151,6 +155,33 @@ func TestWhyNovemberIsDifferentBeforeItIsPrepared(t *testing.T) {
 	p.eval("history.back()", nil)
 	p.click("[data-part=why] tbody td:last-child a")
 	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
+}
+
+// TestAPreparationUnderWay opens a period of which a version is being prepared. The screen says how far that has come,
+// keeps what is typed meanwhile, and says no more of it once it ends.
+func TestAPreparationUnderWay(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Preparing")
+	period := d.clerk.Read(t, november)
+	var read atomic.Int64
+	read.Store(2000)
+	p := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
+	pass := p.responds(november, func() trial.Record {
+		shown := maps.Clone(period)
+		shown["preparing"] = underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()),
+			Read: int(read.Load()), Made: 7}
+		return shown
+	})
+	p.turn("/desk/MOTOR-2026/premium/2026-11")
+	p.sees("[data-part=preparing]", "carl is preparing a version: 2000 records are read.")
+	p.click("[data-action=prepare]")
+	p.fill("prepare", "/note", "typed")
+	read.Store(3000)
+	p.sees("[data-part=preparing]", "3000 records are read.")
+	p.accessible("a preparation under way")
+	pass()
+	p.gone("[data-part=preparing]")
+	p.becomes("document.querySelector('[name=\"/note\"]')?.value === 'typed'")
 }
 
 // TestAPolicyWithoutAContract sees at the desk the policies that no bordereau has, as the interface lists them, until a

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,6 +32,12 @@ func TestFind(t *testing.T) {
 	p.sees("[data-part=policies]", made.Text("policyNumber"))
 	p.eval("history.back()", nil)
 	p.sees("[data-part=vehicles]", "EX FINDLING")
+	p.eval("document.getElementById('q').value = ''", nil)
+	for i := range 6 {
+		c.Create(t, "vehicle", trial.Record{"plateNumber": fmt.Sprint("EX FLEET ", i)})
+	}
+	p.keys("ex fleet")
+	p.becomes("document.querySelectorAll('[data-part=vehicles] tbody tr').length === 6")
 	p.eval("document.getElementById('q').value = ''", nil)
 	p.keys("WVWZZZ1JZXW000001")
 	p.sees("[data-part=vehicles]", "WVWZZZ1JZXW000001")

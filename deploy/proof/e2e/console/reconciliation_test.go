@@ -1,9 +1,6 @@
 package console
 
 import (
-	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/chromedp"
 
 	"insurance.example/exchange/contracts/desk/underway"
@@ -131,17 +127,11 @@ func TestAComparisonUnderWay(t *testing.T) {
 	statement := d.clerk.Read(t, path)
 	var records atomic.Int64 // to be read; not known at first
 	p := open(t, d.Exchange, "/reconciliation", trial.Developer, trial.Admin)
-	pass := p.intercept("*"+path, fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
-		work := underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Read: 2000,
-			Of: int(records.Load()), Made: 7}
+	pass := p.responds(path, func() trial.Record {
 		shown := maps.Clone(statement)
-		shown["comparing"] = work
-		body, err := json.Marshal(shown)
-		if err != nil {
-			return err
-		}
-		return fetch.FulfillRequest(id, http.StatusOK).WithBody(base64.StdEncoding.EncodeToString(body)).
-			WithResponseHeaders([]*fetch.HeaderEntry{{Name: "Content-Type", Value: "application/json"}}).Do(ctx)
+		shown["comparing"] = underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Read: 2000,
+			Of: int(records.Load()), Made: 7}
+		return shown
 	})
 	p.turn(strings.TrimPrefix(path, "/x"))
 	p.sees("[data-part=comparing]", "carl is comparing it: 7 items are made, 2000 records are read.")

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -349,6 +350,19 @@ func (p *tab) intercept(pattern string, stage fetch.RequestStage, does func(cont
 		return fetch.Enable().WithPatterns([]*fetch.RequestPattern{{URLPattern: pattern, RequestStage: stage}}).Do(ctx)
 	}))
 	return func() { p.do(fetch.Disable()) }
+}
+
+// responds has each request to a path get a record as its response, until the tab closes or pass is called.
+func (p *tab) responds(path string, with func() trial.Record) (pass func()) {
+	p.Helper()
+	return p.intercept("*"+path, fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
+		body, err := json.Marshal(with())
+		if err != nil {
+			return err
+		}
+		return fetch.FulfillRequest(id, http.StatusOK).WithBody(base64.StdEncoding.EncodeToString(body)).
+			WithResponseHeaders([]*fetch.HeaderEntry{{Name: "Content-Type", Value: "application/json"}}).Do(ctx)
+	})
 }
 
 // turn shows a screen such as /find, as a link to it does. What the tab shows then is of that screen.
