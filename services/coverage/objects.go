@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/pkg/rest/search"
 )
 
-// The objects that policies insure or cover. Those without a search have no member that would lead but names or sectors,
-// whose index costs a creation 15 to 25 %, because each entry of it goes to another page of the file.
+// The objects that policies insure or cover. Those without a search have no member that would lead but names or
+// sectors, whose index costs a creation 15 to 25 %, because each entry of it goes to another page of the file.
 
 // vehicle declares the resource for vehicles. Its indexes cost a creation as much: a plate is what a person knows of a
 // vehicle.
