@@ -12,6 +12,8 @@ import Version from './version.js';
 
 const Line = later(() => import('./source.js'));
 const MOST_MONTHS = 12; // of the board; the screen of a contract has all of its periods
+const MOST_PAGES = 10; // of contracts to choose from; with more, the reference is typed
+const contracts = listed('contracts', 'after');
 
 const monthOf = (year, month) => `${year}-${String(month).padStart(2, '0')}`;
 
@@ -47,16 +49,30 @@ function Board({ caption, rows, more }) {
       t(`bordereau ${of[0].kind}`)}</th>${cells(of)}</tr>`)}</tbody><//>`;
 }
 
-// assignmentOf returns the form that assigns a policy to a contract.
-async function assignmentOf(number) {
-  const document = await interfaceDocument();
+// references returns the references of all contracts; undefined where there are too many to choose from.
+async function references(read) {
+  const all = [];
+  let next = '/x/contract?limit=200';
+  for (let pages = 0; next; pages += 1) {
+    if (pages === MOST_PAGES) return undefined;
+    const page = await contracts(read, next);
+    all.push(...page.data.map(({ reference }) => reference));
+    next = page.next;
+  }
+  return all;
+}
+
+// assignmentOf returns the form that assigns a policy to a contract: one of those that there are.
+async function assignmentOf(read, number) {
+  const [document, known] = await Promise.all([interfaceDocument(), references(read)]);
   const { description, schema } = document.components.parameters.contract;
-  const contract = { ...schema, description };
+  const contract = { ...schema, description, enum: known };
   const fields = new Fields({ document, schema: { properties: { contract }, required: ['contract'] } },
     { form: `assign ${number}` });
   const policy = encodeURIComponent(number);
   return { id: 'assign', method: 'PUT', title: t('assignTo', number), send: t('assign'), groups: [{ fields }],
-    body: () => undefined, // it is all in the path
+    before: known?.length === 0 && html`<p class="empty">${t('noPeriods')}</p>`,
+    inPath: true, body: () => undefined,
     path: () => `/x/contract/${encodeURIComponent(fields.body().contract ?? '')}/policy/${policy}` };
 }
 
@@ -64,7 +80,7 @@ async function assignmentOf(number) {
 function Unassigned({ again }) {
   const [place, put] = usePlace('act');
   const assign = (number) => put(html`<${Opened}
-    make=${async () => ({ ...await assignmentOf(number), cancel: () => put(null), done: again })} />`);
+    make=${async (read) => ({ ...await assignmentOf(read, number), cancel: () => put(null), done: again })} />`);
   const columns = [column('policyNumber'), { label: t('line'), cell: (row) => t(`line ${row.line}`) },
     ...['inceptionDate', 'firstReceiptAt', 'firstClaimAt'].map(column)];
   if (mayWrite()) {

@@ -1,7 +1,7 @@
 // Forms, made from the interface document: each knows its operation, shows it as curl, and shows a refusal at the
 // field that its pointer names.
 
-import { Problem, call, interfaceDocument, parse, raw } from './api.js';
+import { Problem, call, interfaceDocument, parse, passing, raw } from './api.js';
 import { Button, Copied, Disclosed, Value, curl } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Loaded, Notice } from './show.js';
@@ -78,8 +78,9 @@ function kindOf(schema, name) {
 function controlOf(field, given) {
   const kind = kindOf(field.schema, field.name);
   const base = given === undefined || given === null ? '' : kind.write(given);
-  const text = drafts.get(field.form)?.get(field.pointer) ?? base;
-  return { ...field, kind, base, text, said: [], input: null,
+  const typed = drafts.get(field.form)?.get(field.pointer);
+  const gone = typed && kind.options?.every(([value]) => value !== typed);
+  return { ...field, kind, base, text: gone ? base : typed ?? base, said: [], input: null,
     id: `f${field.form}${field.pointer}`.replace(/[^\w-]/g, '-') };
 }
 
@@ -157,6 +158,11 @@ export class Fields {
     return at;
   }
 
+  // lacks returns the first control of what is required and was not given, if there is one.
+  lacks() {
+    return this.controls.find(({ required, text }) => required && text.trim() === '');
+  }
+
   clear() {
     for (const one of this.controls) one.said = [];
   }
@@ -218,9 +224,10 @@ const AsCurl = ({ of }) => html`<${Copied} text=${of()} />`;
 // ([{fields, at, title, attributes, more}]: Fields, the pointer of their object in the body, and what is around them),
 // before and after (what stands around the groups), body() (the body; of the only group if it is left out), record and
 // etag (what the person has seen, for If-Match), absent (true if the record must not be there yet), keyless (true if
-// the request takes no key), reread() (reads the record anew: {data, etag}), isDone(record) (reports whether the record
-// has all that a replacement would give it), rebase(result) (shows in the fields what another person has changed),
-// done(result), cancel(), unfocused (true if it does not take the focus).
+// the request takes no key), inPath (true if the fields are in the path: nothing is sent without what is required, and
+// a refusal that names no field is about the first one), reread() (reads the record anew: {data, etag}), isDone(record)
+// (reports whether the record has all that a replacement would give it), rebase(result) (shows in the fields what
+// another person has changed), done(result), cancel(), unfocused (true if it does not take the focus).
 export function Form(given) {
   const { id, method, title, groups } = given;
   const [{ busy, said }, set] = useState({});
@@ -244,8 +251,14 @@ export function Form(given) {
   async function submit(event) {
     event.preventDefault();
     if (is.busy) return;
-    is.busy = true;
     for (const { fields } of groups) fields.clear();
+    is.focus = given.inPath && groups[0].fields.lacks();
+    if (is.focus) {
+      is.focus.said.push(t('required'));
+      set({});
+      return;
+    }
+    is.busy = true;
     set({ busy: true, said: html`<p>${t('sending')}</p>` });
     const body = text();
     if (body !== is.text) Object.assign(is, { text: body, key: crypto.randomUUID() });
@@ -278,7 +291,10 @@ export function Form(given) {
       return;
     }
     const elsewhere = [];
-    for (const one of (err instanceof Problem && err.errors) || []) {
+    const wrong = (err instanceof Problem && err.errors) || [];
+    const atFirst = given.inPath && err instanceof Problem && wrong.length === 0 && !passing(err)
+      && [{ pointer: groups[0].fields.controls[0].pointer, reason: err.detail || err.title }];
+    for (const one of atFirst || wrong) {
       const pointer = one.pointer ?? '';
       const group = groups.find(({ at }) => pointer === at || pointer.startsWith(`${at || ''}/`));
       const at = one.pointer !== undefined && group?.fields.say(pointer.slice((group.at || '').length), one.reason);

@@ -217,9 +217,9 @@ func TestAPolicyWithoutAContract(t *testing.T) {
 	d.assigns(t, number)
 }
 
-// assigns assigns the only policy without a contract at the desk, which no longer lists it then. What the exchange
-// refuses is said with its words: a contract that is not there, and one that is to have a policy which another one has
-// reported.
+// assigns assigns the only policy without a contract at the desk, which no longer lists it then. The contract is one of
+// those that the exchange lists, and nothing is sent without one. What the exchange refuses is said with its words, at
+// the field: a contract that is not there any more, and one that is to have a policy which another one has reported.
 func (d desk) assigns(t *testing.T, number string) {
 	t.Helper()
 	other := maps.Clone(terms)
@@ -235,9 +235,15 @@ func (d desk) assigns(t *testing.T, number string) {
 	p.accessible("the form that assigns")
 	p.do(chromedp.EmulateViewport(320, 740))
 	p.fits("the form that assigns")
-	p.fill("assign", "/contract", "NONE")
+	if got := p.texts("form[data-form=assign] option"); !slices.Equal(got, []string{"choose …", "MOTOR-2026",
+		"OTHER-2026"}) {
+		t.Errorf("the contracts to choose from are %q", got)
+	}
 	p.send("assign")
-	p.sees("form[data-form=assign] [role=alert]", "not found")
+	p.sees("form[data-form=assign] .said", "required")
+	p.becomes("document.activeElement.matches('[name=\"/contract\"][aria-invalid=true]')")
+	p.gone("form[data-form=assign] .outcome *")
+	d.choosesFrom(p)
 	p.fill("assign", "/contract", "OTHER-2026")
 	p.send("assign")
 	p.gone("[data-part=unassigned] h2")
@@ -249,8 +255,51 @@ func (d desk) assigns(t *testing.T, number string) {
 	d.prepare(t, d.clerk, "/x/bordereau/OTHER-2026/premium/2026-12")
 	late.fill("assign", "/contract", "MOTOR-2026")
 	late.send("assign")
-	late.sees("form[data-form=assign] [role=alert]", "a bordereau depends on what the request changes",
+	late.sees("form[data-form=assign] [role=alert]", "a bordereau depends on what the request changes")
+	late.sees("form[data-form=assign] .said",
 		"The policy "+number+" has lines in a bordereau of the contract OTHER-2026, and stays there.")
+}
+
+// choosesFrom opens the form that assigns a policy while the exchange lists other contracts: three pages of them, one
+// that is not there, none, and more than anybody chooses from. It leaves the form with those that there are, of which none
+// is chosen.
+func (d desk) choosesFrom(p *tab) {
+	p.Helper()
+	var pages, read atomic.Int64
+	pass := p.responds("/x/contract?limit=200*", func() trial.Record {
+		n := read.Add(1)
+		page := trial.Record{"contracts": []trial.Record{{"reference": fmt.Sprint("NONE-", n)}}}
+		if pages.Load() == 0 {
+			page["contracts"] = []trial.Record{}
+		}
+		if n < pages.Load() {
+			page["next"] = fmt.Sprint("NONE-", n)
+		}
+		return page
+	})
+	opens := func(of int64) {
+		pages.Store(of)
+		read.Store(0)
+		p.click("[data-part=unassigned] [data-action=assign]")
+	}
+	opens(3)
+	p.sees("form[data-form=assign] option:last-child", "NONE-3")
+	if n := p.count("form[data-form=assign] option"); n != 4 {
+		p.Errorf("there are %d options of 3 contracts", n)
+	}
+	p.fill("assign", "/contract", "NONE-2")
+	p.send("assign")
+	p.sees("form[data-form=assign] [role=alert]", "not found")
+	p.sees("form[data-form=assign] .said", "NONE-2")
+	opens(0)
+	p.sees("form[data-form=assign] .empty", "PUT /x/contract/{reference} makes a contract")
+	opens(1000)
+	p.becomes("document.querySelector('[name=\"/contract\"]')?.matches('input')")
+	pass()
+	p.click("[data-part=unassigned] [data-action=assign]")
+	p.sees("form[data-form=assign] option:last-child", "OTHER-2026")
+	p.send("assign")
+	p.sees("form[data-form=assign] .said", "required")
 }
 
 // TestACellLeadsToItsReceipt goes from the first screen to the version that waits, from a cell of it to the receipt,
