@@ -82,8 +82,8 @@ export default {
   noPeriods: 'Kein Vertrag hat hier einen Zeitraum. PUT /x/contract/{reference} legt einen Vertrag an; /docs hat die '
     + 'Anfrage.',
   unassigned: 'Policen, die kein Vertrag meldet',
-  unassignedAre: 'Sie haben Belege oder Schäden. PUT /x/contract/{contract}/policy/{policyNumber} gibt eine '
-    + 'einem Vertrag.', assign: 'Zuordnen', assignTo: '{0} einem Vertrag zuordnen',
+  unassignedAre: 'Sie haben Belege oder Schäden. Wer schreiben darf, sieht neben jeder die Schaltfläche „{0}“, die sie '
+    + 'einem Vertrag gibt.', assign: 'Zuordnen', assignTo: '{0} einem Vertrag zuordnen',
   findings: 'Befunde', finding: 'Befund', noFindings: 'keine Befunde', errorsOpen: '{0} noch hinzunehmen',
   madeOf: 'Woraus dieser Betrag besteht',
   reportedBefore: 'Zuvor gemeldet', supplement: 'Ergänzung',

@@ -89,7 +89,7 @@ function Unassigned({ again }) {
   }
   return html`<${Pages} data-part="unassigned" path="/x/bordereau/unassigned?limit=20"
     list=${listed('policies', 'after')} show=${(rows, more) => (rows.length > 0 || more) && html`
-      <${Section} title=${t('unassigned')}><p class="quiet">${t('unassignedAre')}</p>${place}
+      <${Section} title=${t('unassigned')}><p class="quiet">${t('unassignedAre', t('assign'))}</p>${place}
         <${Table} caption=${t('unassigned')} rows=${rows} columns=${columns} /><//>`} />`;
 }
 

@@ -72,8 +72,8 @@ export default {
   'periods prepared': 'Versions that wait for a second person', stateOf: 'State',
   noPeriods: 'No contract has a period here. PUT /x/contract/{reference} makes a contract; /docs has the request.',
   unassigned: 'Policies that no contract reports',
-  unassignedAre: 'They have receipts or claims. PUT /x/contract/{contract}/policy/{policyNumber} gives one to a '
-    + 'contract.', assign: 'Assign', assignTo: 'Assign {0} to a contract',
+  unassignedAre: 'They have receipts or claims. Whoever may write sees the button “{0}” beside each, which gives it to '
+    + 'a contract.', assign: 'Assign', assignTo: 'Assign {0} to a contract',
   findings: 'Findings', finding: 'What was found', noFindings: 'no findings', errorsOpen: '{0} to be waived',
   madeOf: 'What this figure is made of',
   reportedBefore: 'Reported before', supplement: 'Supplement',

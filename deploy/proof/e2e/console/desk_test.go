@@ -203,7 +203,7 @@ func TestAPolicyWithoutAContract(t *testing.T) {
 		"premiumPaymentMethod": "cash"})
 	p.turn("/today")
 	p.turn("/desk")
-	p.sees("[data-part=unassigned]", "Policies that no contract reports", "/x/contract/{contract}/policy/")
+	p.sees("[data-part=unassigned]", "Policies that no contract reports", "the button “Assign” beside each")
 	p.hasRows("[data-part=unassigned]", d.read(t, "/x/bordereau/unassigned", "policies"), "policyNumber", "",
 		"inceptionDate", "firstReceiptAt", "firstClaimAt")
 	p.accessible("policies without a contract")
@@ -212,8 +212,10 @@ func TestAPolicyWithoutAContract(t *testing.T) {
 	if n := p.count("[data-action]"); n > 0 {
 		t.Errorf("a reader sees %d controls that write", n)
 	}
+	p.click("#language")
+	p.sees("[data-part=unassigned]", "Policen, die kein Vertrag meldet", "die Schaltfläche „Zuordnen“")
 	p.click("[data-part=unassigned] tbody a")
-	p.sees("h1", "Policy "+number)
+	p.sees("h1", "Police "+number)
 	d.assigns(t, number)
 }
 
