@@ -10,6 +10,7 @@ import { label, t } from './words.js';
 
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
   'withinTolerance', 'matched'];
+const MOST_LOOKS = 60; // at a statement of which no comparison is seen
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 // Trial shows how the first rows of a file are read: what is read of each column, and which cells cannot be.
@@ -126,18 +127,44 @@ async function comparisonOf(statement) {
 const Comparing = ({ of: { askedBy, read, of, made } }) => html`<p class="quiet" data-part="comparing">
   ${t(of ? 'comparingOf' : 'comparing', askedBy, made, read, of)}</p>`;
 
+// Compared leads to what a comparison came to.
+const Compared = ({ of: { id, madeAt, against, state } }) => html`<p data-part="compared">${t('run')} <${To} what="run"
+  id=${id}>${against.contract} ${against.period}<//> <${Badge} of=${state} /> <${Instant} at=${madeAt} /></p>`;
+
+// useComparison reads a statement and its newest comparison, if that is among the newest of all, and looks again while
+// one is under way; some time before as well, until there is another comparison. watch() begins that time anew.
+function useComparison(id) {
+  const { current: looks } = useRef({ left: MOST_LOOKS });
+  const loaded = useLoaded(async (read) => {
+    const { data } = await read(`/x/reconciliation/statement/${encodeURIComponent(id)}`);
+    const { data: { runs } } = await read('/x/reconciliation/run?limit=20');
+    const run = runs.find(({ statement }) => statement === id);
+    looks.before ??= run?.id ?? '';
+    if (!data.comparing) looks.left -= 1;
+    return { data, run, looking: data.comparing || (looks.left > 0 && (run?.id ?? '') === looks.before) };
+  });
+  useAgain(loaded, loaded.data?.looking);
+  const watch = () => {
+    Object.assign(looks, { left: MOST_LOOKS, before: undefined });
+    loaded.again();
+  };
+  return [loaded, watch];
+}
+
 function Statement({ id }) {
-  const loaded = useLoaded((read) => read(`/x/reconciliation/statement/${encodeURIComponent(id)}`));
-  useAgain(loaded, loaded.data?.data.comparing);
+  const [loaded, watch] = useComparison(id);
   const [place, put] = usePlace('act');
-  const compare = () => put(html`<${Opened}
-    make=${async () => ({ ...await comparisonOf(id), cancel: () => put(null) })} />`);
+  const compare = () => {
+    watch();
+    put(html`<${Opened} make=${async () => ({ ...await comparisonOf(id), cancel: () => put(null) })} />`);
+  };
   const columns = [text('cell', t('cell')), text('means'), number('stated'), number('sum'),
     { label: label('agrees'), cell: (row) => t(row.agrees ? 'yes' : 'no') }];
-  return html`<h1>${t('statement')}</h1><${Around} of=${loaded} show=${({ data }) => html`
+  return html`<h1>${t('statement')}</h1><${Around} of=${loaded} show=${({ data, run }) => html`
       <p class="lead"><a href="#/reconciliation">${t('reconciliation')}</a> ${t('rowsRead', data.rows,
     data.quarantined)}</p>
-      <div role="status">${data.comparing && html`<${Comparing} of=${data.comparing} />`}</div>
+      <div role="status">${data.comparing ? html`<${Comparing} of=${data.comparing} />`
+    : run && html`<${Compared} of=${run} />`}</div>
       ${mayWrite() && html`<div class="buttons"><${Button} data-action="compare" onClick=${compare}>
         ${t('compare')}<//></div>`}${place}
       <${Section} title=${t('record')} data-part="record"><${Members} of=${data} leave=${['totals', 'comparing']} /><//>

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"insurance.example/exchange/contracts/desk/underway"
@@ -154,11 +155,78 @@ func TestAComparisonUnderWay(t *testing.T) {
 	p.becomes("document.activeElement === window.typed && window.typed.isConnected && window.typed.value === 'TYPED'")
 }
 
+// TestAComparisonThatBeginsLater opens a statement that nobody compares yet. The screen says so when somebody does, and
+// leads to what came of it. It looks no more once nobody has begun for a while, until the form that compares is opened.
+func TestAComparisonThatBeginsLater(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Later")
+	d.sign(t, november, d.prepare(t, d.clerk, november))
+	d.profile(t)
+	sent := d.keeps(t, d.statement("POL-OTHER"))
+	path := "/x/reconciliation/statement/" + sent.Text("id")
+	var looks, under atomic.Int64
+	watches := func() (p *tab, pass func()) {
+		looks.Store(0)
+		under.Store(0)
+		p = open(t, d.Exchange, "/reconciliation", trial.Developer, trial.Admin)
+		return p, p.responds(path, func() trial.Record {
+			looks.Add(1)
+			shown := maps.Clone(sent)
+			if under.Load() > 0 {
+				shown["comparing"] = underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Made: 7}
+			}
+			return shown
+		})
+	}
+	p, pass := watches()
+	p.turn(strings.TrimPrefix(path, "/x"))
+	p.sees(".lead", "3 rows were read")
+	p.gone("[role=status] p")
+	under.Store(1)
+	p.sees("[data-part=comparing]", "carl is comparing it: 7 items are made")
+	run := d.compares(t, sent)
+	pass()
+	p.sees("[data-part=compared]", "MOTOR-2026 2026-11", "open")
+	p.accessible("a statement that was compared")
+	p.click("[data-part=compared] a[href='#/reconciliation/run/" + run.Text("id") + "']")
+	p.sees("[data-part=outcomes]", "mismatch")
+
+	p, _ = watches()
+	p.eval("{ const after = setTimeout; window.setTimeout = (does, ms) => after(does, ms === 2000 ? 1 : ms); }", nil)
+	p.turn(strings.TrimPrefix(path, "/x"))
+	const most, more = 60, 20
+	trial.Eventually(t, func() error {
+		if n := looks.Load(); n < most {
+			return fmt.Errorf("%d looks", n)
+		}
+		return nil
+	})
+	p.do(chromedp.Evaluate(fmt.Sprintf("(async () => { for (let i = 0; i < %d; i++) await fetch(%s); })()", more,
+		quoted(path)), nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	if n := looks.Load(); n != most+more {
+		t.Errorf("the screen has looked %d times", n-more)
+	}
+	under.Store(1)
+	p.click("[data-action=compare]")
+	p.sees("[data-part=comparing]", "carl is comparing it")
+}
+
 // sends sends a file without the console, and compares it with November.
 func (d desk) sends(t *testing.T, text string) (run trial.Record) {
 	t.Helper()
-	sent := d.clerk.Post(t, "/x/reconciliation/statement?profile=BROKER", text, "Content-Type", "text/csv").
+	return d.compares(t, d.keeps(t, text))
+}
+
+// keeps sends a file without the console.
+func (d desk) keeps(t *testing.T, text string) (sent trial.Record) {
+	t.Helper()
+	return d.clerk.Post(t, "/x/reconciliation/statement?profile=BROKER", text, "Content-Type", "text/csv").
 		Want(t, http.StatusOK).Record(t)
+}
+
+// compares compares a file that was sent with November.
+func (d desk) compares(t *testing.T, sent trial.Record) (run trial.Record) {
+	t.Helper()
 	return d.clerk.Post(t, "/x/reconciliation/run", trial.Record{"statement": sent["id"],
 		"against": trial.Record{"contract": "MOTOR-2026", "kind": "premium", "period": "2026-11"}}).
 		Want(t, http.StatusCreated).Record(t)
