@@ -102,9 +102,7 @@ func TestWhyNovemberIsDifferent(t *testing.T) {
 	p := open(t, d.Exchange, "/today", trial.Developer)
 	p.sees("[data-part=prepared]", "Versions that wait for a second person", "2026-11", "MOTOR-2026")
 	p.click("[data-part=prepared] tbody a")
-	p.sees("[data-part=why]", "Why 2026-11 is different from 2026-10", "Additional Premium")
-	// What is new is first; what both months have follows, with what it differs by.
-	p.comparesNovember("2026-10 100", "2026-11 1030")
+	p.comparesNovember("Additional Premium")
 	total := v["totals"].([]any)[0].(map[string]any)
 	want := []string{}
 	for _, name := range []string{"gross", "commission", "brokerage", "net", "settled"} {
@@ -113,21 +111,29 @@ func TestWhyNovemberIsDifferent(t *testing.T) {
 	if got := p.amounts("[data-part=live]"); !slices.Equal(got, want) {
 		t.Errorf("amounts of the period: %v, want %v", got, want)
 	}
-	p.click("[data-part=why] tbody td:last-child a")
-	p.sees("[data-part=receipt]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
+	d.opensReceipt(p, "receipt")
 }
 
-// comparesNovember expects the amounts of why November is different, and the bars.
-func (p *tab) comparesNovember(bars ...string) {
+// comparesNovember expects why November is different, with a text and the amounts, and the bars. What is new is first;
+// what both months have follows, with what it differs by.
+func (p *tab) comparesNovember(says string) {
 	p.Helper()
+	p.sees("[data-part=why]", "Why 2026-11 is different from 2026-10", says)
 	if got := p.amounts("[data-part=why]"); !slices.Equal(got, []string{"0", "900", "900", "100", "130", "30"}) {
 		p.Errorf("amounts of the comparison: %v", got)
 	}
 	var shown []string
 	p.eval("[...document.querySelectorAll('[data-bar]')].map((e) => `${e.dataset.bar} ${e.dataset.figure}`)", &shown)
-	if !slices.Equal(shown, bars) {
+	if !slices.Equal(shown, []string{"2026-10 100", "2026-11 1030"}) {
 		p.Errorf("bars: %v", shown)
 	}
+}
+
+// opensReceipt goes from why November is different to the receipt that makes it differ most, which a part shows.
+func (d desk) opensReceipt(p *tab, part string) {
+	p.Helper()
+	p.click("[data-part=why] tbody td:last-child a")
+	p.sees("[data-part="+part+"]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
 }
 
 // TestWhyNovemberIsDifferentBeforeItIsPrepared goes from the first screen to why November is not as October while
@@ -138,9 +144,7 @@ func TestWhyNovemberIsDifferentBeforeItIsPrepared(t *testing.T) {
 	d := reported(t, "Unprepared")
 	p := open(t, d.Exchange, "/today", trial.Developer)
 	p.click("[data-part=due] tbody a[href='#/desk/MOTOR-2026/premium/2026-11']")
-	p.sees("[data-part=why]", "Why 2026-11 is different from 2026-10",
-		"2026-11 has no version yet; it is compared as it is now.")
-	p.comparesNovember("2026-10 100", "2026-11 1030")
+	p.comparesNovember("2026-11 has no version yet; it is compared as it is now.")
 	p.sees("[data-part=bars]", "The bar of 2026-11, which has no version, is what it would have now.")
 	p.click("[data-part=live] td.right a")
 	p.becomes("document.activeElement.matches('[data-part=lines]')")
@@ -153,8 +157,7 @@ func TestWhyNovemberIsDifferentBeforeItIsPrepared(t *testing.T) {
 	p.click("[data-part=lines] td.right a[href='#/record/receipt/" + d.extra.Text("id") + "']")
 	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00")
 	p.eval("history.back()", nil)
-	p.click("[data-part=why] tbody td:last-child a")
-	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
+	d.opensReceipt(p, "record")
 }
 
 // TestAPreparationUnderWay opens a period of which a version is being prepared. The screen says how far that has come,
