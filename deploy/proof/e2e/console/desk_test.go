@@ -266,8 +266,8 @@ func (d desk) assigns(t *testing.T, number string) {
 }
 
 // choosesFrom opens the form that assigns a policy while the exchange lists other contracts: three pages of them, one
-// that is not there, none, and more than anybody chooses from. It leaves the form with those that there are, of which none
-// is chosen.
+// that is not there, none, and more than anybody chooses from. It leaves the form with those that there are, of which
+// none is chosen.
 func (d desk) choosesFrom(p *tab) {
 	p.Helper()
 	var pages, read atomic.Int64

@@ -202,7 +202,9 @@ func TestAComparisonThatBeginsLater(t *testing.T) {
 		return nil
 	})
 	p.do(chromedp.Evaluate(fmt.Sprintf("(async () => { for (let i = 0; i < %d; i++) await fetch(%s); })()", more,
-		quoted(path)), nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		quoted(path)), nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return p.WithAwaitPromise(true)
+	}))
 	if n := looks.Load(); n != most+more {
 		t.Errorf("the screen has looked %d times", n-more)
 	}
