@@ -13,7 +13,7 @@ func TestSharingUnderKills(t *testing.T) {
 	kills := organisations.NewKills(t)
 	e, err := commands.RunComposed(t.TempDir(), trial.Composition{Environ: organisations.Environ(), Via: kills.Via()})
 	trial.EndWith(t, e, err)
-	organisations.ShareUnderKills(t, e, kills)
+	organisations.ShareUnderKills(t, e, kills, organisations.Ways())
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}

@@ -11,5 +11,5 @@ import (
 func TestSearchesOfRealResources(t *testing.T) {
 	b := emptyBook(t)
 	e := b.runInOne(t, t.TempDir(), uri(t))
-	searches.Compare(t, caller(t, e), rand.New(rand.NewPCG(20, 8)), 120, 250)
+	searches.Compare(t, caller(t, e), rand.New(rand.NewPCG(20, 8)), 60, 50)
 }

@@ -27,13 +27,13 @@ var names = []string{"zenith", "orion", "vega"}
 // Environ returns the variables of an exchange that organisations share.
 func Environ() []string { return []string{"EXCHANGE_ORG_CLAIM=org", "EXCHANGE_ORG_DEFAULT=" + owner} }
 
-// ShareUnderKills takes a policy from one organisation and gives it to the next one, once for each way to stop that
-// half way. replicas are the suffixes of the processes, as in the composition.
+// ShareUnderKills takes a policy from one organisation and gives it to the next one, once for each of the ways to stop
+// that half way. replicas are the suffixes of the processes, as in the composition.
 //
 // The same request completes a change that stopped. Once its response is 200, the organisation that the list names sees
 // everything, and the others nothing. The one that neither the list before nor the new one names asks all the time. And
 // while a change is incomplete, nobody sees what it gives as long as anything is seen of what it takes.
-func ShareUnderKills(t *testing.T, e *trial.Exchange, kills *Kills, replicas ...string) {
+func ShareUnderKills(t *testing.T, e *trial.Exchange, kills *Kills, ways []Way, replicas ...string) {
 	t.Helper()
 	kills.use(e, replicas)
 	members := map[string]*trial.Client{}
@@ -56,7 +56,7 @@ func ShareUnderKills(t *testing.T, e *trial.Exchange, kills *Kills, replicas ...
 		s.none(t)
 		watching.Go(func() { s.watch(t, end) })
 	}
-	for i, way := range ways() {
+	for i, way := range ways {
 		if !t.Failed() {
 			c.give(t, names[(i+len(names)-1)%len(names)], names[i%len(names)], way)
 		}
@@ -90,7 +90,7 @@ type changes struct {
 
 // give takes the policy from one organisation and gives it to another one. The change is stopped, and repeated until it
 // is made. Meanwhile claims are made by the owner and by the organisation that loses the right to do so.
-func (c *changes) give(t *testing.T, from, to string, way way) {
+func (c *changes) give(t *testing.T, from, to string, way Way) {
 	t.Helper()
 	c.sights[to].open()
 	var claiming sync.WaitGroup
@@ -137,7 +137,7 @@ func (c *changes) give(t *testing.T, from, to string, way way) {
 
 // takesFirst fails the test if an organisation sees something that a change gives it, while another one sees something
 // that the change takes from that.
-func (c *changes) takesFirst(t *testing.T, from, to string, way way) {
+func (c *changes) takesFirst(t *testing.T, from, to string, way Way) {
 	t.Helper()
 	if given := c.sights[to].some(t); given != "" {
 		if left := c.sights[from].some(t); left != "" {

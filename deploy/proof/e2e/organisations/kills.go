@@ -30,21 +30,28 @@ const (
 	doorAfter  moment = "the gateway after it"
 )
 
-// way is how a change is stopped.
-type way struct {
+// Way is how a change is stopped.
+type Way struct {
 	step   int
 	moment moment
 }
 
-func (w way) String() string { return fmt.Sprintf("step %d, killed %s", w.step, w.moment) }
+func (w Way) String() string { return fmt.Sprintf("step %d, killed %s", w.step, w.moment) }
 
-// ways returns those that are tried: at each step the service and composite are killed, and others at some steps.
-func ways() (all []way) {
+// Ways returns the ways to try all that matters: at each step the service and composite are killed, and others at some
+// steps.
+func Ways() (all []Way) {
 	for step := range steps {
 		other := []moment{beforeStep, afterStep, doorAfter}[step%3]
-		all = append(all, way{step + 1, duringStep}, way{step + 1, makerAfter}, way{step + 1, other})
+		all = append(all, Way{step + 1, duringStep}, Way{step + 1, makerAfter}, Way{step + 1, other})
 	}
 	return all
+}
+
+// FewWays returns one way for each step, by which every process is killed that Ways kills. It is for a store on which
+// a process takes long to start.
+func FewWays() []Way {
+	return []Way{{1, duringStep}, {2, makerAfter}, {3, afterStep}, {4, beforeStep}, {5, duringStep}, {6, doorAfter}}
 }
 
 // Kills stands between the composite service, which makes a change step by step, and the services that keep the lists.
@@ -57,7 +64,7 @@ type Kills struct {
 
 	mu sync.Mutex
 	// next is how the change is to be stopped, and made counts its steps; nil once a process is being killed.
-	next   *way
+	next   *Way
 	made   int
 	killed string
 	// killing are the kills under way.
@@ -102,7 +109,7 @@ func (k *Kills) named(url string) string {
 }
 
 // at has the change that comes next stopped.
-func (k *Kills) at(w way) {
+func (k *Kills) at(w Way) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.next, k.made, k.killed = &w, 0, ""
