@@ -80,13 +80,14 @@ func (i *issuer) read(ctx context.Context) ([]byte, error) {
 	return set, nil
 }
 
-// tokenOf returns a token of the key with a number; of its newest one if the number is 0.
+// tokenOf returns a token of the key with a number; of its newest one if the number is 0. It is signed with the newest
+// key in either case: there is no key with a number that the issuer has not published.
 func (i *issuer) tokenOf(number int) string {
 	i.mu.Lock()
 	private, id := i.private, keyID(i.newest)
 	i.mu.Unlock()
 	if number != 0 {
-		private, id = keyOf(number), keyID(number)
+		id = keyID(number)
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{
 		"sub": "broker-1", "exp": time.Now().Add(24 * time.Hour).Unix(),
@@ -131,7 +132,7 @@ func outcome(v *Verifier, token string) (kind problem.Kind, wait time.Duration, 
 // happens when is decided by a seed. A caller whose key is published gets 503 with a time after which to ask again, or
 // is verified; made-up keys have the provider asked no more often than it may be.
 func TestNoCallerOfAPublishedKeyIsRefused(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) { rotateInAFlood(t, seed) })
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
