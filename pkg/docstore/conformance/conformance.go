@@ -25,7 +25,7 @@ type Size struct {
 // The sizes in use: Full for a store made for the load of the exchange, Small for a store that reads all of its
 // documents to find one.
 var (
-	Full  = Size{Documents: 2000, Queries: 400, Writers: 32, Increments: 25}
+	Full  = Size{Documents: 2000, Queries: 400, Writers: 16, Increments: 10}
 	Small = Size{Documents: 120, Queries: 40, Writers: 32, Increments: 2}
 )
 
