@@ -261,7 +261,7 @@ func (w *world) write(h *history, k *keeper, name string) {
 // may fail before or after it is made. Nobody ever has a right that neither the last whole change nor one that stopped
 // since gives. An organisation has each right that all of them give. Repeating a change completes it.
 func TestSharingAgreesWithAModel(t *testing.T) {
-	const sequences, worlds = 200, 4
+	const sequences, worlds = 60, 4
 	for first := range uint64(worlds) {
 		t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) {
 			t.Parallel()
