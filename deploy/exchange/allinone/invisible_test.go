@@ -77,7 +77,8 @@ var everybodyReads = regexp.MustCompile(`/(product|policyWording)(/|$)`)
 // response, but for what everybody reads.
 func TestWhatIsAnothersIsUnknown(t *testing.T) {
 	t.Run("with an owner", func(t *testing.T) { anothersIsUnknown(t, runShared(t), conditions, sharedWithAnother) })
-	// Where one of them owns what has no owner, few headers are tried: they are judged after the record is found.
+	// Where one of them owns what has no owner, few headers are tried, because they are judged after the record is found,
+	// and no id of another resource, because it is not found whoever owns it.
 	few := conditions[:2]
 	for name, owner := range map[string]string{"of the usual owner": "acme", "for the usual owner": "zenith"} {
 		t.Run(name, func(t *testing.T) {
@@ -180,8 +181,10 @@ func (c *comparison) compareAll(o operation, all []examples.Example) {
 	bodies := c.bodies(o, all)
 	for _, path := range c.paths(o.path) {
 		if c.ofAnotherResource(o.path, path, all) {
-			c.compare(o.method, path, bodies[len(bodies)-1], nil)
-			c.compare(o.method, path, bodies[0], map[string]string{"If-Match": `"1"`})
+			if len(c.headers) == len(conditions) {
+				c.compare(o.method, path, bodies[len(bodies)-1], nil)
+				c.compare(o.method, path, bodies[0], map[string]string{"If-Match": `"1"`})
+			}
 			continue
 		}
 		for _, body := range bodies {
