@@ -106,14 +106,14 @@ type shownBody struct {
 	Body        any
 }
 
-// desks returns the operations of the desk that take a body, by method and path, with the examples that the page shows
-// after it has read again what there is.
+// desks returns the operations of the desk that take a body, by method and path, with the examples that the page has
+// after it has read again what there is. It does not show them, which takes seconds for all operations.
 func (p *tab) desks() map[string]shownBody {
 	p.Helper()
-	p.eval(`read = undefined; readExamples().then(() => { read = true })`, nil)
+	p.eval(`read = undefined; examples.read().then(() => { read = true })`, nil)
 	p.becomes("read")
 	all := map[string]shownBody{}
-	p.eval(`Object.fromEntries(Object.entries(ui.specSelectors.specJson().toJS().paths).flatMap(([path, item]) =>
+	p.eval(`Object.fromEntries(Object.entries(examples.filled().paths).flatMap(([path, item]) =>
 		Object.entries(item)
 			.filter(([, of]) => of.requestBody && path.match("^/x/(contract|bordereau|supplement|reconcil)"))
 			.map(([method, { parameters, requestBody: { content } }]) => [method.toUpperCase() + " " + path, {
@@ -165,6 +165,7 @@ func TestTheDeskCanBeTriedOut(t *testing.T) {
 	for operation := range left {
 		t.Errorf("%s was not tried", operation)
 	}
+	p.eval("showExamples()", nil)
 	p.click(".opblock.is-open .try-out__btn")
 	p.click(".opblock.is-open .execute")
 	p.sees(".opblock.is-open .live-responses-table .response-col_status", "201")
