@@ -77,8 +77,8 @@ var everybodyReads = regexp.MustCompile(`/(product|policyWording)(/|$)`)
 // response, but for what everybody reads.
 func TestWhatIsAnothersIsUnknown(t *testing.T) {
 	t.Run("with an owner", func(t *testing.T) { anothersIsUnknown(t, runShared(t), conditions, sharedWithAnother) })
-	// Where one of them owns what has no owner, few headers are tried, because they are judged after the record is found,
-	// and no id of another resource, because it is not found whoever owns it.
+	// Where one of them owns what has no owner, few headers are tried, because they are judged after the record is
+	// found, and no id of another resource, because it is not found whoever owns it.
 	few := conditions[:2]
 	for name, owner := range map[string]string{"of the usual owner": "acme", "for the usual owner": "zenith"} {
 		t.Run(name, func(t *testing.T) {
