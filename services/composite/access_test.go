@@ -288,12 +288,18 @@ func (w *world) sequence(seed uint64) {
 			continue
 		}
 		left := random.IntN(12) // the step that fails; none if there are fewer
+		failed := false
 		w.fails = func() (before, after bool) {
 			left--
-			return left == 0, left == -1 && random.IntN(2) == 0
+			before, after = left == 0, left == -1 && random.IntN(2) == 0
+			failed = failed || before || after
+			return before, after
 		}
 		list := randomList(random)
 		if err := w.put(h.number, list); err == nil {
+			if failed {
+				w.t.Error("a change is made although one of its steps failed")
+			}
 			h.lists = []model{list}
 		} else {
 			h.lists = append(h.lists, list)

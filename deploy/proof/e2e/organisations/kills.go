@@ -51,7 +51,7 @@ func Ways() (all []Way) {
 // FewWays returns one way for each step, by which every process is killed that Ways kills. It is for a store on which
 // a process takes long to start.
 func FewWays() []Way {
-	return []Way{{1, duringStep}, {2, makerAfter}, {3, afterStep}, {4, beforeStep}, {5, duringStep}, {6, doorAfter}}
+	return []Way{{1, makerAfter}, {2, duringStep}, {3, beforeStep}, {4, duringStep}, {5, afterStep}, {6, doorAfter}}
 }
 
 // Kills stands between the composite service, which makes a change step by step, and the services that keep the lists.
