@@ -120,11 +120,11 @@ STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/proof/standins/..
 RACED_CALLERS := $(if $(RACE),$(RACE) '-gcflags=github.com/FerretDB/...=-race=false' '-gcflags=github.com/jackc/...=-race=false')
 
 .PHONY: test-releases
-test-releases: bin/under-test ## run the last release of each service with the others of today; it is built from the history of the repository
-	COMMANDS_UNDER_TEST=$(UNDER_TEST) go test -count=1 -timeout 60m ./deploy/proof/crosstest/releases
+test-releases: ## run the last release of each service with the others of today; it is built from the history of the repository
+	go test -count=1 -timeout 60m ./deploy/proof/crosstest/releases
 
 .PHONY: test-docker
-test-docker: test-releases $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
+test-docker: bin/under-test test-releases $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
 	COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" \
 		go test $(RACED_CALLERS) -timeout 1h ./deploy/proof/crosstest/store/... $(STANDINS)
