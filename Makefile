@@ -116,9 +116,6 @@ simulate-desk: ## run ten thousand random sequences of one desk, and then of two
 # CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
 STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/proof/standins/...)
 
-# The server that stands in for MongoDB runs in the process of the tests. Only what calls it is tested for races.
-RACED_CALLERS := $(if $(RACE),$(RACE) '-gcflags=github.com/FerretDB/...=-race=false' '-gcflags=github.com/jackc/...=-race=false')
-
 .PHONY: test-releases
 test-releases: ## run the last release of each service with the others of today; it is built from the history of the repository
 	go test -count=1 -timeout 60m ./deploy/proof/crosstest/releases
@@ -127,7 +124,7 @@ test-releases: ## run the last release of each service with the others of today;
 test-docker: bin/under-test test-releases $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
 	COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" \
-		go test $(RACED_CALLERS) -timeout 1h ./deploy/proof/crosstest/store/... $(STANDINS)
+		go test $(RACE) -timeout 1h ./deploy/proof/crosstest/store/... $(STANDINS)
 	DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) CROSSTEST_REPORT=$(CURDIR)/bin/crosstest-report.txt \
 		go test -count=1 -timeout 3h ./deploy/proof/crosstest/containers
 	@cat bin/crosstest-report.txt

@@ -13,8 +13,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
-
-	"insurance.example/exchange/deploy/proof/standins/documentdb"
 )
 
 // variable says what the tests run against.
@@ -35,11 +33,7 @@ type Deployment struct {
 func Start() (Deployment, error) {
 	switch kind := os.Getenv(variable); kind {
 	case "standin":
-		server, err := documentdb.Start(context.Background(), "")
-		if err != nil {
-			return Deployment{}, err
-		}
-		return Deployment{URI: server.URI(), Stop: server.Close}, nil
+		return startStandin()
 	case "":
 		return startContainer()
 	default:

@@ -45,7 +45,7 @@ func Build() (*Commands, error) {
 		args = append(args, source(name))
 	}
 	err = errors.Join(build("", folder+string(filepath.Separator), args...),
-		build("", filepath.Join(folder, "client"), module+"deploy/exchange"))
+		BuildPlain(filepath.Join(folder, "client"), "deploy/exchange"))
 	if err != nil {
 		return nil, errors.Join(err, c.Remove())
 	}
@@ -68,6 +68,9 @@ func BuildFrom(tree, name string) (*Commands, error) {
 	}
 	return c, nil
 }
+
+// BuildPlain builds the command of a folder of the exchange's sources, without the race detector.
+func BuildPlain(to, folder string) error { return build("", to, module+folder) }
 
 // Installed returns the path of a command of others with which something is tested. A machine without it fails the
 // test, with what installs it on Debian.

@@ -11,8 +11,12 @@ import (
 )
 
 // StartBound starts a command on a thread that lives as long as the command, so that the command ends with this process
-// and not with any of its threads. ended is closed when the command has ended.
+// and not with any of its threads. ended is closed when the command has ended. The signal by which it ends with this
+// process is SIGTERM if the command names none.
 func StartBound(command *exec.Cmd, ended chan<- struct{}) (*os.Process, error) {
+	if command.SysProcAttr == nil {
+		command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	}
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // the thread ends with this function
