@@ -92,7 +92,8 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 }
 
 // logVersion adds a version of a document to the log. It comes after the write and in its transaction, and cannot be
-// refused, as keepFormer. Its instant is the beginning of the transaction: no watermark is after it before the commit.
+// refused, as keepFormer. The version gets the instant at which the transaction began. Until the commit no reader is
+// given a later watermark, so none has gone past the version when it appears.
 func (c *collection) logVersion(id uuid.UUID, version int64) error {
 	if c.spec.Unlogged {
 		return nil

@@ -36,7 +36,7 @@ const (
 	now    = "now"
 )
 
-// errBehind is the error of a service that did not respond in time, or has no log: it is of the last release.
+// errBehind says that a service did not respond in time, or has no log of changes yet, as in its last release.
 var errBehind = errors.New("the service did not return its log of changes")
 
 // LostError is the refusal of a place that a log no longer has, because the database was restored or replaced.

@@ -1,15 +1,15 @@
 // Package manifests derives from the list of processes what manifests say of each of them: which run, which calls
-// which, who logs in to MongoDB, and which release; and from the alerts an object of Kubernetes. What else a process
-// needs (its sizes, its own settings) is written by hand in its base.
+// which, who logs in to MongoDB, which release, and which the alerts watch; and from the alerts an object of
+// Kubernetes. What else a process needs (its sizes, its own settings) is written by hand in its base.
 package manifests
 
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -82,7 +82,7 @@ func Write(repository string) error {
 			return err
 		}
 	}
-	rules, err := alerts(repository)
+	rules, err := alerts(repository, all)
 	if err != nil {
 		return err
 	}
@@ -131,15 +131,30 @@ func processes(repository string) ([]process, error) {
 	return all, nil
 }
 
-// alerts returns the alerts as a part of an object of Kubernetes.
-func alerts(repository string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(repository, "deploy/monitoring/alerts.yaml"))
+// everyProcess is a matcher of an alert that names three processes or more, and is to name all of them.
+var everyProcess = regexp.MustCompile(`(job|deployment)=~"(exchange\|)?(?:[a-z]+\|){2,}[a-z]+"`)
+
+// alerts names all processes in the alerts, and returns the alerts as a part of an object of Kubernetes.
+func alerts(repository string, all []process) (string, error) {
+	path := filepath.Join(repository, "deploy/monitoring/alerts.yaml")
+	text, err := os.ReadFile(path)
 	if err != nil {
+		return "", err
+	}
+	if !everyProcess.Match(text) {
+		return "", fmt.Errorf("%s has no expression like job=~\"parties|products|coverage\"", path)
+	}
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	text = everyProcess.ReplaceAll(text, []byte(`$1=~"${2}`+strings.Join(names, "|")+`"`))
+	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return "", err
 	}
 	_, groups, found := strings.Cut(string(text), "\ngroups:\n")
 	if !found {
-		return "", errors.New("deploy/monitoring/alerts.yaml has no line \"groups:\"")
+		return "", fmt.Errorf("%s has no line \"groups:\"", path)
 	}
 	return "  " + strings.ReplaceAll(strings.TrimSpace("groups:\n"+groups), "\n", "\n  "), nil
 }

@@ -77,6 +77,32 @@ func TestManifestsAreGenerated(t *testing.T) {
 	}
 }
 
+// TestAlertsWatchEveryProcess takes a process out of the alerts, or what the processes are found by.
+func TestAlertsWatchEveryProcess(t *testing.T) {
+	folder := copied(t)
+	path := filepath.Join(folder, "deploy/monitoring/alerts.yaml")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking := strings.ReplaceAll(string(whole), "|coverage|", "|")
+	if err := os.WriteFile(path, []byte(lacking), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := manifests.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != string(whole) || lacking == string(whole) {
+		t.Errorf("the alerts without coverage are not what they were (%v)", err)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(whole), "=~", "=")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := manifests.Write(folder); err == nil || !strings.Contains(err.Error(), "alerts.yaml") {
+		t.Errorf("error %v, want one that names alerts.yaml", err)
+	}
+}
+
 // TestAFileWithoutItsMarkersIsAnError removes a marker.
 func TestAFileWithoutItsMarkersIsAnError(t *testing.T) {
 	folder := copied(t)
