@@ -16,12 +16,12 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// mostCallers is the number of callers, and of organisations, whose requests are remembered. The one that has not asked
-// for longest is forgotten first, and may then send as many as one that never asked.
+// mostCallers is the number of callers, and of organisations, whose requests are remembered. The one whose last
+// request is the oldest is forgotten first; it then begins again as a new one.
 const mostCallers = 10_000
 
-// Rate is how many requests may be sent in a second, and at once after a while without any: 0 for any number, and for
-// the requests of one second.
+// Rate is how many requests may be sent in a second, 0 for any number; and how many at once after a while without any,
+// 0 for those of one second.
 type Rate struct{ PerSecond, Burst int }
 
 // Rates limits how many requests may be sent to one process of the gateway: by the callers of each organisation

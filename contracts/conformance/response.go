@@ -145,7 +145,7 @@ func (a response) records() ([]record, error) {
 }
 
 // problem returns the problem document of a response with the status, which must have the members that every problem
-// has. words is its title, in any case; "" for any.
+// has. words is its title in upper or lower case; "" allows any title.
 func (a response) problem(status int, words string) (record, error) {
 	if err := a.is(status, "application/problem+json"); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ type ContractVersion struct {
 	SetBy string `json:"setBy"`
 	// The instant at which it was set.
 	SetAt scalar.DateTime `json:"setAt"`
-	// The contract, with what is set where the caller left it out.
+	// The contract, with the defaults of members that the caller left out.
 	Contract ContractTerms `json:"contract"`
 	// What may be a mistake.
 	Warnings []string `json:"warnings,omitzero"`

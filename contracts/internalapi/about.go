@@ -19,7 +19,7 @@ type About struct {
 //
 // A setting, and the value that is in force.
 type Setting struct {
-	// The name, as that of the flag.
+	// The name, which is also the name of the flag.
 	Name string `json:"name"`
 	// The value. Absent for a setting that is not given and has no usual value: what it is about is off.
 	Value string `json:"value,omitzero"`

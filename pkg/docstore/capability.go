@@ -156,9 +156,9 @@ type Call struct {
 // its own. It may be called from any goroutine.
 type Around func(ctx context.Context, call Call, do func(context.Context) error) error
 
-// Decorate returns a collection each of whose calls goes through around, those of its capabilities included. It has
-// the capabilities that the collection has. Backfill goes past around, which asks nothing of the database, and so do
-// Stamp and Lacks, which only a store that is shared has.
+// Decorate returns a collection that makes each call through around, also the calls of its capabilities. It has the
+// capabilities that the collection has. Backfill does not go through around, because it asks nothing of the database;
+// nor do Stamp and Lacks, which only a shared store has.
 func Decorate(c Collection, around Around) Collection { return &decorated{c, around} }
 
 // decorated has the methods of all capabilities. As returns it as those that inner has.

@@ -158,8 +158,8 @@ func (r *room) remove(c *countedConnection) {
 	}
 }
 
-// full reports whether further connections are refused at present: there are as many as may be, or all come from one
-// address and are as many as it may have, and each of them has a request.
+// full reports whether further connections are refused at present: each connection has a request, and either there is
+// no room for more, or all come from one address, which may have no more.
 func (r *room) full() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

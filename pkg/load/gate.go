@@ -42,9 +42,9 @@ type Gate struct {
 	queue          *queue
 }
 
-// NewGate returns a gate behind which a number of requests may wait for slots. At most as many connections as may be
-// open wait in front of it, and each for as long as a limiter has requests wait. Refusals are held back by the
-// holder, and the bell says when the network has been looked at.
+// NewGate returns a gate behind which up to most requests may wait for slots. connections is how many connections may
+// be open; all of them may wait in front of the gate, each for up to wait. The holder holds back refusals, and the
+// bell says when the network has been looked at.
 func NewGate(most, connections int, wait time.Duration, holder *Holder, bell *Bell) *Gate {
 	g := &Gate{most: most, wait: wait, holder: holder, bell: bell, queue: newQueue(connections)}
 	bell.at(g.letIn)

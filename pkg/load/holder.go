@@ -37,7 +37,7 @@ type Holder struct {
 type HolderState struct {
 	// Held is how many refusals are held.
 	Held int
-	// Total is how many were, and Beyond how many were not because as many were as may be.
+	// Total is how many have been held, and Beyond how many were sent at once because there was no room for them.
 	Total, Beyond int64
 }
 
@@ -56,7 +56,7 @@ func (h *Holder) State() HolderState {
 	return h.state
 }
 
-// hold returns when a refusal may be sent, or when ctx ends. It reports false, at once, if as many are held as may be.
+// hold returns when a refusal may be sent, or when ctx ends. If there is no room, it returns false at once.
 func (h *Holder) hold(ctx context.Context) (room bool) {
 	if h == nil {
 		return true
@@ -104,10 +104,10 @@ func (h *Holder) end() {
 	h.state.Held--
 }
 
-// HoldBack holds back the refusal of a request that was let in by a door with a holder. On a connection of HTTP/1 the
-// refusal is sent at once, and what the client asks for next is held in its place: it needs no memory before it is
-// read. Else HoldBack returns when the refusal may be sent. If there is no room for it, it is sent at once, and its
-// connection is closed after it.
+// HoldBack slows down a client whose request is refused, if the door that let it in has a holder. On a connection of
+// HTTP/1 the refusal is sent at once, and the next request of the client is held, which needs no memory before it is
+// read. Otherwise HoldBack returns when the refusal may be sent. If there is no room to hold it, the refusal is
+// sent at once, and its connection is closed after it.
 func HoldBack(c *gin.Context) {
 	if v := visitorOf(c.Request.Context()); v != nil {
 		v.refused = true

@@ -59,11 +59,11 @@ func (t *Turns) Waiting() int {
 // Refused returns how many requests got no turn, because too many waited or they had waited for too long.
 func (t *Turns) Refused() int64 { return t.refused.Load() }
 
-// awaitTurn waits until a request may begin to work on something of a size, and has the turn until endTurn, or until it
-// ends. What is smaller than Large needs none, and a request takes one once: what another service does for it in the
-// same process is part of its turn. Errors: problem.Overloaded if too many requests wait or it has waited for too
-// long, problem.ShareUsedUp if too many of its caller wait, and that of the context, if it ends before. waited
-// reports whether others were worked on before, who may have changed what the request has read.
+// awaitTurn waits until a request may begin to work on something of a size in bytes. The request has the turn until
+// endTurn, or until it ends. Anything smaller than Large needs no turn. A request takes at most one: what another
+// service does for it in the same process is part of its turn. waited reports whether other requests had their turns
+// before, which may have changed what this one has read. Errors: problem.Overloaded if too many requests wait or this
+// one has waited for too long; problem.ShareUsedUp if too many of its caller wait; the error of the context.
 func (a *account) awaitTurn(ctx context.Context, bytes int) (waited bool, err error) {
 	if bytes < Large || a.budget.turns == nil {
 		return false, nil

@@ -38,7 +38,7 @@ type EngineConfig struct {
 	// Audit gets a line for each request of a known caller, in the name of Service; nil if none is kept.
 	Audit   *audit.Log
 	Service string
-	// Door is where requests are let in, by what they have in work.
+	// Door lets requests in, as far as there is room for the work of each.
 	Door load.Door
 }
 

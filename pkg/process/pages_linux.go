@@ -38,9 +38,9 @@ func releaseProgram() error {
 // part is where a part of a file is in the memory of the process.
 type part struct{ start, end uintptr }
 
-// unwrittenParts returns the parts of a file that the process may not write and has no pages of its own of: they are
-// as they are in the file. What a process wrote before it lost the right to would be lost. smaps is the text of
-// /proc/PID/smaps.
+// unwrittenParts returns the parts of a file in memory that the process may not write and has never written, so that
+// they are as in the file. Parts that it wrote before it lost the right to write are not among them: what it wrote
+// would be lost. smaps is the text of /proc/PID/smaps.
 func unwrittenParts(smaps io.Reader, file string) ([]part, error) {
 	var found []part
 	var now part

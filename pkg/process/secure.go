@@ -193,8 +193,8 @@ func follow[T any](p *Process, value *secret.Value[T], changed func(T)) {
 	}))
 }
 
-// trust returns by what the services of this process know that a request comes from within the exchange. It fails if
-// there is nothing.
+// trust returns the credentials and certificates by which the services of this process recognise requests from within
+// the exchange. It fails if there are none.
 func (p *Process) trust() (request.Trust, error) {
 	credentials, err := p.Credentials()
 	if err != nil {

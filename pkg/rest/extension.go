@@ -50,7 +50,8 @@ type Extension struct {
 	Body, Response reflect.Type
 	IsRecord       bool
 	// Takes are the media types of a body that is no JSON, of up to Largest bytes, whatever the setting max-body says.
-	// Serve gets it as an io.Reader of which errors are problems, and takes the memory for what it keeps of it.
+	// Serve gets the body as an io.Reader, whose errors are problems, and takes memory from the budget for what it
+	// keeps.
 	Takes   []string
 	Largest int64
 	// Media is the media type of a response that is no JSON; empty for others. Such a response is a func(io.Writer)

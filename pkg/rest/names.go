@@ -244,8 +244,8 @@ func (n *names) sentAs(member string, sent map[string]string, all []jsonobject.M
 	return member
 }
 
-// lacks reports whether a violation is that a required member is missing, which it is too where an empty string was
-// sent for what is no text. It adds the name like that of the member which was sent.
+// lacks reports whether a violation is that a required member is missing. An empty string for a member that is no text
+// counts as missing. lacks adds to the violation the name that was sent and is like that of the member.
 func (n *names) lacks(member, name string, v *problem.Violation, all []jsonobject.Member) bool {
 	if v.Reason != isRequired {
 		empty := slices.ContainsFunc(all, func(m jsonobject.Member) bool {

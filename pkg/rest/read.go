@@ -328,8 +328,8 @@ type documents struct {
 	// movedBy returns the body of a document as time has moved it by an instant, or as it was completed, and whether it
 	// was.
 	movedBy func(doc docstore.Document, at time.Time) (body []byte, moved bool, err error)
-	// recalled returns the body of a document with what the service itself has altered since an instant as it was then,
-	// and whether there is such a thing. It is nil for a resource without Recall.
+	// recalled returns the body of a document in which the members that the service itself has altered since an instant
+	// are as they were then. set reports whether there is such a member. It is nil for a resource without Recall.
 	recalled func(ctx context.Context, doc docstore.Document, at time.Time) (body []byte, set bool, err error)
 }
 

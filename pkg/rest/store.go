@@ -264,8 +264,8 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 const ownRoom = 256 << 10
 
 // documentOf returns the document of a record that has been written as JSON, with the keys it is found by. It refuses
-// one that is larger than Config.LargestRecord, or than that and ownRoom where the exchange itself adds something: a
-// record that callers have filled can still be moved to another state.
+// one that is larger than Config.LargestRecord. What the exchange itself adds has ownRoom beyond that, so that a record
+// that callers have filled can still be moved to another state.
 func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (docstore.Document, error) {
 	most := r.server.LargestRecord
 	if record.own {

@@ -6278,7 +6278,7 @@ export interface components {
         ContractType: "not automated" | "smart contract" | "parametric" | "other";
         /** @description A contract, as it was set the last time or at an instant. */
         ContractVersion: {
-            /** @description The contract, with what is set where the caller left it out. */
+            /** @description The contract, with the defaults of members that the caller left out. */
             contract: components["schemas"]["ContractTerms"];
             /** @description The organisation that has made it, where organisations share the exchange. */
             owner?: string;

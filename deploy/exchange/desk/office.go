@@ -169,8 +169,9 @@ func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []
 // lookFor is how long a look at how far work has come may take.
 const lookFor = time.Second
 
-// far returns what says what is being done and, once the exchange knows it, how far that has come: it reads something
-// that may have the work, and looked and made are words for what was read and made.
+// far returns a function that says what is being done and, once the exchange knows it, how far it has come. The
+// function reads path, and of returns the work under way of what was read. looked and made are words for what the work
+// has read and made.
 func far[T any](
 	ctx context.Context, o *office, what, path string, query url.Values, of func(T) *underway.WorkUnderWay,
 	looked, made string,

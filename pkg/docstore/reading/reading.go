@@ -15,8 +15,8 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// Of returns a store that reads what an inspection does and writes nothing. It has the capabilities History and
-// Members, and that of Sums by name only.
+// Of returns a store that reads what an inspection reads, and writes nothing. It has the capabilities History and
+// Members. It has Sums too, for resources that do not open without it, but a sum is refused.
 func Of(inspection docstore.Inspection) docstore.Store { return &store{of: inspection} }
 
 // errOnlyRead is the error of everything that it does not do: writes, and sums.

@@ -14,8 +14,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Comparison compares the findings by which participants come to shared policies, and to what is under them, with the
-// access lists, and these with what was written.
+// Comparison compares the access lists of policies with the findings, by which participants find shared policies and
+// what is under them. It also compares the lists with their digests, which show what another program has changed.
 type Comparison struct {
 	// Inspection is the database of a service, and Specs are its collections.
 	Inspection docstore.Inspection

@@ -151,7 +151,7 @@ func followed(q docstore.Query, docs []docstore.Document) bool {
 // readAtOnce is how many documents under a policy are read at a time: most have few.
 const readAtOnce = 16
 
-// merge returns the documents of all parts in the order of the query, as far as it asks, and the part that has the last
+// merge returns the documents of all parts in the order of the query, up to its limits, and the part that has the last
 // of them.
 func (c *collection) merge(
 	ctx context.Context, all []*source, q docstore.Query,

@@ -59,8 +59,8 @@ func (c *collection) findDense(
 	}
 }
 
-// windowEnd returns the last of the next documents in order of id, a window of them, and whether there are as many;
-// else an id that none comes after.
+// windowEnd returns the id of the last document of the next window, which is that many documents in order of id. If
+// there are fewer, more is false, and until is an id that no document comes after.
 func (c *collection) windowEnd(
 	ctx context.Context, by sight, q docstore.Query, window int,
 ) (until []byte, more bool, err error) {

@@ -189,8 +189,8 @@ func (r *readers) last() *reader {
 	return last
 }
 
-// give makes a connection idle. Its view ends if something is or was written since it began, as that of an idle one
-// has.
+// give makes a connection idle. If something has been written since its view began, or is being written, the view
+// ends, as endViews ends the views of idle connections.
 func (r *readers) give(back *reader) {
 	r.mu.Lock()
 	if !back.view.current(r.turn) {

@@ -113,9 +113,9 @@ func readsOf(spec docstore.Spec, kind sightKind) reads {
 	}
 }
 
-// finds are the SQL of the finds that were asked for so far, so that it is not written anew for each: there are few,
-// since all finds that name the same indexes, for values of theirs, have the same. Ranges come in more forms, and
-// what they cost is not the writing.
+// finds keeps the SQL of the finds that were asked for so far, so that it is not written anew for each. There are few
+// texts, since all finds that name the same indexes have the same one, whatever the values. Finds with ranges have
+// more forms and are not kept: writing their SQL is little of what they cost.
 type finds struct {
 	mu      sync.RWMutex
 	written map[form]string

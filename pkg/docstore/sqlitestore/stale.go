@@ -13,8 +13,8 @@ import (
 )
 
 // keepStamps keeps what the stamp of the collection stands for, and drops the indexes of the documents without a former
-// stamp. has are the columns that the table had, none if there was no table. In a file of a release that did not stamp
-// documents, those without a stamp have the keys of the columns that were there.
+// stamp. has are the columns that the table had, none if there was no table. A file may be of a release that did not
+// stamp documents: then a document without a stamp has the keys of these columns.
 func (c *collection) keepStamps(conn *sqlite3.Conn, has []string) error {
 	labels := backfill.Labels(c.spec)
 	stamp := backfill.Stamp(labels)

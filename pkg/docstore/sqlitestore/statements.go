@@ -29,7 +29,7 @@ func selectedFor(q docstore.Query) string {
 type statements struct {
 	finds *finds
 	sums  map[string]sumSQL
-	// seen are the reads of what is seen in one name, by whose.
+	// seen are the reads of all documents, of those without an owner, and of those of one owner.
 	seen         [sights]reads
 	unsent       string
 	insert, sent string

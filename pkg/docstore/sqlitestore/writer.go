@@ -230,10 +230,10 @@ const (
 // gather adds to a group the writes that are waiting, and those that follow soon. Each commit writes the pages that
 // it changes and syncs the disk, so half as many commits are nearly half the work.
 //
-// Who had a result writes again, mostly, when others do: the callers of a busy store come round together. So it waits
-// until there are as many writes as there were when the last commit ended, those in it and those waiting, as long as
-// they keep coming: one whose service asks another one first takes longer to come round. A caller who is alone does
-// not wait, and one who is left alone waits once.
+// The callers of a busy store mostly write again at the same time, after the results of the last commit. So gather
+// waits, as long as writes keep coming, until there are as many as when the last commit ended: those in it and those
+// that waited. Some take longer, because their service asks another one first. A caller that is alone does not wait;
+// one whose neighbours have just left waits once.
 func (w *writer) gather(group []*write) []*write {
 	group, open := w.take(group)
 	if !open || len(group) >= w.expected {

@@ -64,8 +64,8 @@ func (a ledgerCheck) gives(ctx context.Context, l *ledger, v *version, at time.T
 	return is == v.Head.Digest, err
 }
 
-// differs returns the first cell in which a version differs from what its sources give, and a policy of which it was
-// not kept what it was; empty for none.
+// differs returns the first cell in which a version differs from what its sources give. lacks is a policy whose state
+// at that time was not kept, so that its lines cannot be made anew; it is empty if there is none.
 func (a ledgerCheck) differs(ctx context.Context, l *ledger, v *version) (f docstore.Finding, lacks string, err error) {
 	m, err := a.desk.makerAnew(ctx, l, v, v.Head.PreparedAt.Time())
 	if err != nil {

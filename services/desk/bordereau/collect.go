@@ -24,8 +24,8 @@ const behind = time.Hour
 // collection is the lines of a premium bordereau on their way.
 type collection struct {
 	reading
-	// base is the version after which reading goes on; nil for none. Where other receipts belong to the contract than
-	// then, all are read, and has are the lines that stand; it is nil elsewhere.
+	// base is the version after which reading goes on; nil to read from the first receipt. If other receipts belong to
+	// the contract now than when base was prepared, all are read, and has are the lines that stand; else has is nil.
 	base *version
 	has  *standingIDs
 	// check checks the lines of a version; nil where nothing is made of them, so that receipts need not be aggregated

@@ -240,9 +240,9 @@ func (a ledgerCheck) stands(ctx context.Context, l *ledger, owner string) error 
 	return nil
 }
 
-// lines looks for receipts that are in more than one line of the versions of an owner that stand, whatever their
-// contracts. The lines of each version are in the order of their ids, and so in order of time. So a block is read at a
-// time of each version whose receipts are of that time.
+// lines looks for receipts that are in more than one line of the standing versions of an owner, of whatever contracts.
+// The lines of each version are in the order of their ids, and so in order of time. All versions are read together in
+// that order, one block of each at a time.
 func (e *examination) lines(ctx context.Context, owner string, all []*standingVersion) error {
 	ctx, err := request.ForOwner(ctx, owner)
 	if err != nil {

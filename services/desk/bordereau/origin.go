@@ -139,8 +139,8 @@ func (d *Desk) claimOf(ctx context.Context, l *ledger, v *version, id uuid.UUID)
 	return of, nil
 }
 
-// before returns the ledger as it was when a version was prepared. At most one version is pending, so that what became
-// of those before it was decided by then.
+// before returns the ledger as it was when a version was prepared. Its earlier versions were as they are now: at most
+// one version is pending, so each earlier one had been approved or rejected by then.
 func (l *ledger) before(v *version) *ledger {
 	return &ledger{Contract: l.Contract, Kind: l.Kind, Versions: l.Versions[:slices.Index(l.Versions, v)]}
 }
@@ -149,8 +149,8 @@ func (i identity) id() string { return i.LineID }
 
 func (c carried) id() string { return c.LineID }
 
-// withID returns the item of a list with an id; nil if there is none. Items are in the order of their ids, so that few
-// blocks are read of many.
+// withID returns the item of a list with an id; nil if there is none. Items are in the order of their ids, so a binary
+// search reads only a few blocks.
 func withID[T any](ctx context.Context, l block.List, count int, id string, idOf func(T) string) (*T, error) {
 	var items []T
 	var failed error

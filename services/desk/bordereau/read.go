@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/services/desk/contract"
 )
 
-// Live returns a period with what it would have now, and what that differs by from what stands approved. Errors:
+// Live returns a period with the lines it would have now, and their difference from the approved version. Errors:
 // problem.NotFound, problem.Unavailable, those of the store.
 func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
 	k, p, err := d.place(ctx, at)

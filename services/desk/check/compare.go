@@ -143,7 +143,7 @@ func (c *Checker) addToStated(ctx context.Context, ids []string) error {
 }
 
 // compareStated compares the netPremium of rows with that of their lines. Only a row all of whose receipts are lines
-// can be compared. A whole number says no more than to the next one.
+// can be compared. A netPremium is a whole number, so a difference of less than 1 is none.
 func (c *Checker) compareStated() error {
 	if len(c.rows) == 0 {
 		c.lacks(netDiffers, "No row of the premium bordereau in which a line counts states a netPremium.")

@@ -55,8 +55,8 @@ type state struct {
 	At        time.Time `json:"at"`
 	// Money maps who changed what amounts are computed by to the version that they made last.
 	Money map[string]int64 `json:"money"`
-	// Approved says that a version of a bordereau was approved, so that the units stay. Approvals counts them, so that
-	// a change of the contract that was decided before one is decided again.
+	// Approved says that a version of a bordereau was approved, after which the units cannot be changed. Approvals
+	// counts the approvals: a change of the contract that was decided before the last of them is decided again.
 	Approved  bool  `json:"approved,omitzero"`
 	Approvals int64 `json:"approvals,omitzero"`
 	// Assigned counts the assignments of policies to the contract, and those away from it. Left counts the latter.

@@ -113,8 +113,8 @@ func (c check) must(holds bool, pointer, reason string) {
 	}
 }
 
-// Read returns a contract as the desk works with it, with what is set where the caller left it out. lines are the lines
-// that there are. Errors: problem.Invalid with all that is wrong.
+// Read returns a contract as the desk works with it. Members that the caller left out have their defaults. lines are
+// all lines of cover. Errors: problem.Invalid with all that is wrong.
 func Read(sent desk.ContractTerms, lines []string) (*Terms, error) {
 	t := &Terms{ContractTerms: sent}
 	c := check{problem.New(problem.Invalid, "The contract cannot be as it is described.")}

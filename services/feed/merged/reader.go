@@ -53,8 +53,8 @@ type Page struct {
 	// After are the places after each event, where they were asked for, and At those after the page.
 	After []Places
 	At    Places
-	// Under has, where the places are asked for, because of what each event is seen; zero for what the organisation
-	// owns and for what all see.
+	// Under says of each event because of which share it is seen: zero if the organisation owns the record, or all see
+	// it. It is empty unless the places are asked for.
 	Under []Under
 	// Watermark is an instant that no later event is logged before; zero if no service responded.
 	Watermark time.Time

@@ -97,8 +97,8 @@ func (s *sight) ask(ctx context.Context, want Filter, streams []*stream) error {
 	return ctx.Err()
 }
 
-// questions are how each keeper is asked for the owners of what the organisation of the context sees, and for how many
-// at a time.
+// questions say how the keeper of policies, and that of contracts, is asked which of some names the organisation of
+// the context sees, and who owns those. most is how many names may be asked about at a time.
 var questions = map[string]struct {
 	most int
 	ask  func(ctx context.Context, at *peer.Client, names []string) (owners map[string]string, err error)

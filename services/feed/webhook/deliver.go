@@ -17,11 +17,11 @@ import (
 const (
 	// look is how often a replica looks for events to deliver.
 	look = 500 * time.Millisecond
-	// silent is after how many looks another replica takes over a webhook whose document has not changed: 20 s. One
-	// that delivers changes it more often than that: an attempt takes 10 s at most.
+	// silent is the number of looks after which another replica takes over a webhook whose document has not changed:
+	// 20 s. A replica that delivers changes the document more often, because an attempt takes 10 s at most.
 	silent = 40
 	// mostSent is how many events are sent before the place is stored, and so how many are repeated after a crash.
-	// storeEvery is after which time it is stored also if they are fewer.
+	// storeEvery is the time after which the place is stored in any case.
 	mostSent   = 20
 	storeEvery = 5 * time.Second
 	// mostRead is how many events are read at a time.

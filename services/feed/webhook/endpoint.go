@@ -56,8 +56,8 @@ type endpoint struct {
 	// At are the places after the last event that was delivered.
 	At      merged.Places `json:"at,omitzero"`
 	Secrets []secret      `json:"secrets,omitzero"`
-	// Edition counts what callers have changed. Course counts those changes after which an attempt that is under way
-	// is not noted, because its event is no longer the next one.
+	// Edition counts the changes by callers. Course counts those by which another event becomes the next one: the
+	// outcome of an attempt that began before such a change is not noted.
 	Edition int64 `json:"edition"`
 	Course  int64 `json:"course"`
 	// Attempts counts the failures since the last success, Failing is when the first of them was, Next when to try

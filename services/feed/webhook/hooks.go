@@ -285,9 +285,9 @@ func (h *Hooks) Resume(
 	})
 }
 
-// Replay has a webhook go on from other places. late is why there are none: it is returned unless an earlier request
-// with the same key has made the change, since when its cursor may have expired. Errors: as Get, those of meets and
-// by, late.
+// Replay has a webhook go on from other places. If the cursor of the request gives no places, late is the reason. It is
+// returned unless an earlier request with the same key has made the change: the cursor may have expired since. Errors:
+// as Get, those of meets and by, late.
 func (h *Hooks) Replay(
 	ctx context.Context, name string, from merged.Places, late error, by *once.Once, meets Condition,
 ) (beyond.WebhookShown, string, error) {

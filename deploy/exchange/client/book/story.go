@@ -104,7 +104,7 @@ var events = map[int]func(y *year){
 	},
 }
 
-// someDays are the days of which each seed has another one, of the first as many seeds.
+// someDays is the number of days that seeds choose from: each of the first someDays seeds has a day of its own.
 const someDays = 36500
 
 // terms returns what the i-th contract says. Its rule takes only policies that began on one day of the 19th century:

@@ -21,9 +21,9 @@ var (
 	}
 	ofKeys    = []problem.Kind{problem.KeyReused}
 	ofQueries = []problem.Kind{problem.BadParameter}
-	// ofStored are those of operations on a stored record and its former versions.
+	// ofStored are the problems of operations on a stored record and its former versions.
 	ofStored = []problem.Kind{problem.NotFound, problem.Changed, problem.Altered}
-	// ofReads and ofWrites are those that an operator meets, who says why it reads and writes nothing.
+	// ofReads and ofWrites are the problems of an operator, who must give a reason for each read and may not write.
 	ofReads  = []problem.Kind{problem.BadHeader}
 	ofWrites = []problem.Kind{problem.RightMissing}
 )
