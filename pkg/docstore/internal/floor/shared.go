@@ -14,8 +14,11 @@ import (
 const (
 	// grace is how old an id may be when its write begins, unless pages have come so close.
 	grace = 50 * time.Millisecond
-	// renewal is the time from one announcement of a process that writes to the next.
-	renewal = 50 * time.Millisecond
+	// renewal is the time from one announcement of a process that writes to the next. A database that takes long for
+	// one gets fewer, unless a reader waits for them: the next comes after costliest times as long, slowest at most.
+	renewal   = 50 * time.Millisecond
+	costliest = 10
+	slowest   = 500 * time.Millisecond
 	// rest is the time without writes after which a process takes its announcement back.
 	rest = time.Second
 	// Expiry is the time without an announcement after which a process counts as dead.
@@ -284,9 +287,10 @@ func (s *Shared) note(now State) {
 
 // keep renews the announcement of a member until it has not written for a while, and then takes it back.
 func (s *Shared) keep(member string) {
+	var took time.Duration
 	for {
 		select {
-		case <-time.After(renewal):
+		case <-time.After(s.pause(took)):
 		case <-s.closed.Done():
 			return
 		}
@@ -300,10 +304,22 @@ func (s *Shared) keep(member string) {
 		if gone {
 			return
 		}
+		began := time.Now()
 		ctx, cancel := context.WithTimeout(s.closed, patience)
 		_, _ = s.renew(ctx, member) // else the next one does
 		cancel()
+		took = time.Since(began)
 	}
+}
+
+// pause returns the time until the next announcement, given how long the last one took.
+func (s *Shared) pause(took time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if Less(s.announced, s.wanted) {
+		return renewal
+	}
+	return min(max(renewal, costliest*took), slowest)
 }
 
 // retire ends the membership of a process that has not written for a while, and reports whether it did.

@@ -270,3 +270,51 @@ func TestDeath(t *testing.T) {
 		}
 	})
 }
+
+// slow is a board whose announcements take a while. It counts them.
+type slow struct {
+	*database
+	takes     time.Duration
+	announced atomic.Int64
+}
+
+func (s *slow) Renew(ctx context.Context, process string, least uuid.UUID) (floor.State, bool, error) {
+	s.announced.Add(1)
+	time.Sleep(s.takes)
+	return s.database.Renew(ctx, process, least)
+}
+
+// TestASlowBoardIsAskedLess counts the announcements of a process that writes for ten seconds, and measures how long a
+// reader waits for them.
+func TestASlowBoardIsAskedLess(t *testing.T) {
+	const least, most, poll = 50 * time.Millisecond, 500 * time.Millisecond, 20 * time.Millisecond
+	for _, takes := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond} {
+		pause := min(max(least, 10*takes), most)
+		announced := int64(10*time.Second/(pause+takes)) + 2
+		// What is under way may have begun before the reader asked, and the next one says how far it is.
+		waits := pause + takes + least + takes + 2*poll
+		t.Run(takes.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &database{}
+				b := &slow{database: d, takes: takes}
+				writer, reader := floor.Share(b), floor.Share(d)
+				defer writer.Close(context.Background())
+				for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
+					d.write(t, writer, idAt(0))
+				}
+				if got := b.announced.Load(); got > announced || got < announced/2 {
+					t.Errorf("%d announcements, want up to %d", got, announced)
+				}
+				last := idAt(0)
+				d.write(t, writer, last)
+				began := time.Now()
+				if _, err := reader.Settle(t.Context(), last, last); err != nil {
+					t.Fatal(err)
+				}
+				if got := time.Since(began); got > waits {
+					t.Errorf("the reader waited %s, want %s at most", got, waits)
+				}
+			})
+		})
+	}
+}
