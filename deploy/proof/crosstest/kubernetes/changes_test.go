@@ -23,7 +23,7 @@ func (x *exchange) roll(t *testing.T, names ...string) {
 }
 
 // deletions is how many pods are deleted at random.
-const deletions = 6
+const deletions = 4
 
 // deletePods deletes pods at random. Each time the others are ready before.
 func (x *exchange) deletePods(t *testing.T) {
