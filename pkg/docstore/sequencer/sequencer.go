@@ -28,6 +28,9 @@ const (
 	// between is the time from a segment that is not full to the next search for marks: the fewer segments, the less a
 	// write costs.
 	between = 4 * Delay
+	// share bounds what a slow database does for a sequencer: after a round it waits at least share times as long as
+	// the round took, though no longer than other sequencers look away (standby / 2).
+	share = 4
 	// standby is how long a sequencer leaves the work to another one that it has seen at work.
 	standby = time.Second
 	// retryAfter is the time from a failure of the database to the next attempt.
@@ -70,6 +73,10 @@ type Head struct {
 	Watermark time.Time
 }
 
+func (h Head) equal(other Head) bool {
+	return h.Number == other.Number && h.Closed == other.Closed && h.Watermark.Equal(other.Watermark)
+}
+
 // Database is what a sequencer works on. Each operation on one document is atomic. A write has returned nil once no
 // failure takes it back, and every later read sees it.
 type Database interface {
@@ -102,23 +109,23 @@ type Sequencer struct {
 	newest, cleared int64
 	// seen says since when a mark was seen that is younger than Delay by this process's clock.
 	seen map[uuid.UUID]time.Time
-	// head is the head that was seen last, mine whether this sequencer has made it, and others when another one was
-	// last seen at work.
-	head   Head
-	mine   bool
-	others time.Time
+	// expected is the head as this sequencer has last seen or changed it; nil before. others is when another one was last
+	// seen to have changed it.
+	expected *Head
+	others   time.Time
 }
 
 // New returns a sequencer of a database. Its clock decides nothing but the order between documents.
 func New(database Database, clock func() time.Time) *Sequencer {
-	return &Sequencer{database: database, clock: clock, seen: map[uuid.UUID]time.Time{}, mine: true}
+	return &Sequencer{database: database, clock: clock, seen: map[uuid.UUID]time.Time{}}
 }
 
 // Run makes the log until the context ends.
 func (s *Sequencer) Run(ctx context.Context) {
 	for ctx.Err() == nil {
+		began := time.Now()
 		moved, err := s.Round(ctx)
-		wait := idle
+		wait := max(idle, min(share*time.Since(began), standby/2))
 		switch {
 		case err != nil:
 			wait = retryAfter
@@ -127,7 +134,7 @@ func (s *Sequencer) Run(ctx context.Context) {
 		case moved == Length:
 			continue
 		case moved > 0:
-			wait = between
+			wait = max(wait, between)
 		}
 		select {
 		case <-time.After(wait):
@@ -142,10 +149,10 @@ func (s *Sequencer) Round(ctx context.Context) (moved int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if head != s.head && !s.mine {
+	if s.expected != nil && !s.expected.equal(head) {
 		s.others = time.Now()
 	}
-	s.head, s.mine = head, false
+	s.expected = &head
 	if time.Since(s.others) < standby {
 		return 0, nil
 	}
@@ -202,6 +209,7 @@ func (s *Sequencer) append(ctx context.Context, newest, next Segment) error {
 	if err != nil || was.Number > newest.Number {
 		return err
 	}
+	s.expected = &Head{Number: newest.Number, Closed: true, Watermark: was.Watermark}
 	least := newest.Watermark
 	if was.Number == newest.Number && was.Watermark.After(least) {
 		least = was.Watermark
@@ -219,7 +227,7 @@ func (s *Sequencer) append(ctx context.Context, newest, next Segment) error {
 	if err != nil || taken {
 		return err
 	}
-	s.newest, s.mine = next.Number, true
+	s.newest = next.Number
 	if err := s.database.Clear(ctx, next.Entries); err != nil {
 		return err
 	}
@@ -230,19 +238,15 @@ func (s *Sequencer) append(ctx context.Context, newest, next Segment) error {
 // rest raises the watermark while nothing is written.
 func (s *Sequencer) rest(ctx context.Context, head Head, newest Segment) error {
 	if head.Number < newest.Number {
-		s.mine = true
+		s.expected = &Head{Number: newest.Number, Watermark: newest.Watermark}
 		return s.database.Open(ctx, newest)
 	}
 	watermark := s.clock().Add(-Delay).UTC().Truncate(time.Millisecond)
 	if len(s.seen) > 0 || watermark.Sub(head.Watermark) < Beat {
-		s.mine = true // the head is as it was
 		return nil
 	}
-	if err := s.database.Beat(ctx, newest.Number, watermark); err != nil {
-		return err
-	}
-	s.mine = true
-	return nil
+	s.expected = &Head{Number: newest.Number, Watermark: watermark}
+	return s.database.Beat(ctx, newest.Number, watermark)
 }
 
 // Order puts marked documents of several collections in the order of their instants.

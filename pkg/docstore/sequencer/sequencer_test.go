@@ -23,6 +23,7 @@ type database struct {
 	head     sequencer.Head
 	logged   map[uuid.UUID]int
 	segments int64
+	searches int // for marks
 }
 
 // write writes new documents.
@@ -52,7 +53,10 @@ func (d *database) Newest(context.Context, int64) (newest sequencer.Segment, err
 }
 
 func (d *database) Marked(_ context.Context, limit int) (marked []sequencer.Marked, err error) {
-	return marked, d.does(func() { marked = append(marked, d.marked[:min(limit, len(d.marked))]...) })
+	return marked, d.does(func() {
+		d.searches++
+		marked = append(marked, d.marked[:min(limit, len(d.marked))]...)
+	})
 }
 
 func (d *database) Clear(_ context.Context, entries []sequencer.Entry) error {
@@ -78,8 +82,8 @@ func (d *database) Append(_ context.Context, segment sequencer.Segment) (taken b
 
 func (d *database) Close(_ context.Context, number int64) (was sequencer.Head, err error) {
 	return was, d.does(func() {
-		if was = d.head; was.Number == number {
-			d.head.Closed = true
+		if was = d.head; was.Number <= number {
+			d.head.Number, d.head.Closed = number, true
 		}
 	})
 }
@@ -131,4 +135,39 @@ func TestItCatchesUpAtTwiceTheRate(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestASlowDatabaseIsAskedLess counts the searches for marks of two sequencers in ten seconds without writes. The one
+// that has the work keeps it, however long it waits between two rounds.
+func TestASlowDatabaseIsAskedLess(t *testing.T) {
+	for takes, most := range map[time.Duration]int{
+		time.Millisecond:      97, // 100 to 125 ms from one to the next, and 3 ms for a round
+		20 * time.Millisecond: 33, // 240 to 400 ms, and 60 to 80 ms for a round
+		50 * time.Millisecond: 15, // 500 to 625 ms, and 150 to 200 ms for a round
+	} {
+		t.Run(takes.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &database{takes: takes, logged: map[uuid.UUID]int{}}
+				ctx, stop := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				for range 2 {
+					running.Go(func() { sequencer.New(d, time.Now).Run(ctx) })
+					time.Sleep(30 * time.Millisecond) // no two processes start at the same instant
+				}
+				time.Sleep(5 * time.Second) // until one has left the work to the other
+				d.mu.Lock()
+				d.searches = 0
+				d.mu.Unlock()
+				time.Sleep(10 * time.Second)
+				stop()
+				running.Wait()
+				if d.searches > most+2 || d.searches < most/2 {
+					t.Errorf("%d searches, want up to %d", d.searches, most+2)
+				}
+				if behind := time.Since(d.head.Watermark); behind > time.Second {
+					t.Errorf("the log is known up to %s ago", behind)
+				}
+			})
+		})
+	}
 }
