@@ -181,7 +181,7 @@ func (p *simulated) Append(ctx context.Context, segment sequencer.Segment) (take
 func (p *simulated) Close(_ context.Context, number int64) (was sequencer.Head, err error) {
 	err = p.step(func() {
 		was = p.head
-		if p.head.Number <= number && p.breach != neverClosed {
+		if p.head.Number <= number {
 			p.head.Number, p.head.Closed = number, true
 		}
 	})
@@ -198,7 +198,8 @@ func (p *simulated) Open(_ context.Context, segment sequencer.Segment) error {
 
 func (p *simulated) Beat(_ context.Context, number int64, watermark time.Time) error {
 	return p.step(func() {
-		if p.head.Number == number && !p.head.Closed && watermark.After(p.head.Watermark) {
+		open := !p.head.Closed || p.breach == neverClosed
+		if p.head.Number == number && open && watermark.After(p.head.Watermark) {
 			p.head.Watermark = watermark
 		}
 	})
