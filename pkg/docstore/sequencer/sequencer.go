@@ -23,10 +23,8 @@ const (
 	Delay = 50 * time.Millisecond
 	// Beat is the time from one heartbeat to the next while nothing is written.
 	Beat = 200 * time.Millisecond
-	// idle is the time from one search for marks to the next while there are none.
-	idle = 100 * time.Millisecond
-	// between is the time from a segment that is not full to the next search for marks: the fewer segments, the less a
-	// write costs.
+	// between is the time from one search for marks to the next, unless a segment was full: the fewer segments, the
+	// less a write costs.
 	between = 4 * Delay
 	// share bounds what a slow database does for a sequencer: after a round it waits at least share times as long as
 	// the round took, though no longer than other sequencers look away (standby / 2).
@@ -109,8 +107,8 @@ type Sequencer struct {
 	newest, cleared int64
 	// seen says since when a mark was seen that is younger than Delay by this process's clock.
 	seen map[uuid.UUID]time.Time
-	// expected is the head as this sequencer has last seen or changed it; nil before. others is when another one was last
-	// seen to have changed it.
+	// expected is the head as this sequencer has last seen or changed it; nil before. others is when another one was
+	// last seen to have changed it.
 	expected *Head
 	others   time.Time
 }
@@ -125,7 +123,7 @@ func (s *Sequencer) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		moved, err := s.Round(ctx)
-		wait := max(idle, min(share*time.Since(began), standby/2))
+		wait := max(between, min(share*time.Since(began), standby/2))
 		switch {
 		case err != nil:
 			wait = retryAfter
@@ -133,8 +131,6 @@ func (s *Sequencer) Run(ctx context.Context) {
 			wait = standby / 2
 		case moved == Length:
 			continue
-		case moved > 0:
-			wait = max(wait, between)
 		}
 		select {
 		case <-time.After(wait):

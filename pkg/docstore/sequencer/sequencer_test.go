@@ -141,9 +141,9 @@ func TestItCatchesUpAtTwiceTheRate(t *testing.T) {
 // that has the work keeps it, however long it waits between two rounds.
 func TestASlowDatabaseIsAskedLess(t *testing.T) {
 	for takes, most := range map[time.Duration]int{
-		time.Millisecond:      97, // 100 to 125 ms from one to the next, and 3 ms for a round
-		20 * time.Millisecond: 33, // 240 to 400 ms, and 60 to 80 ms for a round
-		50 * time.Millisecond: 15, // 500 to 625 ms, and 150 to 200 ms for a round
+		time.Millisecond:      49, // 200 ms from one round to the next, and 4 ms for a round
+		20 * time.Millisecond: 26, // 320 ms, and 80 ms for a round
+		50 * time.Millisecond: 15, // 500 ms, and 200 ms for a round
 	} {
 		t.Run(takes.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -181,10 +181,10 @@ func (p pod) hasFailed() bool {
 	return false
 }
 
-// killPods ends a pod of each Deployment without grace, as the loss of a node does. Requests that it had fail, and
+// killPods ends a pod of some Deployments without grace, as the loss of a node does. Requests that it had fail, and
 // nothing that was acknowledged is lost.
 func (x *exchange) killPods(t *testing.T, l *load.Load) {
-	for _, name := range deployments {
+	for _, name := range alone {
 		// Connections with the gateway may break with it.
 		l.Entrance.Store(name == "gateway")
 		x.do(t, "delete", "pod", x.pods(t, "app.kubernetes.io/name="+name)[0].Metadata.Name,
