@@ -26,9 +26,9 @@ const (
 	// between is the time from one search for marks to the next, unless a segment was full: the fewer segments, the
 	// less a write costs.
 	between = 4 * Delay
-	// share bounds what a slow database does for a sequencer: after a round it waits at least share times as long as
-	// the round took, though no longer than other sequencers look away (standby / 2).
-	share = 4
+	// waitFactor bounds what a slow database does for a sequencer, which waits waitFactor times as long as its last
+	// round took, half of standby at most: the others must see that it is at work.
+	waitFactor = 4
 	// standby is how long a sequencer leaves the work to another one that it has seen at work.
 	standby = time.Second
 	// retryAfter is the time from a failure of the database to the next attempt.
@@ -123,10 +123,11 @@ func (s *Sequencer) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		moved, err := s.Round(ctx)
-		wait := max(between, min(share*time.Since(began), standby/2))
+		wait := max(between, min(waitFactor*time.Since(began), standby/2))
 		switch {
 		case err != nil:
 			wait = retryAfter
+			s.expected = nil // what it has changed is not known
 		case time.Since(s.others) < standby:
 			wait = standby / 2
 		case moved == Length:

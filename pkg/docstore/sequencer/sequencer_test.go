@@ -2,6 +2,8 @@ package sequencer_test
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -24,6 +26,8 @@ type database struct {
 	logged   map[uuid.UUID]int
 	segments int64
 	searches int // for marks
+	beats    int
+	failing  bool // is true while no beat succeeds
 }
 
 // write writes new documents.
@@ -37,7 +41,7 @@ func (d *database) write(count int) {
 
 // does has an operation happen after the time that it takes.
 func (d *database) does(how func()) error {
-	time.Sleep(d.takes)
+	time.Sleep(d.takes/2 + rand.N(d.takes))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	how()
@@ -97,11 +101,16 @@ func (d *database) Open(_ context.Context, segment sequencer.Segment) error {
 }
 
 func (d *database) Beat(_ context.Context, number int64, watermark time.Time) error {
-	return d.does(func() {
-		if d.head.Number == number && !d.head.Closed && d.head.Watermark.Before(watermark) {
+	var failed error
+	err := d.does(func() {
+		if d.failing {
+			failed = errors.New("no connection")
+		} else if d.head.Number == number && !d.head.Closed && d.head.Watermark.Before(watermark) {
 			d.head.Watermark = watermark
+			d.beats++
 		}
 	})
+	return errors.Join(err, failed)
 }
 
 // TestItCatchesUpAtTwiceTheRate writes for ten minutes without a sequencer, and then goes on writing while one runs. In
@@ -156,7 +165,7 @@ func TestASlowDatabaseIsAskedLess(t *testing.T) {
 				}
 				time.Sleep(5 * time.Second) // until one has left the work to the other
 				d.mu.Lock()
-				d.searches = 0
+				d.searches, d.beats = 0, 0
 				d.mu.Unlock()
 				time.Sleep(10 * time.Second)
 				stop()
@@ -164,10 +173,34 @@ func TestASlowDatabaseIsAskedLess(t *testing.T) {
 				if d.searches > most+2 || d.searches < most/2 {
 					t.Errorf("%d searches, want up to %d", d.searches, most+2)
 				}
-				if behind := time.Since(d.head.Watermark); behind > time.Second {
-					t.Errorf("the log is known up to %s ago", behind)
+				if d.beats < d.searches-2 {
+					t.Errorf("%d searches raised the watermark %d times", d.searches, d.beats)
 				}
 			})
 		})
 	}
+}
+
+// TestItGoesOnAfterAFailure has the database fail for a while. A second after it is back the watermark is raised again.
+func TestItGoesOnAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &database{takes: time.Millisecond, logged: map[uuid.UUID]int{}}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { sequencer.New(d, time.Now).Run(ctx) })
+		for _, phase := range []struct {
+			failing bool
+			lasts   time.Duration
+		}{{false, time.Second}, {true, 300 * time.Millisecond}, {false, 1300 * time.Millisecond}} {
+			d.mu.Lock()
+			d.failing, d.beats = phase.failing, 0
+			d.mu.Unlock()
+			time.Sleep(phase.lasts)
+		}
+		stop()
+		running.Wait()
+		if d.beats == 0 {
+			t.Error("a second after the failure the watermark is not raised")
+		}
+	})
 }

@@ -48,7 +48,8 @@ func startStandin() (Deployment, error) {
 	address, err := bufio.NewReader(said).ReadString('\n')
 	if err != nil {
 		<-ended
-		return Deployment{}, fmt.Errorf("%s ended before it served: %s", program, command.ProcessState)
+		return Deployment{}, fmt.Errorf("the server that stands in for MongoDB ended before it served: %s",
+			command.ProcessState)
 	}
 	stop := func() error {
 		if err := server.Signal(syscall.SIGTERM); err != nil {

@@ -15,10 +15,11 @@ const (
 	// grace is how old an id may be when its write begins, unless pages have come so close.
 	grace = 50 * time.Millisecond
 	// renewal is the time from one announcement of a process that writes to the next. A database that takes long for
-	// one gets fewer, unless a reader waits for them: the next comes after costliest times as long, slowest at most.
-	renewal   = 50 * time.Millisecond
-	costliest = 10
-	slowest   = 500 * time.Millisecond
+	// one gets fewer, unless a reader waits for them: the next comes after waitFactor times as long, longestWait at
+	// most.
+	renewal     = 50 * time.Millisecond
+	waitFactor  = 10
+	longestWait = 500 * time.Millisecond
 	// rest is the time without writes after which a process takes its announcement back.
 	rest = time.Second
 	// Expiry is the time without an announcement after which a process counts as dead.
@@ -319,7 +320,7 @@ func (s *Shared) pause(took time.Duration) time.Duration {
 	if Less(s.announced, s.wanted) {
 		return renewal
 	}
-	return min(max(renewal, costliest*took), slowest)
+	return min(max(renewal, waitFactor*took), longestWait)
 }
 
 // retire ends the membership of a process that has not written for a while, and reports whether it did.
