@@ -21,7 +21,7 @@ LONG := '^Test(Roll|RulesWithMutualTLS)'
 # What counts the work that a process does for a request, and what a person waits for at most. Beside a busy neighbour a
 # process does more for each request, because what is done at intervals is done more often, and it is slower. So these run
 # after the other tests, alone.
-ALONE := '^Test(AllocationsDoNotGrow|TheLinkIsFast)$$'
+ALONE := '^Test(AllocationsDoNotGrow|TheLinkIsFast|ManyRecords)$$'
 
 # Many tests wait more than they compute, so there are twice as many packages in test at a time as there are cores.
 AT_A_TIME := -p $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
