@@ -2456,7 +2456,7 @@ type FeedPage struct {
 	// Next The cursor after the page. It is always there, and is sent as the parameter after of the next request.
 	Next string `json:"next"`
 
-	// Watermark An instant that no later event has been logged before, of a service that is not behind.
+	// Watermark No later page has an event that was logged before this instant, except of the services that are behind.
 	Watermark *time.Time `json:"watermark,omitempty"`
 }
 

@@ -20,7 +20,7 @@ type FeedPage struct {
 	Events []FeedEvent `json:"events"`
 	// The cursor after the page. It is always there, and is sent as the parameter after of the next request.
 	Next string `json:"next"`
-	// An instant that no later event has been logged before, of a service that is not behind.
+	// No later page has an event that was logged before this instant, except of the services that are behind.
 	Watermark scalar.DateTime `json:"watermark,omitzero"`
 	// The services that did not respond. The page has no events of theirs; they stand on later pages.
 	Behind []string `json:"behind"`

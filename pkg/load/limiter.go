@@ -46,7 +46,7 @@ const (
 	// rise is what it rises by.
 	steepest = 0.8
 	rise     = 1.1
-	// recent is the weight of the last window in the time that requests take by themselves.
+	// recent is the weight of the last window in the average of how long requests take while few are in work.
 	recent = 0.1
 )
 

@@ -132,7 +132,7 @@ func (g *group) line(name string) *line {
 	return of
 }
 
-// next returns the line whose turn it is, which has its next one after all others.
+// next returns the line whose turn it is. Its next turn comes after those of all other lines.
 func (g *group) next() *line {
 	first := g.turns.Front()
 	g.turns.MoveToBack(first)

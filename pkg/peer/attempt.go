@@ -13,7 +13,8 @@ import (
 // attempt is one sending of a request to one replica.
 type attempt struct {
 	err error
-	// on is the connection that was used, and before what had been written to it by then; nil if there was none.
+	// on is the connection that was used, nil if there was none. before is how many bytes it had
+	// carried when it was taken.
 	on     *counted
 	before int64
 	// sent is true if something was written on an earlier connection, which net/http gave up by itself.

@@ -175,8 +175,8 @@ func notDuration(text string) error {
 	return fmt.Errorf("%q is not a duration; give a number and a unit (ms, s, m or h), such as 30s or 1h30m", text)
 }
 
-// plain replaces an error of a flag whose type is pflag's own, which speaks of Go's packages, by one that says what is
-// allowed. Flags of other types word their own errors.
+// plain returns an error that says which values a flag allows, in place of the error of one of pflag's own types, which
+// names packages and functions of Go. Flags of other types word their own errors.
 func plain(flag *pflag.Flag, text string, err error) error {
 	var parsing *strconv.NumError
 	switch kind := flag.Value.Type(); {

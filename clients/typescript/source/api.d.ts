@@ -6802,7 +6802,7 @@ export interface components {
             next: string;
             /**
              * Format: date-time
-             * @description An instant that no later event has been logged before, of a service that is not behind.
+             * @description No later page has an event that was logged before this instant, except of the services that are behind.
              */
             watermark?: string;
         };

@@ -249,7 +249,7 @@ func (c *copies) reserve(ctx context.Context, bytes int) error {
 	return nil
 }
 
-// of copies into the room that was reserved. It returns nil if there is nothing.
+// of returns a copy of the bytes, in the room that was reserved. It returns nil for no bytes.
 func (c *copies) of(view []byte) []byte {
 	if len(view) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 // columns are the columns that every read selects, in the order in which document reads them.
 const columns = `id, version, body, state, unsent, digest, owner`
 
-// stateless are these columns without the state and the digest, in whose places is nothing.
+// stateless are the same columns with NULL in place of the state and the digest.
 const stateless = `id, version, body, NULL, unsent, NULL, owner`
 
 // selectedFor returns the columns that a find selects.

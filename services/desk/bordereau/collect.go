@@ -24,10 +24,11 @@ const behind = time.Hour
 // collection is the lines of a premium bordereau on their way.
 type collection struct {
 	reading
-	// base is the version after which reading goes on; nil to read from the first receipt. If other receipts belong to
-	// the contract now than when base was prepared, all are read, and has are the lines that stand; else has is nil.
+	// base is the version after which reading goes on; nil to read from the first receipt.
 	base *version
-	has  *standingIDs
+	// has are the ids of the lines that stand, if all receipts are read because others belong to the contract now than
+	// when base was prepared; else it is nil.
+	has *standingIDs
 	// check checks the lines of a version; nil where nothing is made of them, so that receipts need not be aggregated
 	// yet.
 	check *check.Checker

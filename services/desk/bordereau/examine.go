@@ -220,7 +220,7 @@ func (a ledgerCheck) blocks(
 	return true, nil
 }
 
-// stands notes the versions of a ledger that stand, for lines.
+// stands notes the versions of a ledger that stand, so that lines examines theirs.
 func (a ledgerCheck) stands(ctx context.Context, l *ledger, owner string) error {
 	for _, p := range l.periods() {
 		for _, v := range l.standing(p) {

@@ -13,7 +13,7 @@ import (
 // TypePrefix begins the type of every event.
 const TypePrefix = "exchange."
 
-// every ends a type that stands for all types of a resource.
+// every, at the end of a type, stands for all types of a resource.
 const every = ".*"
 
 // longest is the greatest length of a policy number or state in an event, so that an event is below 1 KB. Those that

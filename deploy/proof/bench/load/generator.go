@@ -237,7 +237,7 @@ func (o *Outcome) P(part float64, wanted func(*Sample) bool) time.Duration {
 	return all[int(part*float64(len(all)-1))]
 }
 
-// Any wants every sample.
+// Any reports true for every sample.
 func Any(*Sample) bool { return true }
 
 // Statuses are how often each status came.

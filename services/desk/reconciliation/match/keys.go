@@ -46,7 +46,8 @@ func (r *run) standing() error {
 	return nil
 }
 
-// groups returns the entries without an item by a key. An empty key is none.
+// groups returns the indexes of the entries that have no item yet, by their key. It leaves out entries whose key is
+// empty.
 func (r *run) groups(key func(Entry) string) map[string][]int {
 	by := map[string][]int{}
 	for i, e := range r.entries {
@@ -60,7 +61,7 @@ func (r *run) groups(key func(Entry) string) map[string][]int {
 	return by
 }
 
-// recordGroups returns the records without an item by a key.
+// recordGroups returns the indexes of the records that have no item yet, by their key.
 func (r *run) recordGroups(key func(Record) string) map[string][]int32 {
 	by := map[string][]int32{}
 	for i, of := range r.records {

@@ -72,7 +72,7 @@ func amount(p *reconciliation.FileProfileTerms, cell sheet.Cell, most int) (a mo
 	return rounded, ""
 }
 
-// exact is how many digits every spreadsheet keeps of a number; those behind are of the binary fraction.
+// exact is how many digits every spreadsheet keeps of a number. Further digits come from its conversion to binary.
 const exact = 15
 
 // number returns a number that a workbook keeps.

@@ -185,7 +185,7 @@ func (r *reader) note(e *match.Entry, row sheet.Row, means, reason string) {
 	})
 }
 
-// names reads what a row is about.
+// names reads the cells of a row that say which record the row is about.
 func (r *reader) names(e *match.Entry, row sheet.Row) {
 	for _, of := range []struct {
 		means string
