@@ -68,7 +68,7 @@ build: bin/exchange ## build all commands into bin/
 
 .PHONY: bin/exchange
 bin/exchange:
-	@deploy/tools/build ./deploy/exchange bin/exchange "$(call ldflags,$(call version_of,exchange))"
+	@deploy/tools/build bin/exchange "$(call ldflags,$(call version_of,exchange))" ./deploy/exchange
 
 .PHONY: test
 test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...)
@@ -145,9 +145,9 @@ standin-kubernetes:
 .PHONY: bin/under-test
 bin/under-test:
 	@mkdir -p $(UNDER_TEST)
-	@go build $(RACE) -buildvcs=false -ldflags '-s -w' -o $(UNDER_TEST)/ $(COMMANDS)
+	@deploy/tools/build $(UNDER_TEST)/ '-s -w' $(RACE) -buildvcs=false $(COMMANDS)
 	@# The same command without the race detector, for what is called hundreds of times or measured.
-	@go build -buildvcs=false -ldflags '-s -w' -o $(UNDER_TEST)/client ./deploy/exchange
+	@deploy/tools/build $(UNDER_TEST)/client '-s -w' -buildvcs=false ./deploy/exchange
 
 .PHONY: verify
 verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities
