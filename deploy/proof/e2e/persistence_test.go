@@ -34,7 +34,7 @@ func holdWrites(t *testing.T, database string) (release func()) {
 // the database.
 func TestPersistenceFails(t *testing.T) {
 	t.Parallel()
-	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_REQUEST_TIMEOUT=1s")
+	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_REQUEST_TIMEOUT=5s")
 	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
 	party := c.Create(t, "personal", personal())
