@@ -65,10 +65,10 @@ func (r *keyring) refresh(ctx context.Context) error {
 	return err
 }
 
-// refreshFor reads the source because of an unknown key id. It returns nil once a reading has ended that began after
-// the call: what such a reading does not show, the provider does not have. A reading that was under way before may
-// have missed a new key. Its error is a heldBack if the source was read for an unknown key id a moment ago, because
-// made-up key ids must not turn into requests to the identity provider.
+// refreshFor reads the source because of an unknown key id. It returns the outcome of a reading that began after the
+// call: what such a reading does not show, the provider does not have. A reading that was under way before may have
+// missed a new key, or may have failed before the provider was back. The error is a heldBack if the source was read for
+// an unknown key id a moment ago, because made-up key ids must not turn into requests to the identity provider.
 func (r *keyring) refreshFor(ctx context.Context) error {
 	before := r.begun.Load()
 	for {
@@ -79,7 +79,7 @@ func (r *keyring) refreshFor(ctx context.Context) error {
 			r.asked = time.Now()
 			return r.read(ctx)
 		})
-		if err != nil || number > before {
+		if held := (heldBack{}); number > before || errors.As(err, &held) || ctx.Err() != nil {
 			return err
 		}
 	}

@@ -263,3 +263,34 @@ func TestACallerOfTwoReadings(t *testing.T) {
 		}
 	})
 }
+
+// TestACallerOutlivesAReadingThatFails joins a regular reading that began while the provider was away. It fails after
+// the provider is back, and the caller is served by the next one.
+func TestACallerOutlivesAReadingThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &issuer{t: t, random: rand.New(rand.NewPCG(0, 1)), slow: 1}
+		i.rotate()
+		v := verifierOf(t, i)
+		away := true
+		v.keyring.load = func(ctx context.Context) ([]byte, error) {
+			if away {
+				<-time.After(time.Second)
+				return nil, errors.New("connection refused")
+			}
+			return i.read(ctx)
+		}
+		var callers sync.WaitGroup
+		callers.Go(func() {
+			if v.keyring.refresh(t.Context()) == nil {
+				t.Error("the provider is away, and its keys are read")
+			}
+		})
+		synctest.Wait()
+		i.rotate()
+		away = false
+		if kind, wait, verified := outcome(v, i.tokenOf(0)); !verified {
+			t.Errorf("a caller whose key the provider has gets %v, after %s again", kind, wait)
+		}
+		callers.Wait()
+	})
+}
