@@ -82,7 +82,7 @@ func newConsumer(
 
 // shortSession is for consumers whose broker is stopped. After its restart the broker waits for the old session to
 // end before it gives the partitions to the consumer that has joined again.
-func shortSession(c *kafka.ConsumerConfig) { c.SessionTimeout = 2 * time.Second }
+func shortSession(c *kafka.ConsumerConfig) { c.SessionTimeout = 10 * time.Second }
 
 // numbered returns n messages of different keys and values.
 func numbered(n int) []kafkago.Message {
@@ -198,7 +198,7 @@ func TestABatchIsBounded(t *testing.T) {
 	c := newConsumer(b, func(ctx context.Context, m kafka.Message) error {
 		<-release
 		return seen.handle(ctx, m)
-	}, func(c *kafka.ConsumerConfig) { c.Batch = 20 })
+	}, func(c *kafka.ConsumerConfig) { c.Batch, c.Linger = 20, time.Minute })
 	kafkatest.Running(t, c.Run)
 	kafkatest.Eventually(t, "the batches are in hand", func() bool {
 		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 60

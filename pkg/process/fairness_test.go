@@ -20,7 +20,9 @@ var waitingMetric = regexp.MustCompile(`\nexchange_(?:admission_waiting\{[^}]*\}
 // TestACalmCallerDoesNotWaitForAGreedyOne has one caller keep the only slot of a process and send 20 more requests,
 // each on a connection of its own. The request of another caller comes last and is served before most of them.
 func TestACalmCallerDoesNotWaitForAGreedyOne(t *testing.T) {
-	p, journal := open(t, func(s *process.Settings) { s.OverloadRequests, s.OverloadLatency = 1, time.Hour })
+	p, journal := open(t, func(s *process.Settings) {
+		s.OverloadRequests, s.OverloadLatency, s.RequestTimeout = 1, time.Hour, time.Hour
+	})
 	engine, admit := p.Entrance("gateway", 0), p.Admission("gateway", "coverage")
 	var mu sync.Mutex
 	var served []string

@@ -73,10 +73,10 @@ func TestEndOfACertificateIsAnnounced(t *testing.T) {
 		return false
 	})
 	admin := journal.adminURL(t)
-	status, ready := get(t, admin+"/readyz")
-	if status != http.StatusOK || !strings.Contains(ready, `"tls-certificate":"degraded: the certificate ends on`) {
-		t.Errorf("readiness %d %s", status, ready)
-	}
+	eventually(t, func() bool { // the announcement comes while it starts
+		status, ready := get(t, admin+"/readyz")
+		return status == http.StatusOK && strings.Contains(ready, `"tls-certificate":"degraded: the certificate ends on`)
+	})
 	_, metrics := get(t, admin+"/metrics")
 	for _, want := range []string{
 		fmt.Sprintf(`exchange_certificate_end_timestamp_seconds{setting="tls-certificate"} %v`, float64(end.Unix())),

@@ -22,7 +22,7 @@ func open(t *testing.T, change func(*process.Settings)) (*process.Process, *jour
 	t.Helper()
 	settings := process.Settings{
 		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Secrets: []string{"a-secret-of-the-exchange"},
-		RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, LargestBody: 1 << 20,
+		RequestTimeout: time.Minute, DrainTimeout: 10 * time.Second, LargestBody: 1 << 20,
 	}
 	if change != nil {
 		change(&settings)
@@ -49,7 +49,7 @@ func (j *journal) adminURL(t *testing.T) string {
 
 func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 	response, err := client.Get(url)
 	if err != nil {
 		return 0, err.Error()
