@@ -7,7 +7,8 @@ import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Around, Loaded, Notice, Section, useLoaded, usePlace, words } from './show.js';
 import { label, t } from './words.js';
 
-const MOST = 200; // events that are shown
+const MOST = 200; // events that are shown, and that are read before somebody asks for more
+const PAGE = 100; // events of a request
 const WAIT = 20; // seconds that a request for events waits
 const PAUSE = 2000; // milliseconds before a request that failed is sent again
 
@@ -20,17 +21,23 @@ const Event = ({ of }) => html`<tr data-row data-event=${of.id}>
   ${cell(label('status'), of.data.status || '–')}
   <td class="right" data-label=${label('version')}>${of.data.version}</td></tr>`;
 
-// follow reads the feed until the signal ends. take(events, said) shows what comes.
+// follow reads the feed until the signal ends. take(events, said, further) shows what comes. After as many events as
+// are shown it waits until further is called, unless those that follow have yet to happen.
 async function follow({ from, filter }, signal, take) {
-  let after = from;
+  let [after, read] = [from, 0];
   while (!signal.aborted) {
-    const query = new URLSearchParams({ limit: '100', wait: String(WAIT), ...filter });
+    const query = new URLSearchParams({ limit: String(PAGE), wait: String(WAIT), ...filter });
     if (after) query.set('after', after);
     try {
       const { data } = await get(`/x/events?${query}`, signal, WAIT);
       after = data.next;
       take(data.events, data.behind.length > 0 ? t('behind', data.behind.join(', '))
         : data.events.length === 0 && t('upToDate'));
+      read = data.events.length < PAGE ? 0 : read + PAGE;
+      if (read >= MOST) {
+        await new Promise((further) => { take([], t('moreEvents'), further); });
+        read = 0;
+      }
     } catch (err) {
       if (err.name === 'AbortError') return;
       take([], words(err).join(' '));
@@ -42,12 +49,12 @@ async function follow({ from, filter }, signal, take) {
 
 function Events() {
   const [asked, ask] = useState({ from: '', filter: {} });
-  const [{ events, said }, set] = useState({ events: [] });
+  const [{ events, said, further }, set] = useState({ events: [] });
   useLayoutEffect(() => {
     const under = new AbortController();
     set({ events: [] });
-    follow(asked, under.signal, (more, now) => set((is) => (
-      { events: [...more.toReversed(), ...is.events].slice(0, MOST), said: now })));
+    follow(asked, under.signal, (more, now, goOn) => set((is) => (
+      { events: [...more.toReversed(), ...is.events].slice(0, MOST), said: now, further: goOn })));
     return () => under.abort();
   }, [asked]);
   const submit = (event) => {
@@ -64,6 +71,7 @@ function Events() {
     <select id="feed-from"><option value="">${t('fromOldest')}</option>
       <option value="now">${t('fromNow')}</option></select><button>${t('show')}</button></form>
     <p class="quiet" aria-live="polite" id="feed-said">${said}</p>
+    <button type="button" class="more" hidden=${!further} onClick=${further}>${t('more')}</button>
     <${Scroll} caption=${t('events')} id="events"><thead><tr>${titles.map((name) => html`<th scope="col">${name}</th>`)}
       <th scope="col" class="right">${label('version')}</th></tr></thead>
       <tbody>${events.map((one) => html`<${Event} of=${one} key=${one.id} />`)}</tbody><//>`;

@@ -1,6 +1,6 @@
 // Policy: the whole of it, and what can be done with it.
 
-import { get, mayWrite } from './api.js';
+import { Problem, get, mayWrite } from './api.js';
 import { Badge, Button, Members, PolicyLink, RecordLink, Table, column, party } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html } from './html.js';
@@ -129,6 +129,7 @@ function Whole({ of, number, again }) {
 async function whole(read, number) {
   const [{ data: view }, access] = await Promise.all([read(`/x/policy/${encodeURIComponent(number)}`),
     accessTo(read, number)]);
+  if (!view.coverage) throw new Problem(503, { title: t('unavailable') }); // its claims are known without it
   const { data: record, etag } = await read(view.coverage.link);
   return { view, record, etag, access, resource: view.coverage.resource };
 }

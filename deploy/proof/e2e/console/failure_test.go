@@ -59,7 +59,8 @@ func TestRestart(t *testing.T) {
 	p.turn("/find?q=" + number)
 	p.sees("#results", "The exchange does not respond.")
 	p.becomes("document.getElementById('q').value === " + quoted(number))
-	p.turn("/record/vehicle/1")
+	path := "/claim/" + claim.Text("id")
+	p.turn("/record" + path)
 	p.sees("main", "The exchange does not respond.")
 	p.turn("/today")
 	p.sees("[data-part=ending]", "The exchange does not respond.")
@@ -69,6 +70,9 @@ func TestRestart(t *testing.T) {
 	p.gone("#offline")
 	p.sees("[data-part=open]", number)
 	p.sees("[data-part=health]", "All services respond")
+	// The file of this screen could not be loaded.
+	p.turn("/record" + path)
+	p.sees("main", claim.Text("policyNumber"))
 	p.turn("/claim/" + number)
 	p.click("[data-action=settle]")
 	p.becomes(typed)
@@ -103,6 +107,16 @@ func TestServiceAway(t *testing.T) {
 	}
 	p.sees("[data-part=open]", claim.Text("claimNumber"))
 	p.sees("[data-part=health]", "All services respond")
+	// What is under the policy is known without coverage, and its terms are not.
+	if err := e.Kill("coverage"); err != nil {
+		t.Fatal(err)
+	}
+	p.turn("/policy/" + claim.Text("policyNumber"))
+	p.sees("main [role=alert]", "its service does not respond")
+	if err := e.Restart("coverage"); err != nil {
+		t.Fatal(err)
+	}
+	p.sees("[data-part=record]", "1,234")
 	p.turn("/claim/" + claim.Text("claimNumber"))
 	p.click("[data-action=settle]")
 	p.becomes(typed)

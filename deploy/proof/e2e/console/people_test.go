@@ -79,6 +79,7 @@ func TestKeyboardAlone(t *testing.T) {
 	claim := loss(t, c, policy(t, c, "Keyboard"))
 	p := open(t, book, "/today", trial.Developer, trial.Admin)
 	p.sees("[data-part=open]", "CLM-")
+	p.becomes("!document.querySelector('[aria-busy]')")
 	p.press("j")
 	p.press("j")
 	p.press("k")
@@ -254,6 +255,16 @@ func TestRequestsAreBounded(t *testing.T) {
 	})
 	if total < mostRequests {
 		t.Errorf("only %d requests were seen", total)
+	}
+	p.turn("/feed")
+	p.sees("#feed-said", "More has happened since then.")
+	var last string
+	p.eval("document.querySelector('[data-event]').dataset.event", &last)
+	p.click(".more")
+	p.sees("#feed-said", "More has happened since then.")
+	p.becomes("document.querySelector('[data-event]').dataset.event !== " + quoted(last))
+	if shown := p.count("[data-event]"); shown != mostRows {
+		t.Errorf("%d events are shown, want %d", shown, mostRows)
 	}
 }
 
