@@ -140,13 +140,13 @@ func runWalk(t *testing.T, on *trial.Exchange, prepare, folder string, w walk) [
 		script += "\n" + step.run + "\nprintf '" + strings.TrimSuffix(mark, "\n") + `\n'`
 	}
 	// A walk waits for what the exchange does in the background. If that never happens, the test must still end.
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), trial.Patience)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "sh", "-c", script)
 	shell.Dir = folder
 	shell.Env = append(shell.Environ(), trial.NoPause,
 		"PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+on.Data)
-	shell.WaitDelay = time.Second
+	shell.WaitDelay = time.Minute
 	output, err := shell.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)

@@ -20,6 +20,8 @@ func TestListOnATerminal(t *testing.T) {
 		`{"petName":"EX \u001b[31mred","petKind":"cat","microchip":"a number that is far too long for one cell of a table"}`).want(t, 0)
 	cmd := s.command(t, nil, "list", "pet")
 	cmd.Stdin = nil
+	var notes bytes.Buffer
+	cmd.Stderr = &notes
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 20, Cols: 70})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +32,7 @@ func TestListOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, &shown)
+		t.Fatalf("%v: %s%s", err, &shown, &notes)
 	}
 	all := strings.Split(strings.ReplaceAll(shown.String(), "\r\n", "\n"), "\n")
 	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "petName") ||
@@ -40,8 +42,8 @@ func TestListOnATerminal(t *testing.T) {
 	if strings.Contains(shown.String(), "\x1b") || !strings.Contains(all[1], "EX  [31mred") {
 		t.Errorf("the row is %q", all[1])
 	}
-	if !strings.Contains(shown.String(), "Not shown for want of room: microchip") {
-		t.Errorf("the screen shows %q", &shown)
+	if !strings.Contains(notes.String(), "Not shown for want of room: microchip") {
+		t.Errorf("the notes are %q", &notes)
 	}
 	for _, line := range all[:2] {
 		if len(line) > 70 {

@@ -350,6 +350,7 @@ func TestTaxesOfAContract(t *testing.T) {
 func TestAMonthIsSignedOff(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Signer")
+	d.rowsAreThere(t)
 	p := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
 	p.sees("[data-part=board]", "2026-10", "approved", "2026-11", "due", "2026-12", "open")
 	p.turn("/desk/MOTOR-2026/premium/2026-12")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"sync"
 )
 
 // The ports of FreeAddress, below those that systems give to clients: from 32768 on Linux, 49152 elsewhere.
@@ -13,17 +14,33 @@ const (
 	lastPort  = 32000
 )
 
+// reserved holds the UDP sockets of the ports that FreeAddress has returned.
+var reserved struct {
+	sync.Mutex
+	sockets []net.PacketConn
+}
+
 // FreeAddress returns an address of loopback where nothing listens, for a process that is restarted at it. Its port is
 // none that the system gives to the connections of clients, which would otherwise take it while the process is down.
+// Nor do other tests get it before this process ends: the port is taken for UDP, which leaves it free for TCP.
 func FreeAddress() (string, error) {
 	var failed error
 	for range 100 {
 		address := fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(lastPort-firstPort))
-		listener, err := net.Listen("tcp", address)
-		if err == nil {
-			return address, listener.Close()
+		socket, err := net.ListenPacket("udp", address)
+		if err != nil {
+			failed = err
+			continue
 		}
-		failed = err
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			failed = errors.Join(err, socket.Close())
+			continue
+		}
+		reserved.Lock()
+		reserved.sockets = append(reserved.sockets, socket)
+		reserved.Unlock()
+		return address, listener.Close()
 	}
 	return "", errors.Join(errors.New("no free port"), failed)
 }

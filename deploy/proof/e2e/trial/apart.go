@@ -51,7 +51,7 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 		if err != nil {
 			return e, err
 		}
-		bordereau = []string{"--brokers", brokers, "--bordereau-period", "month", "--session-timeout", "2s"}
+		bordereau = []string{"--brokers", brokers, "--bordereau-period", "month", "--session-timeout", "10s"}
 	}
 	if len(of.Replicas) == 0 {
 		of.Replicas = []string{""}
