@@ -23,9 +23,6 @@ LONG := '^Test(Roll|RulesWithMutualTLS)'
 # after the other tests, alone.
 ALONE := '^Test(AllocationsDoNotGrow|TheLinkIsFast|ManyRecords)$$'
 
-# Many tests wait more than they compute, so there are twice as many packages in test at a time as there are cores.
-AT_A_TIME := -p $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
-
 # The shipped commands, and where they are built once for all packages that test them.
 COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
 UNDER_TEST := $(CURDIR)/bin/under-test
@@ -76,13 +73,14 @@ test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker
 	@export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" && \
 		$(MAKE) --no-print-directory -j 2 test-raced test-plain && $(MAKE) --no-print-directory test-alone
 
-# The first two run at the same time, because the tests of the whole mostly wait for processes. make verify vets the tests.
+# The first two run at the same time, because many tests wait more than they compute: so there are twice as many packages
+# in test as there are cores. make verify vets the tests.
 .PHONY: test-raced test-plain test-alone
 test-raced:
-	go test -vet=off $(AT_A_TIME) -timeout 45m $(RACE) $(RACED)
+	go test -vet=off -timeout 45m $(RACE) $(RACED)
 
 test-plain:
-	go test -vet=off $(AT_A_TIME) -timeout 45m -skip $(LONG)'|'$(ALONE) $(PLAIN)
+	go test -vet=off -timeout 45m -skip $(LONG)'|'$(ALONE) $(PLAIN)
 
 test-alone:
 	go test -vet=off -p 1 -timeout 10m -run $(ALONE) ./deploy/proof/bench ./deploy/proof/e2e/console
