@@ -49,7 +49,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	if err := e.Restart("exchange"); err != nil {
 		t.Fatal(err)
 	}
-	// The token is verified once before 64 callers have it, who would wait for that, and be refused after half a second.
+	// The token is verified before 64 callers have it, who would wait for that, and be refused after half a second.
 	h.c.Get(t, "/productCatalog")
 	for caller := range 64 {
 		callers.Go(func() {
