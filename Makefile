@@ -73,8 +73,8 @@ test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker
 	@export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" && \
 		$(MAKE) --no-print-directory -j 2 test-raced test-plain && $(MAKE) --no-print-directory test-alone
 
-# The first two run at the same time, because many tests wait more than they compute: so there are twice as many packages
-# in test as there are cores. make verify vets the tests.
+# The first two run at the same time, because many tests wait more than they compute: so there are twice as many
+# packages in test as there are cores. make verify vets the tests.
 .PHONY: test-raced test-plain test-alone
 test-raced:
 	go test -vet=off -timeout 45m $(RACE) $(RACED)

@@ -75,7 +75,8 @@ func TestEndOfACertificateIsAnnounced(t *testing.T) {
 	admin := journal.adminURL(t)
 	eventually(t, func() bool { // the announcement comes while it starts
 		status, ready := get(t, admin+"/readyz")
-		return status == http.StatusOK && strings.Contains(ready, `"tls-certificate":"degraded: the certificate ends on`)
+		return status == http.StatusOK &&
+			strings.Contains(ready, `"tls-certificate":"degraded: the certificate ends on`)
 	})
 	_, metrics := get(t, admin+"/metrics")
 	for _, want := range []string{

@@ -63,7 +63,7 @@ export default {
     + 'Programm.',
   events: 'Ereignisse', event: 'Ereignis', instant: 'Wann', from: 'Beginn', fromOldest: 'mit dem ältesten',
   fromNow: 'jetzt', show: 'Zeigen', upToDate: 'Alles ist hier; neue Ereignisse kommen von selbst.',
-  moreEvents: 'Seitdem ist mehr geschehen.',
+  moreEvents: 'Seitdem ist vielleicht mehr geschehen.',
   webhooks: 'Webhooks', noWebhooks: 'Es gibt keinen Webhook.', addWebhook: 'Webhook hinzufügen',
   allEvents: 'alle Ereignisse', pause: 'Anhalten', resume: 'Fortsetzen', replay: 'Noch einmal senden',
   test: 'Probieren', delivered: 'Die Probe wurde zugestellt. {0}', deliveries: 'Zustellungen', response: 'Antwort',

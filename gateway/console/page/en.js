@@ -56,7 +56,7 @@ export default {
   sendAgainSafely: 'It is not known whether it was done. Send it again: nothing is done twice.',
   feedIs: 'Every change of every record, in order, as it comes. Webhooks send the same to a program.', events: 'Events',
   event: 'Event', instant: 'When', from: 'Begin', fromOldest: 'with the oldest', fromNow: 'now', show: 'Show',
-  upToDate: 'Everything is here; new events come by themselves.', moreEvents: 'More has happened since then.',
+  upToDate: 'Everything is here; new events come by themselves.', moreEvents: 'More may have happened since then.',
   webhooks: 'Webhooks',
   noWebhooks: 'There is no webhook.', addWebhook: 'Add a webhook', allEvents: 'all events', pause: 'Pause',
   resume: 'Resume', replay: 'Send again', test: 'Test', delivered: 'The test was delivered. {0}',
