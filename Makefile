@@ -7,21 +7,34 @@ packages = $(addprefix ./,$(addsuffix /...,$(1)))
 
 include deploy/build.mk
 
-# What is tested with the race detector: all that runs in a server or a client.
-RACED := $(call packages,contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) deploy/exchange)
+# The tiers of tests: CONTRIBUTING.md says what each is for. This is the first, which needs Go, make and a shell.
+TESTED := $(call packages,contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
+	$(addprefix deploy/exchange/,backup check client desk local reach) deploy/proof/simulation deploy/proof/e2e/smoke)
 
-# What is tested without it. The tests of the whole and the bench only send requests to the commands under test, which have it.
-# In the simulation one operation happens at a time, so that it would find nothing. The tools run alone.
-PLAIN := $(call packages,deploy/proof/e2e deploy/proof/simulation deploy/proof/bench deploy/tools/count deploy/tools/generate deploy/tools/sbom)
+# What has goroutines. The others handle one request at a time in their tests, or none.
+RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/edge pkg/kafka pkg/load pkg/outbox pkg/peer pkg/process pkg/request pkg/rest \
+	pkg/secret pkg/tracing gateway services/composite services/desk services/feed services/premium \
+	$(addprefix deploy/exchange/,allinone broker client deadletters desk local testclock))
 
-# Tests that exchange every process, credential and certificate under load, and that try every rule with mutual TLS. They cost
-# more than all the other tests.
+# The whole, as processes. Its console is tested in a browser.
+WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copies generator searches sight) \
+	$(addprefix deploy/exchange/,allinone broker deadletters)) ./deploy/proof/e2e
+
+# What is tried whole in test-long, and by samples in `make test` (go test -short).
+SAMPLED := $(call packages,deploy/proof/simulation services/coverage services/desk) ./pkg/docstore/sqlitestore
+
+# Tests that exchange every process, credential and certificate under load, and that try every rule with mutual TLS.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
 
+# The test that opens workbooks in LibreOffice.
+SPREADSHEETS := '^TestExportsOpenInSpreadsheets$$'
+
 # What counts the work that a process does for a request, and what a person waits for at most. Beside a busy neighbour a
-# process does more for each request, because what is done at intervals is done more often, and it is slower. So these run
-# after the other tests, alone.
+# process does more for each request, because what is done at intervals is done more often, and it is slower.
 ALONE := '^Test(AllocationsDoNotGrow|TheLinkIsFast|ManyRecords)$$'
+
+# The tests of the whole that CI runs for each change: the rules, all processes, a crash, the walks, a screen of the console.
+WITNESSES := '^Test(TheExchangeConforms|SevenProcesses|Crash|ExamplesWork|RefusedStarts|MutualTLS|OneOfManyWins|Walks|HelpExamples|Seed|TheAccessLogFollowsARequest)$$'
 
 # The shipped commands, and where they are built once for all packages that test them.
 COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
@@ -49,7 +62,7 @@ SCOPE ?= std.developer std.admin
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: bin/exchange ## run the whole exchange in one process until Ctrl-C (settings: EXCHANGE_ADDR, EXCHANGE_DATA, ...)
@@ -67,33 +80,56 @@ build: bin/exchange ## build all commands into bin/
 bin/exchange:
 	@deploy/tools/build bin/exchange "$(call ldflags,$(call version_of,exchange))" ./deploy/exchange
 
+# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
+under_test = COMMANDS_UNDER_TEST=$(1) COMMANDS_DIGEST="$$(cat $(1)/* | cksum)"
+
 .PHONY: test
-test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...)
-	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
-	@export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" && \
-		$(MAKE) --no-print-directory -j 2 test-raced test-plain && $(MAKE) --no-print-directory test-alone
+test: bin/exchange ## run the tests that need nothing but Go: 6 minutes at first, then 20 seconds (the other tiers: test-...)
+	@COMMANDS_UNDER_TEST=$(CURDIR)/bin COMMANDS_DIGEST="$$(cksum <bin/exchange)" \
+		go test -vet=off -short -parallel 16 -timeout 30m $(TESTED)
+	@echo "make: left out: races (make test-race), the whole as processes (test-e2e), the pages (test-browser), MongoDB (test-stores)," \
+		"images (test-containers), Kubernetes (test-kubernetes), what is tried by samples here (test-long)"
 
-# The first two run at the same time, because many tests wait more than they compute: so there are twice as many
-# packages in test as there are cores. make verify vets the tests.
-.PHONY: test-raced test-plain test-alone
-test-raced:
-	go test -vet=off -timeout 45m $(RACE) $(RACED)
+.PHONY: test-race
+test-race: ## run the packages that have goroutines with the race detector (needs a C compiler; PACKAGES=./pkg/rest/...: only these)
+	$(raced) go test -vet=off -short -parallel 16 -timeout 30m $(RACE) $(or $(PACKAGES),$(RACED))
 
-test-plain:
-	go test -vet=off -timeout 45m -skip $(LONG)'|'$(ALONE) $(PLAIN)
+.PHONY: test-e2e
+test-e2e: bin/under-test ## run the whole as processes that have the race detector (needs a C compiler, curl and bash)
+	$(call under_test,$(UNDER_TEST)) go test -vet=off -timeout 45m -skip $(LONG)'|'$(SPREADSHEETS) $(WHOLE)
 
-test-alone:
-	go test -vet=off -p 1 -timeout 10m -run $(ALONE) ./deploy/proof/bench ./deploy/proof/e2e/console
+.PHONY: test-witnesses
+test-witnesses: bin/under-test-plain ## run a dozen of the tests of the whole, as CI does for each change (needs curl, bash, Chromium)
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 30m -run $(WITNESSES) ./deploy/proof/e2e ./deploy/proof/e2e/client ./deploy/proof/e2e/sight
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 30m -run '^TestLink$$' ./deploy/proof/e2e/console
 
-.PHONY: test-rolls
-test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
-	COMMANDS_UNDER_TEST=$(UNDER_TEST) go test -count=1 -timeout 20m -run $(LONG) ./deploy/proof/e2e
+.PHONY: test-browser
+test-browser: bin/under-test-plain ## run the tests of the console and of /docs (needs Chromium, LibreOffice and npm)
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 45m -skip $(ALONE) ./deploy/proof/e2e/console
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 10m -run $(SPREADSHEETS) ./deploy/proof/e2e/client
+
+.PHONY: test-long
+test-long: bin/under-test bin/under-test-plain ## run what takes long: rolls, whole products and seeds, the bench that counts, fuzz (needs Chromium)
+	go test -vet=off -parallel 16 -timeout 60m $(SAMPLED)
+	$(call under_test,$(UNDER_TEST)) go test -count=1 -timeout 30m -run $(LONG) ./deploy/proof/e2e
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -p 1 -timeout 20m ./deploy/proof/bench/...
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -run $(ALONE) ./deploy/proof/e2e/console
+	@$(MAKE) --no-print-directory fuzz
+
+BASE ?= $(shell cat .ci/base 2>/dev/null)
+
+.PHONY: affected
+affected: ## say which tiers and packages CI runs for the change since a commit (BASE=main)
+	@deploy/tools/affected "$(or $(BASE),none)" $(RACED)
+
+.PHONY: test-all
+test-all: test test-race test-e2e test-browser test-stores test-containers test-kubernetes test-long ## run every tier, one after the other
 
 FUZZTIME ?= 5s
 
 .PHONY: fuzz
-fuzz: bin/under-test ## try random input on all that reads input, each for FUZZTIME (5s); KEEP=1 adds what it finds to the inputs that `make test` runs
-	@COMMANDS_UNDER_TEST=$(UNDER_TEST) FUZZTIME=$(FUZZTIME) KEEP=$(KEEP) deploy/tools/fuzz
+fuzz: bin/under-test-plain ## try random input on all that reads input, each for FUZZTIME (5s); KEEP=1 adds what it finds to the inputs that `make test` runs
+	@COMMANDS_UNDER_TEST=$(UNDER_TEST)-plain FUZZTIME=$(FUZZTIME) KEEP=$(KEEP) deploy/tools/fuzz
 
 SEEDS ?= 1000000
 FROM ?= 0
@@ -114,15 +150,13 @@ simulate-desk: ## run ten thousand random sequences of one desk, and then of two
 # CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
 STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/proof/standins/...)
 
-.PHONY: test-releases
-test-releases: ## run the last release of each service with the others of today; it is built from the history of the repository
-	go test -count=1 -timeout 60m ./deploy/proof/crosstest/releases
+.PHONY: test-stores
+test-stores: bin/under-test ## run the tests that need MongoDB (CROSSTEST_MONGO=standin: without its image, as root on Debian)
+	$(call under_test,$(UNDER_TEST)) $(raced) go test $(RACE) -vet=off -timeout 1h ./deploy/proof/crosstest/store/... $(STANDINS)
 
-.PHONY: test-docker
-test-docker: bin/under-test test-releases $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
-	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
-	COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" \
-		go test $(RACE) -timeout 1h ./deploy/proof/crosstest/store/... $(STANDINS)
+.PHONY: test-containers
+test-containers: $(if $(STANDINS),standin-images,images) ## run the images on a Docker engine, and the last releases among the services of today (needs the history)
+	go test -count=1 -timeout 60m ./deploy/proof/crosstest/releases
 	DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) CROSSTEST_REPORT=$(CURDIR)/bin/crosstest-report.txt \
 		go test -count=1 -timeout 3h ./deploy/proof/crosstest/containers
 	@cat bin/crosstest-report.txt
@@ -140,12 +174,17 @@ standin-kubernetes:
 	@go build -o bin/standin-kubernetes ./deploy/proof/standins/cmd/kubernetes
 	@bin/standin-kubernetes -prepare
 
-.PHONY: bin/under-test
-bin/under-test:
+.PHONY: bin/under-test bin/under-test-plain
+bin/under-test: bin/under-test-plain
 	@mkdir -p $(UNDER_TEST)
-	@deploy/tools/build $(UNDER_TEST)/ '-s -w' $(RACE) -buildvcs=false $(COMMANDS)
-	@# The same command without the race detector, for what is called hundreds of times or measured.
-	@deploy/tools/build $(UNDER_TEST)/client '-s -w' -buildvcs=false ./deploy/exchange
+	@$(raced) deploy/tools/build $(UNDER_TEST)/ '-s -w' $(RACE) -buildvcs=false $(COMMANDS)
+	@cp bin/under-test-plain/exchange $(UNDER_TEST)/client
+
+# The commands without the race detector, for what starts them hundreds of times or measures them.
+bin/under-test-plain:
+	@mkdir -p $(UNDER_TEST)-plain
+	@deploy/tools/build $(UNDER_TEST)-plain/ '-s -w' -buildvcs=false $(COMMANDS)
+	@cp $(UNDER_TEST)-plain/exchange $(UNDER_TEST)-plain/client
 
 .PHONY: verify
 verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities

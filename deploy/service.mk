@@ -22,7 +22,7 @@ build: ## build the command into bin/ of the repository
 
 .PHONY: test
 test: ## run the tests of this folder, among them what consumers rely on
-	go test $(RACE) ./...
+	$(raced) go test $(RACE) ./...
 
 .PHONY: verify
 verify: ## check formatting, vet, lint, go.mod, and the contracts against those of the last release

@@ -22,7 +22,8 @@ import (
 
 var (
 	from  = flag.Int("from", 0, "the first seed")
-	seeds = flag.Int("seeds", 0, "the number of seeds; 0 for as many as are enough to see that something is broken")
+	seeds = flag.Int("seeds", 0, "the number of seeds; 0 for as many as are enough to see that something is broken, and "+
+		"with -short for a tenth of them")
 	trace = flag.Bool("trace", false, "print every operation")
 )
 
@@ -79,6 +80,9 @@ func TestSeedsOfDesk(t *testing.T) { runSeeds(t, simulation.Desk, 200) }
 func TestSeedsOfSharing(t *testing.T) { runSeeds(t, simulation.Sharing, 300) }
 
 func runSeeds(t *testing.T, part simulation.Part, enough int) {
+	if testing.Short() {
+		enough /= 10
+	}
 	seeds := cmp.Or(*seeds, enough)
 	if seeds > most {
 		runInProcesses(t, seeds)

@@ -1,6 +1,6 @@
 // Package containers_test runs the whole exchange in containers, each service from its own image, and breaks it.
 //
-// The images are built before (make test-docker does it). The database and the broker are the images mongo:8 and
+// The images are built before (make test-containers does it). The database and the broker are the images mongo:8 and
 // apache/kafka; with CROSSTEST_MONGO=standin they are stand-ins. An engine that does not answer fails the test.
 package containers_test
 

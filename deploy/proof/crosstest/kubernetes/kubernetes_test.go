@@ -16,7 +16,7 @@ import (
 )
 
 // alone are the Deployments that are rolled alone, and of which a pod is killed: those that others wait for, or that
-// all requests pass. The others are rolled together with them, and each alone by make test-rolls, without Kubernetes.
+// all requests pass. The others are rolled together with them, and each alone by make test-long, without Kubernetes.
 var alone = []string{"coverage", "premium", "gateway"}
 
 func TestExchangeOnKubernetes(t *testing.T) {

@@ -81,7 +81,7 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 
 // environ returns the environment that all processes share.
 func (of Composition) environ() []string {
-	var all []string
+	all := unhurried()
 	if len(of.Replicas) == 0 {
 		// No other replica takes over from a stopping process, so waiting for its clients is of no use.
 		all = append(all, "EXCHANGE_DRAIN_DELAY=0s")
@@ -94,7 +94,7 @@ func (of Composition) environ() []string {
 
 // flags returns the flags of a process that do not depend on others.
 func (of Composition) flags(service, process string) []string {
-	all := append([]string{"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried},
+	all := append([]string{"--log-format", "json", "--admin-addr", "127.0.0.1:0"},
 		of.Settings[service]...)
 	if of.CredentialFile != nil {
 		all = append(all, "--credential-file", of.CredentialFile(process))

@@ -3,12 +3,16 @@ package trial
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/contractcheck"
 	"insurance.example/exchange/pkg/peer"
@@ -147,14 +151,32 @@ func (c *Client) Put(t testing.TB, path string, body any, headers ...string) Res
 	return c.Do(t, http.MethodPut, path, body, headers...)
 }
 
-// Create posts a record and returns it. It ends the test unless the status is 201.
+// Create posts a record and returns it. It ends the test unless the status is 201. A request that is refused for a while
+// (503) is repeated with the same Idempotency-Key, as clients do; so body is no io.Reader.
 func (c *Client) Create(t testing.TB, resource string, body any, headers ...string) Record {
 	t.Helper()
-	return c.Post(t, "/"+resource, body, headers...).Want(t, http.StatusCreated).Record(t)
+	if !slices.Contains(headers, "Idempotency-Key") {
+		headers = append(slices.Clone(headers), "Idempotency-Key", rand.Text())
+	}
+	return c.patient(t, http.MethodPost, "/"+resource, body, headers...).Want(t, http.StatusCreated).Record(t)
 }
 
-// Read returns the record at a path. It ends the test unless the status is 200.
+// Read returns the record at a path. It ends the test unless the status is 200. A request that is refused for a while
+// (503) is repeated.
 func (c *Client) Read(t testing.TB, path string) Record {
 	t.Helper()
-	return c.Get(t, path).Want(t, http.StatusOK).Record(t)
+	return c.patient(t, http.MethodGet, path, nil).Want(t, http.StatusOK).Record(t)
+}
+
+// patient sends a request until it is not refused for a while, or until Patience ends.
+func (c *Client) patient(t testing.TB, method, path string, body any, headers ...string) (response Response) {
+	t.Helper()
+	for deadline := time.Now().Add(Patience); ; {
+		response = c.Do(t, method, path, body, headers...)
+		after, err := strconv.Atoi(response.Header.Get("Retry-After"))
+		if response.Status != http.StatusServiceUnavailable || err != nil || time.Now().After(deadline) {
+			return response
+		}
+		time.Sleep(time.Duration(after) * time.Second)
+	}
 }

@@ -52,6 +52,23 @@ func Build() (*Commands, error) {
 	return c, nil
 }
 
+// BuildWhole returns the command that runs the whole exchange, without the race detector: that of the folder that
+// COMMANDS_UNDER_TEST names, else one that it builds. The other commands are not there.
+func BuildWhole() (*Commands, error) {
+	if os.Getenv(built) != "" {
+		return Build()
+	}
+	folder, err := os.MkdirTemp("", "exchange-commands-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Commands{folder: folder, own: true}
+	if err := BuildPlain(c.Path("exchange"), "deploy/exchange"); err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}
+
 // In returns the commands that are in a folder.
 func In(folder string) *Commands { return &Commands{folder: folder} }
 

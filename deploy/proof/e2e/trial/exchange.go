@@ -57,14 +57,20 @@ type part struct {
 	from *Commands
 }
 
-// unhurried is the time limit of a request. It is longer than a request takes on the busiest machine.
-const unhurried = "5m"
+// unhurried are variables of every process that a test starts, unless the test sets others. No request is refused or
+// ended because the machine is busy: a test that is about such a limit sets it.
+func unhurried() []string {
+	limit := Patience.String()
+	return []string{
+		"EXCHANGE_REQUEST_TIMEOUT=" + limit, "EXCHANGE_CLIENT_TIMEOUT=" + limit, "EXCHANGE_OVERLOAD_LATENCY=0",
+	}
+}
 
-// RunInOne runs the exchange as one process, with settings as in its environment (EXCHANGE_...). A request has
-// five minutes unless the settings say otherwise.
+// RunInOne runs the exchange as one process, with settings as in its environment (EXCHANGE_...). It is unhurried
+// unless the settings say otherwise.
 func (c *Commands) RunInOne(data string, settings ...string) (*Exchange, error) {
 	e, err := c.exchange(data,
-		append([]string{"EXCHANGE_DATA=" + data, "EXCHANGE_REQUEST_TIMEOUT=" + unhurried}, settings...))
+		slices.Concat([]string{"EXCHANGE_DATA=" + data}, unhurried(), settings))
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,15 @@ import (
 // Main is the body of the TestMain of a package that tests the shipped commands. It builds the commands, calls run with
 // them, removes them, and ends the process. run starts what the tests share, and returns the exit status of the tests.
 func Main(run func(*Commands) (status int, err error)) {
-	status, err := withCommands(run)
+	end(withCommands(Build, run))
+}
+
+// MainWhole is Main for a package that tests only the command that runs the whole exchange, without the race detector.
+func MainWhole(run func(*Commands) (status int, err error)) {
+	end(withCommands(BuildWhole, run))
+}
+
+func end(status int, err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
@@ -18,8 +26,8 @@ func Main(run func(*Commands) (status int, err error)) {
 	os.Exit(status)
 }
 
-func withCommands(run func(*Commands) (int, error)) (status int, err error) {
-	commands, err := Build()
+func withCommands(build func() (*Commands, error), run func(*Commands) (int, error)) (status int, err error) {
+	commands, err := build()
 	if err != nil {
 		return 1, err
 	}
