@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestForwardedRequestsTakeFromTheBudget has callers leave responses of 16 MiB unread. As many are forwarded as the
@@ -68,11 +69,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 		t.Errorf("%d bytes in work, want %d", used, fits*each)
 	}
 	leave()
-	for began := time.Now(); work.Used() > 0; time.Sleep(time.Millisecond) {
-		if time.Since(began) > time.Minute {
-			t.Fatalf("%d bytes are not given back", work.Used())
-		}
-	}
+	wait.For(t, "the memory of requests that have ended", func() bool { return work.Used() == 0 })
 	wants("ada", http.StatusOK)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // provider is an identity provider whose key set can be changed and which can be down.
@@ -95,7 +96,7 @@ func TestProviderDownFromTheStart(t *testing.T) {
 		t.Fatal("ready without any key")
 	}
 	idp.down.Store(false)
-	eventually(t, func() bool { return v.Ready(t.Context()) == nil })
+	wait.For(t, "the condition", func() bool { return v.Ready(t.Context()) == nil })
 	if _, err := verify(v, token); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestCallersOfANewKeyWaitForIt(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- v.Run(ctx) }()
 			if regular == "1ms" {
-				eventually(t, func() bool { return idp.held.Load() == 1 })
+				wait.For(t, "the condition", func() bool { return idp.held.Load() == 1 })
 			}
 			jwks := next.JWKS()
 			idp.jwks.Store(&jwks)
@@ -141,7 +142,7 @@ func TestCallersOfANewKeyWaitForIt(t *testing.T) {
 					errs <- err
 				}()
 			}
-			eventually(t, func() bool { return idp.held.Load() == 1 })
+			wait.For(t, "the condition", func() bool { return idp.held.Load() == 1 })
 			idp.hold.Unlock()
 			for range callers {
 				if err := <-errs; err != nil {

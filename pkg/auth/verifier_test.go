@@ -268,17 +268,6 @@ func TestSettingsErrorsNameTheSetting(t *testing.T) {
 	}
 }
 
-// eventually polls until the condition holds.
-func eventually(t *testing.T, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatal("the condition did not come to hold")
-		}
-		<-time.After(5 * time.Millisecond)
-	}
-}
-
 func BenchmarkVerifyRemembered(b *testing.B) {
 	s := signer(b)
 	v := verifier(b, "--jwt-keys", s.PublicFile())

@@ -24,6 +24,8 @@ type Cluster struct {
 	TLS *tls.Config
 	// SASL, if set, authenticates every connection.
 	SASL sasl.Mechanism
+	// Dial, if set, opens the connections in place of the network of the system.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Broker, if set, takes the place of Kafka.
 	Broker broker.Broker
 }
@@ -68,7 +70,7 @@ func (c Cluster) dialer() *kafka.Dialer {
 	return &kafka.Dialer{
 		ClientID:      c.ClientID,
 		Timeout:       dialTimeout,
-		DialFunc:      connect,
+		DialFunc:      c.connect,
 		TLS:           c.TLS,
 		SASLMechanism: c.SASL,
 	}
@@ -78,7 +80,7 @@ func (c Cluster) dialer() *kafka.Dialer {
 func (c Cluster) transport(topics ...Topic) *kafka.Transport {
 	return &kafka.Transport{
 		ClientID:       c.ClientID,
-		Dial:           connect,
+		Dial:           c.connect,
 		DialTimeout:    dialTimeout,
 		MetadataTTL:    metadataAge,
 		MetadataTopics: names(topics),
@@ -88,7 +90,10 @@ func (c Cluster) transport(topics ...Topic) *kafka.Transport {
 }
 
 // connect opens a connection.
-func connect(ctx context.Context, network, address string) (net.Conn, error) {
+func (c Cluster) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	if c.Dial != nil {
+		return c.Dial(ctx, network, address)
+	}
 	dialer := net.Dialer{Timeout: connectTimeout}
 	return dialer.DialContext(ctx, network, address)
 }

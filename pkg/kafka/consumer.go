@@ -127,6 +127,10 @@ func (c *Consumer) Run(ctx context.Context) error {
 			continue
 		}
 		generation.Start(func(ctx context.Context) { c.run(ctx, generation) })
+		if len(generation.Partitions()) == 0 {
+			// If the topic is gone, each generation ends at once: the group must not join again without a pause.
+			retry.Pause(ctx, rejoinDelay)
+		}
 	}
 	// Close ends the generation, waits for its end, and leaves the group. It always returns nil.
 	_ = group.Close()

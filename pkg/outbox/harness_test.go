@@ -33,9 +33,6 @@ func newReceipts() *receipts { return &receipts{docs: make(map[uuid.UUID]docstor
 func (o *receipts) put(doc docstore.Document) docstore.Document {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if doc.ID == uuid.Nil {
-		doc.ID = uuid.Must(uuid.NewV7())
-	}
 	doc.Version = o.docs[doc.ID].Version + 1
 	doc.Unsent = true
 	o.docs[doc.ID] = doc

@@ -233,23 +233,22 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 			t.Fatalf("the ill peer was asked %d times, want 3 and then peace", asked.Load())
 		}
 	})
-	overEach(t, h, peer.Config{OpenAfter: 3, OpenFor: time.Millisecond}, func(t *testing.T, c *peer.Client) {
-		fail(t, c)
-		ill.Store(false)
-		for deadline := time.Now().Add(5 * time.Minute); ; {
-			_, found, err := peer.Get[policy](t.Context(), c, "/")
-			if found {
-				break
-			}
-			outage(t, err)
-			if time.Now().After(deadline) {
-				t.Fatal("the breaker did not close")
-			}
-			<-time.After(5 * time.Millisecond)
-		}
-		for range 5 {
-			if _, _, err := peer.Get[policy](t.Context(), c, "/"); err != nil {
-				t.Fatalf("after it has closed: %v", err)
+	inMemory(t, func(w *world) {
+		f := w.newReplica(h)
+		for name, config := range map[string]peer.Config{
+			"http": {Address: f.URL, Transport: w.transport()}, "memory": {Address: "http://coverage", Handler: h},
+		} {
+			config.OpenAfter, config.OpenFor = 3, time.Minute
+			c := client(w, config)
+			fail(w.T, c)
+			ill.Store(false)
+			_, _, err := peer.Get[policy](w.Context(), c, "/")
+			outage(w.T, err)
+			time.Sleep(time.Minute)
+			for range 5 {
+				if _, _, err := peer.Get[policy](w.Context(), c, "/"); err != nil {
+					w.Fatalf("%s: after it has closed: %v", name, err)
+				}
 			}
 		}
 	})
@@ -303,11 +302,11 @@ func TestCallersWhoGiveUpDoNotOpenTheBreaker(t *testing.T) {
 }
 
 func TestUnreachablePeerIsAnOutage(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
-	server.Close()
-	c := client(t, peer.Config{Address: server.URL, Transport: peer.NewTransport()})
-	_, _, err := peer.Get[policy](t.Context(), c, "/")
-	outage(t, err)
+	inMemory(t, func(w *world) {
+		c := client(w, peer.Config{Address: "http://" + vacant, Transport: w.transport()})
+		_, _, err := peer.Get[policy](w.Context(), c, "/")
+		outage(w.T, err)
+	})
 }
 
 func TestForeignCredentialIsAnOutage(t *testing.T) {

@@ -20,17 +20,20 @@ const (
 // connections returns a pool of connections. It speaks HTTP/1.1 also with TLS: there a connection carries one request
 // at a time, so the bytes written to it show whether the request can have been received.
 func (t *Transport) connections() *http.Transport {
-	dialer := &net.Dialer{Timeout: connectPatience, KeepAlive: 15 * time.Second}
+	dial := t.dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: connectPatience, KeepAlive: 15 * time.Second}).DialContext
+	}
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			connection, err := dialer.DialContext(ctx, network, address)
+			connection, err := dial(ctx, network, address)
 			if err != nil {
 				return nil, err
 			}
 			return &counted{Conn: connection}, nil
 		},
 		DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			connection, err := dialer.DialContext(ctx, network, address)
+			connection, err := dial(ctx, network, address)
 			if err != nil {
 				return nil, err
 			}

@@ -1,7 +1,9 @@
 package peer
 
 import (
+	"context"
 	"crypto/tls"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -20,6 +22,8 @@ type Transport struct {
 	http atomic.Pointer[http.Transport]
 	// carrier, if set, takes the place of http.
 	carrier http.RoundTripper
+	// dial, if set, makes the connections in place of a dialer.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// secure returns the TLS configuration of the next connection; nil means the default of the system.
 	secure   func() *tls.Config
 	others   []string

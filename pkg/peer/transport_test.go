@@ -1,7 +1,6 @@
 package peer_test
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -9,10 +8,34 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/servicetest/memory"
 )
+
+// world is a network in memory, and the replicas on it. It is in a bubble, whose clock goes on while all wait.
+type world struct {
+	*testing.T
+	network memory.Network
+}
+
+// inMemory runs a test in a bubble.
+func inMemory(t *testing.T, test func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(&world{T: t}) })
+}
+
+// transport returns a transport over the network of the world.
+func (w *world) transport(others ...string) *peer.Transport {
+	transport := peer.NewTransport(others...)
+	transport.DialBy(w.network.Dial)
+	w.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+// Nothing listens at these addresses of a world.
+const vacant, alsoVacant = "127.0.0.2:80", "127.0.0.3:80"
 
 // replica is a server that counts its requests.
 type replica struct {
@@ -20,14 +43,23 @@ type replica struct {
 	requests atomic.Int64
 }
 
-func newReplica(t *testing.T, h http.HandlerFunc) *replica {
-	t.Helper()
+// newReplica starts a replica in memory, which ends with the test.
+func (w *world) newReplica(h http.HandlerFunc) *replica {
+	w.Helper()
+	listener, err := w.network.Listen("127.0.0.1:0")
+	if err != nil {
+		w.Fatal(err)
+	}
 	r := &replica{}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		r.requests.Add(1)
-		h(w, request)
-	}))
-	t.Cleanup(r.Close)
+	r.Server = &httptest.Server{
+		Listener: listener,
+		Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+			r.requests.Add(1)
+			h(w, request)
+		})},
+	}
+	r.Start()
+	w.Cleanup(r.Close)
 	return r
 }
 
@@ -40,17 +72,6 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 // cut ends the connection without a response.
 func cut(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-
-// vacant returns an address of this machine at which nothing listens.
-func vacant(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
 
 func send(
 	t *testing.T, transport http.RoundTripper, method, host string, body io.Reader,
@@ -72,7 +93,6 @@ func send(
 
 // TestWhatWasNotReceivedGoesToAnotherReplica sends bodies that can be kept, and one that is passed on as it is read.
 func TestWhatWasNotReceivedGoesToAnotherReplica(t *testing.T) {
-	up := newReplica(t, echo)
 	long := strings.Repeat("x", 100<<10)
 	for name, body := range map[string]func() (io.Reader, string){
 		"none":              func() (io.Reader, string) { return nil, "" },
@@ -81,115 +101,127 @@ func TestWhatWasNotReceivedGoesToAnotherReplica(t *testing.T) {
 		"of unknown length": func() (io.Reader, string) { return io.MultiReader(strings.NewReader("{}")), "{}" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 4 { // whichever is chosen first
-				content, want := body()
-				status, text, err := send(t, peer.NewTransport(vacant(t), up.host()), http.MethodPost,
-					vacant(t), content)
-				if err != nil || status != http.StatusOK || text != want {
-					t.Fatalf("status %d, error %v, %d bytes came back", status, err, len(text))
+			inMemory(t, func(w *world) {
+				up := w.newReplica(echo)
+				for range 4 { // whichever is chosen first
+					content, want := body()
+					status, text, err := send(w.T, w.transport(alsoVacant, up.host()), http.MethodPost, vacant, content)
+					if err != nil || status != http.StatusOK || text != want {
+						w.Fatalf("status %d, error %v, %d bytes came back", status, err, len(text))
+					}
 				}
-			}
+			})
 		})
 	}
 }
 
 // TestWhatMayHaveBeenReceivedIsNotRepeated has every replica cut the connection.
 func TestWhatMayHaveBeenReceivedIsNotRepeated(t *testing.T) {
-	for method, want := range map[string]int64{http.MethodPost: 1, http.MethodPut: 1, http.MethodGet: 3} {
-		a, b := newReplica(t, cut), newReplica(t, cut)
-		var body io.Reader
-		if method != http.MethodGet {
-			body = strings.NewReader("{}")
+	inMemory(t, func(w *world) {
+		for method, want := range map[string]int64{http.MethodPost: 1, http.MethodPut: 1, http.MethodGet: 3} {
+			a, b := w.newReplica(cut), w.newReplica(cut)
+			var body io.Reader
+			if method != http.MethodGet {
+				body = strings.NewReader("{}")
+			}
+			if _, _, err := send(w.T, w.transport(b.host()), method, a.host(), body); err == nil {
+				w.Errorf("%s: no error", method)
+			}
+			if got := a.requests.Load() + b.requests.Load(); got != want {
+				w.Errorf("%s was sent %d times, want %d", method, got, want)
+			}
 		}
-		if _, _, err := send(t, peer.NewTransport(b.host()), method, a.host(), body); err == nil {
-			t.Errorf("%s: no error", method)
-		}
-		if got := a.requests.Load() + b.requests.Load(); got != want {
-			t.Errorf("%s was sent %d times, want %d", method, got, want)
-		}
-	}
+	})
 }
 
 func TestReadIsRepeatedElsewhere(t *testing.T) {
-	broken, up := newReplica(t, cut), newReplica(t, echo)
-	transport := peer.NewTransport(up.host())
-	for range 10 {
-		if status, _, err := send(t, transport, http.MethodGet, broken.host(), nil); err != nil ||
-			status != http.StatusOK {
-			t.Fatalf("status %d, error %v", status, err)
+	inMemory(t, func(w *world) {
+		broken, up := w.newReplica(cut), w.newReplica(echo)
+		transport := w.transport(up.host())
+		for range 10 {
+			if status, _, err := send(w.T, transport, http.MethodGet, broken.host(), nil); err != nil ||
+				status != http.StatusOK {
+				w.Fatalf("status %d, error %v", status, err)
+			}
 		}
-	}
-	if n := broken.requests.Load(); n > 1 {
-		t.Errorf("a replica that cuts its connections got %d requests of 10", n)
-	}
+		if n := broken.requests.Load(); n > 1 {
+			w.Errorf("a replica that cuts its connections got %d requests of 10", n)
+		}
+	})
 }
 
 // TestReplicaThatStopsIsAvoided: a response that closes its connection announces it.
 func TestReplicaThatStopsIsAvoided(t *testing.T) {
-	stopping := newReplica(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
-	up := newReplica(t, echo)
-	transport := peer.NewTransport(up.host())
-	for range 20 {
-		if _, _, err := send(t, transport, http.MethodPost, stopping.host(), strings.NewReader("{}")); err != nil {
-			t.Fatal(err)
+	inMemory(t, func(w *world) {
+		stopping := w.newReplica(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
+		up := w.newReplica(echo)
+		transport := w.transport(up.host())
+		for range 20 {
+			_, _, err := send(w.T, transport, http.MethodPost, stopping.host(), strings.NewReader("{}"))
+			if err != nil {
+				w.Fatal(err)
+			}
 		}
-	}
-	if n := stopping.requests.Load(); n != 1 {
-		t.Errorf("the replica that stops got %d requests", n)
-	}
-	stopping.requests.Store(0)
-	alone := peer.NewTransport()
-	for range 3 {
-		if _, _, err := send(t, alone, http.MethodGet, stopping.host(), nil); err != nil {
-			t.Fatal(err)
+		if n := stopping.requests.Load(); n != 1 {
+			w.Errorf("the replica that stops got %d requests", n)
 		}
-	}
-	if n := stopping.requests.Load(); n != 3 {
-		t.Errorf("the only replica got %d requests of 3", n)
-	}
+		stopping.requests.Store(0)
+		alone := w.transport()
+		for range 3 {
+			if _, _, err := send(w.T, alone, http.MethodGet, stopping.host(), nil); err != nil {
+				w.Fatal(err)
+			}
+		}
+		if n := stopping.requests.Load(); n != 3 {
+			w.Errorf("the only replica got %d requests of 3", n)
+		}
+	})
 }
 
 // TestBusyReplicaIsSpared holds one request: the others go elsewhere.
 func TestBusyReplicaIsSpared(t *testing.T) {
-	leave, entered := make(chan struct{}), make(chan struct{}, 1)
-	var once atomic.Bool
-	hold := func(w http.ResponseWriter, r *http.Request) {
-		if once.CompareAndSwap(false, true) {
-			entered <- struct{}{}
-			<-leave
+	inMemory(t, func(w *world) {
+		leave, entered := make(chan struct{}), make(chan struct{}, 1)
+		var once atomic.Bool
+		hold := func(w http.ResponseWriter, r *http.Request) {
+			if once.CompareAndSwap(false, true) {
+				entered <- struct{}{}
+				<-leave
+			}
+			echo(w, r)
 		}
-		echo(w, r)
-	}
-	a, b := newReplica(t, hold), newReplica(t, hold)
-	transport := peer.NewTransport(b.host())
-	done := make(chan error, 1)
-	go func() {
-		_, _, err := send(t, transport, http.MethodGet, a.host(), nil)
-		done <- err
-	}()
-	<-entered
-	busy, free := a, b
-	if b.requests.Load() == 1 {
-		busy, free = b, a
-	}
-	for range 10 {
-		if _, _, err := send(t, transport, http.MethodGet, a.host(), nil); err != nil {
-			t.Fatal(err)
+		a, b := w.newReplica(hold), w.newReplica(hold)
+		transport := w.transport(b.host())
+		done := make(chan error, 1)
+		go func() {
+			_, _, err := send(w.T, transport, http.MethodGet, a.host(), nil)
+			done <- err
+		}()
+		<-entered
+		busy, free := a, b
+		if b.requests.Load() == 1 {
+			busy, free = b, a
 		}
-	}
-	if busy.requests.Load() != 1 || free.requests.Load() != 10 {
-		t.Errorf("the busy replica got %d requests, the other one %d", busy.requests.Load(), free.requests.Load())
-	}
-	close(leave)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+		for range 10 {
+			if _, _, err := send(w.T, transport, http.MethodGet, a.host(), nil); err != nil {
+				w.Fatal(err)
+			}
+		}
+		if busy.requests.Load() != 1 || free.requests.Load() != 10 {
+			w.Errorf("the busy replica got %d requests, the other one %d", busy.requests.Load(), free.requests.Load())
+		}
+		close(leave)
+		if err := <-done; err != nil {
+			w.Error(err)
+		}
+	})
 }
 
 // TestEveryAddressOfANameIsTried: localhost has two addresses on most machines, and this server listens on one.
 func TestEveryAddressOfANameIsTried(t *testing.T) {
-	up := newReplica(t, echo)
-	_, port, _ := net.SplitHostPort(up.host())
+	up := httptest.NewServer(http.HandlerFunc(echo))
+	defer up.Close()
+	_, port, _ := net.SplitHostPort(up.Listener.Addr().String())
 	transport := peer.NewTransport()
 	for range 5 {
 		if status, text, err := send(t, transport, http.MethodPost, "localhost:"+port,
@@ -200,18 +232,14 @@ func TestEveryAddressOfANameIsTried(t *testing.T) {
 }
 
 func TestNobodyThere(t *testing.T) {
-	for name, host := range map[string]string{"nothing listens": vacant(t), "no such name": "absent.invalid:8080"} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+host, strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
+	inMemory(t, func(w *world) {
+		if status, _, err := send(w.T, w.transport(), http.MethodPost, vacant, strings.NewReader("{}")); err == nil {
+			w.Errorf("nothing listens: status %d", status)
 		}
-		response, err := peer.NewTransport().RoundTrip(request)
-		if err == nil {
-			response.Body.Close()
-			t.Errorf("%s: status %d", name, response.StatusCode)
-		}
-		cancel()
+	})
+	if status, _, err := send(t, peer.NewTransport(), http.MethodPost, "absent.invalid:8080",
+		strings.NewReader("{}")); err == nil {
+		t.Errorf("no such name: status %d", status)
 	}
 }
 

@@ -2,15 +2,13 @@ package process_test
 
 import (
 	"bufio"
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -21,27 +19,7 @@ import (
 // dialledFrom returns a connection to an address from one of the addresses of this machine.
 func dialledFrom(t *testing.T, host, address string) dialog {
 	t.Helper()
-	return dialledAs(t, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}, address)
-}
-
-// dialledNarrow is dialledFrom with small packets and small buffers. On a connection within a machine the system keeps
-// some megabytes that nobody reads; with the packets of a network it keeps less than a response with many metrics.
-func dialledNarrow(t *testing.T, host, address string) dialog {
-	t.Helper()
-	narrow := func(_, _ string, conn syscall.RawConn) error {
-		var err error
-		failed := conn.Control(func(fd uintptr) {
-			err = errors.Join(syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 536),
-				syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10))
-		})
-		return errors.Join(failed, err)
-	}
-	return dialledAs(t, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}, Control: narrow}, address)
-}
-
-func dialledAs(t *testing.T, from net.Dialer, address string) dialog {
-	t.Helper()
-	conn, err := from.DialContext(t.Context(), "tcp", address)
+	conn, err := dial(t.Context(), host, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,40 +50,44 @@ func TestTheAdminAddressRefusesWithProblems(t *testing.T) {
 // They take little memory, callers and the probes of another address are served meanwhile, and the clients are cut off
 // in the end.
 func TestUnreadMetricsCostLittle(t *testing.T) {
-	p, journal := open(t, nil)
-	many := promauto.With(p.Registry).NewCounterVec(prometheus.CounterOpts{Name: "many", Help: "Many."}, []string{"n"})
-	for n := range 5000 {
-		many.WithLabelValues(strconv.Itoa(n)).Inc()
-	}
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	ready := journal.adminURL(t) + "/readyz"
-	isReady := func() bool { status, _ := get(t, ready); return status == http.StatusOK }
-	eventually(t, isReady)
-	before := inUse()
-	ask := strings.Repeat(simply(http.MethodGet, "/metrics", ""), 100)
-	var greedy []dialog
-	for range 300 {
-		d := dialledNarrow(t, "127.0.0.2", p.AdminAddress())
-		_, _ = io.WriteString(d, ask) // many are refused before it is written
-		greedy = append(greedy, d)
-	}
-	caller := dialled(t, p)
-	for range 20 {
-		if response := caller.ask(t, "/"); response.StatusCode != http.StatusNoContent {
-			t.Errorf("a caller gets %d", response.StatusCode)
+	synctest.Test(t, func(t *testing.T) {
+		p, journal := openInMemory(t, nil)
+		many := promauto.With(p.Registry).NewCounterVec(prometheus.CounterOpts{Name: "many", Help: "Many."},
+			[]string{"n"})
+		for n := range 5000 {
+			many.WithLabelValues(strconv.Itoa(n)).Inc()
 		}
-		if !isReady() {
-			t.Error("the probe of another address fails")
+		serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNoContent)
+		}))
+		ready := journal.adminURL(t) + "/readyz"
+		isReady := func() bool { status, _ := get(t, ready); return status == http.StatusOK }
+		eventually(t, isReady)
+		before := inUse()
+		ask := strings.Repeat(simply(http.MethodGet, "/metrics", ""), 100)
+		var greedy []dialog
+		for range 300 {
+			d := dialledFrom(t, "127.0.0.2", p.AdminAddress())
+			_, _ = io.WriteString(d, ask) // many are refused before it is written
+			greedy = append(greedy, d)
 		}
-	}
-	if grown := inUse() - before; grown > 24<<20 {
-		t.Errorf("unread metrics take %d MiB", grown>>20)
-	}
-	for _, d := range greedy {
-		eventually(t, func() bool { _, err := io.WriteString(d, " "); return err != nil })
-	}
+		caller := dialled(t, p)
+		for range 20 {
+			if response := caller.ask(t, "/"); response.StatusCode != http.StatusNoContent {
+				t.Errorf("a caller gets %d", response.StatusCode)
+			}
+			if !isReady() {
+				t.Error("the probe of another address fails")
+			}
+		}
+		synctest.Wait()
+		if grown := inUse() - before; grown > 24<<20 {
+			t.Errorf("unread metrics take %d MiB", grown>>20)
+		}
+		for _, d := range greedy {
+			eventually(t, func() bool { _, err := io.WriteString(d, " "); return err != nil })
+		}
+	})
 }
 
 // inUse returns how much memory is in use, in bytes.

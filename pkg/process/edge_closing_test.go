@@ -66,7 +66,7 @@ func dialled(t *testing.T, p *process.Process) dialog {
 	var connection net.Conn
 	eventually(t, func() (ok bool) {
 		var err error
-		connection, err = net.Dial("tcp", p.Address())
+		connection, err = dial(t.Context(), "127.0.0.1", p.Address())
 		return err == nil
 	})
 	t.Cleanup(func() { _ = connection.Close() })

@@ -37,12 +37,14 @@ func serving(t *testing.T, p *process.Process, handler http.Handler) {
 // dialers make connections of HTTP/1 to a process without and with TLS.
 func dialers(t *testing.T, handler http.HandlerFunc) map[string]func(t *testing.T) dialog {
 	t.Helper()
-	return dialersOf(t, func(*process.Process) http.Handler { return handler })
+	return dialersOf(t, open, func(*process.Process) http.Handler { return handler })
 }
 
-// dialersOf is dialers for processes with changed settings. handler returns the handler of each of the two processes.
+// dialersOf is dialers for processes that a function opens, with changed settings. handler returns the handler of each
+// of the two processes.
 func dialersOf(
-	t *testing.T, handler func(*process.Process) http.Handler, change ...func(*process.Settings),
+	t *testing.T, open func(*testing.T, func(*process.Settings)) (*process.Process, *journal),
+	handler func(*process.Process) http.Handler, change ...func(*process.Settings),
 ) map[string]func(t *testing.T) dialog {
 	t.Helper()
 	plain, _ := open(t, func(s *process.Settings) {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -40,7 +41,7 @@ func serveUntilEnd(t *testing.T, p *process.Process, method string, handle gin.H
 // connected returns a connection to a process.
 func connected(t *testing.T, p *process.Process) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", p.Address())
+	conn, err := dial(t.Context(), "127.0.0.1", p.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,87 +50,97 @@ func connected(t *testing.T, p *process.Process) net.Conn {
 }
 
 func TestABodyThatDoesNotComeIs408(t *testing.T) {
-	p, _ := open(t, func(s *process.Settings) { s.ClientTimeout = 50 * time.Millisecond })
-	serveUntilEnd(t, p, http.MethodPost, func(c *gin.Context) {
-		if _, err := io.ReadAll(c.Request.Body); err != nil {
-			process.Refuse(c, problemOf(err))
-			return
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := openInMemory(t, func(s *process.Settings) { s.ClientTimeout = 50 * time.Millisecond })
+		serveUntilEnd(t, p, http.MethodPost, func(c *gin.Context) {
+			if _, err := io.ReadAll(c.Request.Body); err != nil {
+				process.Refuse(c, problemOf(err))
+				return
+			}
+			c.Status(http.StatusNoContent)
+		})
+		conn, began := connected(t, p), time.Now()
+		_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		c.Status(http.StatusNoContent)
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusRequestTimeout ||
+			!strings.Contains(string(text), "/problems/slow-body") {
+			t.Errorf("status %d, %v: %s", response.StatusCode, err, text)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
 	})
-	conn := connected(t, p)
-	_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusRequestTimeout ||
-		!strings.Contains(string(text), "/problems/slow-body") {
-		t.Errorf("status %d, %v: %s", response.StatusCode, err, text)
-	}
 }
 
 // TestABodyThatCameLeavesTime checks that the time limit of the body is not the one of the request.
 func TestABodyThatCameLeavesTime(t *testing.T) {
-	const forBody = 50 * time.Millisecond
-	p, _ := open(t, func(s *process.Settings) { s.ClientTimeout = forBody })
-	serveUntilEnd(t, p, http.MethodPost, func(c *gin.Context) {
-		if _, err := io.ReadAll(c.Request.Body); err != nil {
-			process.Refuse(c, problemOf(err))
-			return
+	synctest.Test(t, func(t *testing.T) {
+		const forBody = 50 * time.Millisecond
+		p, _ := openInMemory(t, func(s *process.Settings) { s.ClientTimeout = forBody })
+		serveUntilEnd(t, p, http.MethodPost, func(c *gin.Context) {
+			if _, err := io.ReadAll(c.Request.Body); err != nil {
+				process.Refuse(c, problemOf(err))
+				return
+			}
+			select {
+			case <-c.Request.Context().Done(): // as if the client had left
+				c.Status(http.StatusTeapot)
+			case <-time.After(4 * forBody):
+				c.Status(http.StatusNoContent)
+			}
+		})
+		client := &http.Client{Transport: newTransport()}
+		response, err := client.Post(p.URL()+"/", "text/plain", strings.NewReader("whole"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		select {
-		case <-c.Request.Context().Done(): // as if the client had left
-			c.Status(http.StatusTeapot)
-		case <-time.After(4 * forBody):
-			c.Status(http.StatusNoContent)
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusNoContent {
+			t.Errorf("status %d", response.StatusCode)
 		}
 	})
-	response, err := http.Post(p.URL()+"/", "text/plain", strings.NewReader("whole"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusNoContent {
-		t.Errorf("status %d", response.StatusCode)
-	}
 }
 
 // TestAResponseThatNobodyReadsEnds checks that a request gives its memory back if nobody reads its response.
 func TestAResponseThatNobodyReadsEnds(t *testing.T) {
-	p, _ := open(t, func(s *process.Settings) { s.ClientTimeout, s.WorkMemory = 50*time.Millisecond, 1 })
-	ended := make(chan error, 1)
-	serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
-		if err := docstore.Take(c.Request.Context(), 1<<20); err != nil {
-			process.Refuse(c, problemOf(err))
-			return
-		}
-		// More than the buffers of a connection hold.
-		piece := bytes.Repeat([]byte("x"), 1<<20)
-		var err error
-		for range 64 {
-			if _, err = c.Writer.Write(piece); err != nil {
-				break
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := openInMemory(t, func(s *process.Settings) { s.ClientTimeout, s.WorkMemory = 50*time.Millisecond, 1 })
+		ended := make(chan error, 1)
+		serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
+			if err := docstore.Take(c.Request.Context(), 1<<20); err != nil {
+				process.Refuse(c, problemOf(err))
+				return
 			}
+			// More than the buffers of a connection hold.
+			piece := bytes.Repeat([]byte("x"), 1<<20)
+			var err error
+			for range 64 {
+				if _, err = c.Writer.Write(piece); err != nil {
+					break
+				}
+			}
+			ended <- err
+		})
+		conn := connected(t, p)
+		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		select {
+		case err := <-ended:
+			if err == nil {
+				t.Fatal("all of the response was written to a client that reads nothing")
+			}
+		case <-time.After(5 * time.Minute):
+			t.Fatal("the response does not end")
 		}
-		ended <- err
-	})
-	conn := connected(t, p)
-	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-	select {
-	case err := <-ended:
-		if err == nil {
-			t.Fatal("all of the response was written to a client that reads nothing")
-		}
-	case <-time.After(5 * time.Minute):
-		t.Fatal("the response does not end")
-	}
-	admin := "http://" + p.AdminAddress()
-	eventually(t, func() bool {
-		_, metrics := get(t, admin+"/metrics")
-		return strings.Contains(metrics, "\nexchange_work_bytes 0\n")
+		admin := "http://" + p.AdminAddress()
+		eventually(t, func() bool {
+			_, metrics := get(t, admin+"/metrics")
+			return strings.Contains(metrics, "\nexchange_work_bytes 0\n")
+		})
 	})
 }
 

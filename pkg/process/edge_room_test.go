@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"insurance.example/exchange/pkg/problem"
@@ -15,31 +16,39 @@ import (
 // TestConnectionsWithoutARequestMakeRoom opens as many connections as there may be, each with one request. A further
 // caller is served, and the one that waited longest is closed for it.
 func TestConnectionsWithoutARequestMakeRoom(t *testing.T) {
-	for name, dial := range dialersOf(t, func(*process.Process) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	}, func(s *process.Settings) { s.MaxConnections = 7 }) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for _, name := range []string{"plain", "TLS"} {
 		t.Run(name, func(t *testing.T) {
-			var idle []dialog
-			for range 7 {
-				d := dial(t)
-				d.ask(t, "/")
-				idle = append(idle, d)
-			}
-			idle[0].ask(t, "/") // so that it is not the one that waits longest
-			served := func() bool {
-				d := dial(t)
-				if _, err := io.WriteString(d, simply(http.MethodGet, "/", "")); err != nil {
-					return false
+			synctest.Test(t, func(t *testing.T) {
+				dial := dialersOf(t, openInMemory, func(*process.Process) http.Handler { return handler },
+					func(s *process.Settings) { s.MaxConnections = 7 })[name]
+				var idle []dialog
+				for range 7 {
+					d := dial(t)
+					d.ask(t, "/")
+					idle = append(idle, d)
 				}
-				response, err := http.ReadResponse(d.in, nil)
-				if err != nil {
-					return false
+				idle[0].ask(t, "/") // so that it is not the one that waits longest
+				served := func() bool {
+					d := dial(t)
+					if _, err := io.WriteString(d, simply(http.MethodGet, "/", "")); err != nil {
+						return false
+					}
+					response, err := http.ReadResponse(d.in, nil)
+					if err != nil {
+						return false
+					}
+					response.Body.Close()
+					return response.StatusCode == http.StatusNoContent
 				}
-				response.Body.Close()
-				return response.StatusCode == http.StatusNoContent
-			}
-			eventually(t, served) // those that were used within a second are not closed
-			idle[1].wantEnd(t)
+				began := time.Now()
+				eventually(t, served)
+				idle[1].wantEnd(t)
+				// Those that were used within a second are not closed.
+				if took := time.Since(began); took < 990*time.Millisecond || took > 2*time.Second {
+					t.Errorf("there was room after %v", took)
+				}
+			})
 		})
 	}
 }
@@ -70,58 +79,62 @@ func (h *held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestConnectionsWithARequestStay has a request in work on every connection that there may be. The process is not
 // ready then, a further caller is refused, and none of the requests is cut off.
 func TestConnectionsWithARequestStay(t *testing.T) {
-	p, journal := open(t, func(s *process.Settings) { s.MaxConnections = 3 })
-	handler := newHeld(t)
-	serving(t, p, handler)
-	var busy []dialog
-	for range 3 {
-		d := dialled(t, p)
-		d.send(t, "/held")
-		<-handler.came
-		busy = append(busy, d)
-	}
-	ready := journal.adminURL(t) + "/readyz"
-	if status, body := get(t, ready); status != http.StatusServiceUnavailable ||
-		!strings.Contains(body, "max-connections") {
-		t.Errorf("full: %d %s", status, body)
-	}
-	// For longer than a connection without a request is safe.
-	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; {
-		d := dialled(t, p)
-		response, text := d.exchanged(t, simply(http.MethodGet, "/vehicle/7", ""))
-		wantProblem(t, response, text, problem.Overloaded, "connections")
-		_ = d.Close()
-	}
-	handler.release()
-	for _, d := range busy {
-		if response := d.receive(t); response.StatusCode != http.StatusNoContent {
-			t.Errorf("a request in work gets %d", response.StatusCode)
+	synctest.Test(t, func(t *testing.T) {
+		p, journal := openInMemory(t, func(s *process.Settings) { s.MaxConnections = 3 })
+		handler := newHeld(t)
+		serving(t, p, handler)
+		var busy []dialog
+		for range 3 {
+			d := dialled(t, p)
+			d.send(t, "/held")
+			<-handler.came
+			busy = append(busy, d)
 		}
-	}
-	eventually(t, func() bool { status, _ := get(t, ready); return status == http.StatusOK })
-	eventually(t, func() bool { return dialled(t, p).ask(t, "/").StatusCode == http.StatusNoContent })
+		ready := journal.adminURL(t) + "/readyz"
+		if status, body := get(t, ready); status != http.StatusServiceUnavailable ||
+			!strings.Contains(body, "max-connections") {
+			t.Errorf("full: %d %s", status, body)
+		}
+		// For longer than a connection without a request is safe.
+		for began := time.Now(); time.Since(began) < 1200*time.Millisecond; {
+			d := dialled(t, p)
+			response, text := d.exchanged(t, simply(http.MethodGet, "/vehicle/7", ""))
+			wantProblem(t, response, text, problem.Overloaded, "connections")
+			_ = d.Close()
+		}
+		handler.release()
+		for _, d := range busy {
+			if response := d.receive(t); response.StatusCode != http.StatusNoContent {
+				t.Errorf("a request in work gets %d", response.StatusCode)
+			}
+		}
+		eventually(t, func() bool { status, _ := get(t, ready); return status == http.StatusOK })
+		eventually(t, func() bool { return dialled(t, p).ask(t, "/").StatusCode == http.StatusNoContent })
+	})
 }
 
 // TestOneAddressLeavesPlacesToOthers fills all places that one address may have.
 func TestOneAddressLeavesPlacesToOthers(t *testing.T) {
-	p, journal := open(t, func(s *process.Settings) { s.MaxConnections = 16 })
-	handler := newHeld(t)
-	serving(t, p, handler)
-	for range 14 {
-		dialledFrom(t, "127.0.0.2", p.Address()).send(t, "/held")
-		<-handler.came
-	}
-	ready := journal.adminURL(t) + "/readyz"
-	if status, body := get(t, ready); status != http.StatusServiceUnavailable {
-		t.Errorf("the only address may have no more connections: %d %s", status, body)
-	}
-	response, text := dialledFrom(t, "127.0.0.2", p.Address()).exchanged(t, simply(http.MethodGet, "/", ""))
-	wantProblem(t, response, text, problem.Overloaded, "connections")
-	other := dialledFrom(t, "127.0.0.3", p.Address())
-	if response := other.ask(t, "/"); response.StatusCode != http.StatusNoContent {
-		t.Errorf("another address gets %d", response.StatusCode)
-	}
-	if status, body := get(t, ready); status != http.StatusOK {
-		t.Errorf("there are places for other addresses: %d %s", status, body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p, journal := openInMemory(t, func(s *process.Settings) { s.MaxConnections = 16 })
+		handler := newHeld(t)
+		serving(t, p, handler)
+		for range 14 {
+			dialledFrom(t, "127.0.0.2", p.Address()).send(t, "/held")
+			<-handler.came
+		}
+		ready := journal.adminURL(t) + "/readyz"
+		if status, body := get(t, ready); status != http.StatusServiceUnavailable {
+			t.Errorf("the only address may have no more connections: %d %s", status, body)
+		}
+		response, text := dialledFrom(t, "127.0.0.2", p.Address()).exchanged(t, simply(http.MethodGet, "/", ""))
+		wantProblem(t, response, text, problem.Overloaded, "connections")
+		other := dialledFrom(t, "127.0.0.3", p.Address())
+		if response := other.ask(t, "/"); response.StatusCode != http.StatusNoContent {
+			t.Errorf("another address gets %d", response.StatusCode)
+		}
+		if status, body := get(t, ready); status != http.StatusOK {
+			t.Errorf("there are places for other addresses: %d %s", status, body)
+		}
+	})
 }

@@ -38,11 +38,13 @@ type Process struct {
 	budget *load.Budget
 	// holder holds back what is refused to callers outside of the exchange, whose requests pass the gate; nil if none
 	// of them come here, or if nothing is refused.
-	holder   *load.Holder
-	gate     *load.Gate
-	bell     *load.Bell
-	tracing  *tracing.Tracing
-	health   health
+	holder  *load.Holder
+	gate    *load.Gate
+	bell    *load.Bell
+	tracing *tracing.Tracing
+	health  health
+	// listen makes the listener of a setting.
+	listen   func(name, address string) (net.Listener, error)
 	requests net.Listener
 	admin    *edge.Server
 	adminAt  string
@@ -78,18 +80,26 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registerBuild(registry)
 	turns := load.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
 	p := &Process{Settings: settings, Log: log, Registry: registry, stdout: os.Stdout, stopping: make(chan struct{}),
-		budget: load.NewBudget(settings.work(), turns)}
+		listen: listen, budget: load.NewBudget(settings.work(), turns)}
 	p.budget.Register(registry)
-	if bell, err := load.NewBell(); err != nil {
-		log.Warn("under overload callers wait for each other longer than they need", "cause", err)
-	} else {
-		p.bell = bell
-		p.OnClose(bell.Close)
+	if settings.OverloadLatency > 0 {
+		p.openBell()
 	}
 	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
 	// What is added later is closed before, so that its spans are sent as well.
 	p.OnClose(p.tracing.Close)
 	return p
+}
+
+// openBell makes the bell of those who wait while there is much in work.
+func (p *Process) openBell() {
+	bell, err := load.NewBell()
+	if err != nil {
+		p.Log.Warn("under overload callers wait for each other longer than they need", "cause", err)
+		return
+	}
+	p.bell = bell
+	p.OnClose(bell.Close)
 }
 
 // Metrics returns a registerer that labels every metric with the name of a service.

@@ -40,7 +40,7 @@ func (g Program) Main() {
 // stderr that says why. Logs go to stderr too.
 func (g Program) Execute(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	command := g.Command(environ, stderr)
-	command.SetArgs(args)
+	command.SetArgs(append([]string{}, args...)) // for nil it takes those of the process
 	command.SetOut(stdout)
 	command.SetErr(stderr)
 	if err := command.ExecuteContext(ctx); err != nil {

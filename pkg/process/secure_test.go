@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -48,9 +49,9 @@ func secureClient(t *testing.T, authority *certificatetest.Authority, name strin
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(authority.PEM))
-	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}, ForceAttemptHTTP2: http2,
-	}
+	transport := newTransport()
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}
+	transport.ForceAttemptHTTP2, transport.DisableKeepAlives = http2, false
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: 5 * time.Minute}
 }
@@ -99,7 +100,6 @@ func TestEndOfACertificateIsAnnounced(t *testing.T) {
 // TestCallerIsKnownByItsCertificate has one service name its callers, and another one not: there a certificate opens
 // the connection and says nothing about who calls.
 func TestCallerIsKnownByItsCertificate(t *testing.T) {
-	authority := certificatetest.NewAuthority(t)
 	for name, test := range map[string]struct {
 		names   []string
 		secrets []string
@@ -109,36 +109,40 @@ func TestCallerIsKnownByItsCertificate(t *testing.T) {
 		"not named, no credential": {nil, []string{"a-secret-of-the-exchange"}, http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _ := open(t, func(s *process.Settings) {
-				s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
-				s.Security.ClientNames, s.Secrets = test.names, test.secrets
-			})
-			handler, err := p.Start(t.Context(), process.Definition{Name: "products",
-				New: func(_ context.Context, deps process.Deps) (*process.Instance, error) {
-					engine := deps.Engine()
-					engine.GET("/product", deps.Guard, func(c *gin.Context) { c.Status(http.StatusOK) })
-					return &process.Instance{Handler: engine}, nil
-				}}, process.Links{Now: time.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, stop := context.WithCancel(t.Context())
-			served := make(chan error, 1)
-			go func() { served <- p.Serve(ctx, handler) }()
-			for _, http2 := range []bool{false, true} {
-				response, err := secureClient(t, authority, "gateway", http2).Get(p.URL() + "/product")
+			synctest.Test(t, func(t *testing.T) {
+				authority := certificatetest.NewAuthority(t)
+				p, _ := openInMemory(t, func(s *process.Settings) {
+					s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour),
+						time.Now().Add(1000*time.Hour))
+					s.Security.ClientNames, s.Secrets = test.names, test.secrets
+				})
+				handler, err := p.Start(t.Context(), process.Definition{Name: "products",
+					New: func(_ context.Context, deps process.Deps) (*process.Instance, error) {
+						engine := deps.Engine()
+						engine.GET("/product", deps.Guard, func(c *gin.Context) { c.Status(http.StatusOK) })
+						return &process.Instance{Handler: engine}, nil
+					}}, process.Links{Now: time.Now})
 				if err != nil {
 					t.Fatal(err)
 				}
-				response.Body.Close()
-				if response.StatusCode != test.want || (response.ProtoMajor == 2) != http2 {
-					t.Errorf("%s: status %d", response.Proto, response.StatusCode)
+				ctx, stop := context.WithCancel(t.Context())
+				served := make(chan error, 1)
+				go func() { served <- p.Serve(ctx, handler) }()
+				for _, http2 := range []bool{false, true} {
+					response, err := secureClient(t, authority, "gateway", http2).Get(p.URL() + "/product")
+					if err != nil {
+						t.Fatal(err)
+					}
+					response.Body.Close()
+					if response.StatusCode != test.want || (response.ProtoMajor == 2) != http2 {
+						t.Errorf("%s: status %d", response.Proto, response.StatusCode)
+					}
 				}
-			}
-			stop()
-			if err := <-served; err != nil {
-				t.Error(err)
-			}
+				stop()
+				if err := <-served; err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }

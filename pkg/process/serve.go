@@ -20,7 +20,7 @@ const loopPatience = 10 * time.Second
 // Listen listens on the addresses of the settings. It comes first, so that a process whose addresses are taken ends
 // before it does anything else. /livez succeeds from now on, /readyz once Serve runs.
 func (p *Process) Listen() error {
-	requests, err := listen("addr", p.Settings.Listen)
+	requests, err := p.listen("addr", p.Settings.Listen)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (p *Process) ListenAdmin() error {
 	if p.Settings.Admin == "" {
 		return nil
 	}
-	admin, err := listen("admin-addr", p.Settings.Admin)
+	admin, err := p.listen("admin-addr", p.Settings.Admin)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestANewFilterFindsOldRecords: a declaration without a filter writes a database, and one with it finds the records,
@@ -25,17 +25,17 @@ func TestANewFilterFindsOldRecords(t *testing.T) {
 	}
 
 	w := startOn(t, path, func(r *rest.Resource[parcel]) { r.Collection = "things" })
-	found := w.send("GET", "/parcel?contents=BOOK", "")
-	for deadline := time.Now().Add(time.Minute); found.Code != http.StatusOK; found = w.send("GET",
-		"/parcel?contents=BOOK", "") {
+	var found reply
+	wait.For(t, "the index", func() bool {
+		if found = w.send("GET", "/parcel?contents=BOOK", ""); found.Code == http.StatusOK {
+			return true
+		}
 		if found.Code != http.StatusServiceUnavailable || found.Header().Get("Retry-After") == "" ||
 			!strings.Contains(found.text("detail"), "The index contents is being built") {
 			t.Fatalf("status %d, Retry-After %q: %s", found.Code, found.Header().Get("Retry-After"), found.Body)
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the index is still being built")
-		}
-	}
+		return false
+	})
 	if id := strings.TrimPrefix(books, "/parcel/"); strings.Count(found.Body.String(), `"id"`) != 1 ||
 		!strings.Contains(found.Body.String(), id) {
 		t.Errorf("the list by the new filter is %s, want %s in it alone", found.Body, id)
@@ -60,13 +60,11 @@ func TestRecordsOfAnEarlierReleaseAreFound(t *testing.T) {
 		r.Filters = append(r.Filters, rest.Exact("depot", func(p *parcel) string { return p.Depot }))
 	})
 	const path = "/parcel?depot=01a200fe-e665-7e29-985a-306f1f39ad93"
-	found := w.send("GET", path, "")
-	for deadline := time.Now().Add(time.Minute); found.Code == http.StatusServiceUnavailable; found = w.send("GET",
-		path, "") {
-		if time.Now().After(deadline) {
-			t.Fatal("the index is still being built")
-		}
-	}
+	var found reply
+	wait.For(t, "the index", func() bool {
+		found = w.send("GET", path, "")
+		return found.Code != http.StatusServiceUnavailable
+	})
 	if found.Code != http.StatusOK ||
 		!strings.Contains(found.Body.String(), strings.TrimPrefix(earlierHeld, "/parcel/")) {
 		t.Errorf("status %d: %s", found.Code, found.Body)

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestSearchSeesEveryOlderRecordWhileOthersAreMade follows searches of each kind of lead while 10,000 records are made.
@@ -96,12 +96,16 @@ func TestANewSearchFindsOldRecords(t *testing.T) {
 	})
 	depot := w.do(200, "GET", "/parcel/"+books, "").text("depot")
 	byDepot := "/x/search/parcel?depot=" + depot
-	found := w.send("GET", byDepot, "")
-	for deadline := time.Now().Add(time.Minute); found.Code != 200; found = w.send("GET", byDepot, "") {
-		if found.Code != 503 || found.Header().Get("Retry-After") == "" || time.Now().After(deadline) {
+	var found reply
+	wait.For(t, "the index", func() bool {
+		if found = w.send("GET", byDepot, ""); found.Code == 200 {
+			return true
+		}
+		if found.Code != 503 || found.Header().Get("Retry-After") == "" {
 			t.Fatalf("status %d, Retry-After %q: %s", found.Code, found.Header().Get("Retry-After"), found.Body)
 		}
-	}
+		return false
+	})
 	if !strings.Contains(found.Body.String(), books) {
 		t.Errorf("the search by a new index finds %s, not %s", found.Body, books)
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/pkg/secret"
+	"insurance.example/exchange/pkg/servicetest/wait"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -65,16 +65,6 @@ func watch(t *testing.T, path string) (*secret.Value[string], *journal) {
 	return value, j
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-		<-time.After(5 * time.Millisecond)
-	}
-}
-
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -90,7 +80,7 @@ func TestChangedFileIsReadAgain(t *testing.T) {
 		t.Fatalf("value %q", value.Get())
 	}
 	write(t, path, "other") // of the same length
-	eventually(t, "the changed value", func() bool { return value.Get() == "other" })
+	wait.For(t, "the changed value", func() bool { return value.Get() == "other" })
 }
 
 // TestExchangedLinkIsFollowed changes a file as Kubernetes does: it is a link into a folder that is a link, which is
@@ -106,7 +96,7 @@ func TestExchangedLinkIsFollowed(t *testing.T) {
 	if err := os.Rename(filepath.Join(folder, "..next"), filepath.Join(folder, "..data")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the value behind the new link", func() bool { return value.Get() == "second" })
+	wait.For(t, "the value behind the new link", func() bool { return value.Get() == "second" })
 }
 
 func makeFolder(t *testing.T, parent, name string) string {
@@ -133,11 +123,11 @@ func TestUnusableFileChangesNothing(t *testing.T) {
 	failures := func() int { return strings.Count(log.String(), "level=ERROR") }
 
 	write(t, path, "bad")
-	eventually(t, "a line about the refused file", func() bool { return failures() == 1 && value.Refused() })
+	wait.For(t, "a line about the refused file", func() bool { return failures() == 1 && value.Refused() })
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a line about the absent file", func() bool { return failures() == 2 })
+	wait.For(t, "a line about the absent file", func() bool { return failures() == 2 })
 	if !strings.Contains(log.String(), "setting word: open "+path) {
 		t.Errorf("the log does not name the setting and the file:\n%s", log)
 	}
@@ -145,9 +135,9 @@ func TestUnusableFileChangesNothing(t *testing.T) {
 		t.Errorf("value %q", value.Get())
 	}
 	write(t, path, "first")
-	eventually(t, "the end of the trouble", func() bool { return !value.Refused() })
+	wait.For(t, "the end of the trouble", func() bool { return !value.Refused() })
 	write(t, path, "second")
-	eventually(t, "the changed value", func() bool { return value.Get() == "second" })
+	wait.For(t, "the changed value", func() bool { return value.Get() == "second" })
 	if failures() != 2 {
 		t.Errorf("%d lines about two failures:\n%s", failures(), log)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/servicetest"
@@ -35,7 +36,7 @@ func TestEveryLogThatIsReliedOn(t *testing.T) {
 	}
 	// The place that each log names as its end is the one that it then does not have.
 	s.Must(http.StatusGone, http.MethodGet, path("now"), "")
-	readsShared(t, peers["coverage"], peers["desk"])
+	synctest.Test(t, func(t *testing.T) { readsShared(t, peers["coverage"], peers["desk"]) })
 	for _, stub := range stubs {
 		stub.WantAllAsked()
 	}

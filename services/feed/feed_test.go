@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"insurance.example/exchange/pkg/servicetest"
@@ -13,40 +14,42 @@ import (
 )
 
 func TestTheLogsAreMergedByInstant(t *testing.T) {
-	w := start(t)
-	w.logs["claims"].add(30, "claim", "created", "c1", 1, "M-1")
-	w.logs["coverage"].add(10, "motorCoverage", "created", "m1", 1, "M-1")
-	w.logs["coverage"].add(30, "motorCoverage", "endorsed", "m1", 2, "M-1")
-	w.logs["parties"].add(20, "personal", "created", "p1", 1, "")
-	// Of the same millisecond, what is called comes before what calls it.
-	const want = "m1-1 p1-1 m1-2 c1-1"
-	if all := w.read(""); all.ids() != want || all.Next == "" || len(all.Behind) > 0 ||
-		!all.Watermark.Equal(base.Add(time.Second)) {
-		t.Errorf("%+v, want %s", all, want)
-	}
-	var one []string
-	after := ""
-	for range 4 {
-		p := w.read(after, "limit=1")
-		one, after = append(one, p.ids()), p.Next
-	}
-	if got := strings.Join(one, " "); got != want {
-		t.Errorf("one by one: %s, want %s", got, want)
-	}
-	end := w.read(after)
-	if len(end.Events) > 0 || end.Next == "" {
-		t.Errorf("after the end: %+v", end)
-	}
-	w.logs["premium"].add(2000, "receipt", "created", "r1", 1, "M-1")
-	w.logs["premium"].set(func() { w.logs["premium"].watermark = 2000 })
-	// No other log is known beyond 1,000 ms, so that an earlier entry may still come.
-	<-time.After(100 * time.Millisecond)
-	if p := w.read(end.Next); p.ids() != "" || !p.Watermark.Equal(base.Add(time.Second)) {
-		t.Errorf("beyond the watermark: %+v", p)
-	}
-	w.logs["claims"].add(1500, "claim", "settled", "c1", 2, "M-1")
-	w.watermarks(3000)
-	w.until(end.Next, func(p page) bool { return p.ids() == "c1-2 r1-1" })
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		w.logs["claims"].add(30, "claim", "created", "c1", 1, "M-1")
+		w.logs["coverage"].add(10, "motorCoverage", "created", "m1", 1, "M-1")
+		w.logs["coverage"].add(30, "motorCoverage", "endorsed", "m1", 2, "M-1")
+		w.logs["parties"].add(20, "personal", "created", "p1", 1, "")
+		// Of the same millisecond, what is called comes before what calls it.
+		const want = "m1-1 p1-1 m1-2 c1-1"
+		if all := w.read(""); all.ids() != want || all.Next == "" || len(all.Behind) > 0 ||
+			!all.Watermark.Equal(base.Add(time.Second)) {
+			t.Errorf("%+v, want %s", all, want)
+		}
+		var one []string
+		after := ""
+		for range 4 {
+			p := w.read(after, "limit=1")
+			one, after = append(one, p.ids()), p.Next
+		}
+		if got := strings.Join(one, " "); got != want {
+			t.Errorf("one by one: %s, want %s", got, want)
+		}
+		end := w.read(after)
+		if len(end.Events) > 0 || end.Next == "" {
+			t.Errorf("after the end: %+v", end)
+		}
+		w.logs["premium"].add(2000, "receipt", "created", "r1", 1, "M-1")
+		w.logs["premium"].set(func() { w.logs["premium"].watermark = 2000 })
+		// No other log is known beyond 1,000 ms, so that an earlier entry may still come.
+		time.Sleep(time.Hour)
+		if p := w.read(end.Next); p.ids() != "" || !p.Watermark.Equal(base.Add(time.Second)) {
+			t.Errorf("beyond the watermark: %+v", p)
+		}
+		w.logs["claims"].add(1500, "claim", "settled", "c1", 2, "M-1")
+		w.watermarks(3000)
+		w.until(end.Next, func(p page) bool { return p.ids() == "c1-2 r1-1" })
+	})
 }
 
 func TestAnEventSaysWhatHappenedAndWhere(t *testing.T) {
@@ -114,113 +117,118 @@ func TestFiltersSelectEvents(t *testing.T) {
 }
 
 func TestNowBeginsAfterWhatThereIs(t *testing.T) {
-	w := start(t)
-	w.logs["parties"].add(1, "personal", "created", "p1", 1, "")
-	w.logs["claims"].add(2, "claim", "created", "c1", 1, "")
-	w.logs["claims"].set(func() { w.logs["claims"].down = true })
-	from := w.read("now")
-	if from.ids() != "" || !slices.Equal(from.Behind, []string{"claims"}) {
-		t.Fatalf("%+v", from)
-	}
-	// What the service had logged before is passed over, what comes later is not lost.
-	w.logs["claims"].set(func() { w.logs["claims"].down = false })
-	w.logs["claims"].add(1100, "claim", "settled", "c1", 2, "")
-	w.logs["parties"].add(1200, "personal", "replaced", "p1", 2, "")
-	w.watermarks(2000)
-	p := w.until(from.Next, func(p page) bool { return len(p.Behind) == 0 && len(p.Events) > 0 })
-	if p.ids() != "c1-2 p1-2" {
-		t.Errorf("events %s", p.ids())
-	}
-	for _, l := range w.logs {
-		l.set(func() { l.down = true })
-	}
-	w.Must(503, "GET", path("now"), "")
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		w.logs["parties"].add(1, "personal", "created", "p1", 1, "")
+		w.logs["claims"].add(2, "claim", "created", "c1", 1, "")
+		w.logs["claims"].set(func() { w.logs["claims"].down = true })
+		from := w.read("now")
+		if from.ids() != "" || !slices.Equal(from.Behind, []string{"claims"}) {
+			t.Fatalf("%+v", from)
+		}
+		// What the service had logged before is passed over, what comes later is not lost.
+		w.logs["claims"].set(func() { w.logs["claims"].down = false })
+		w.logs["claims"].add(1100, "claim", "settled", "c1", 2, "")
+		w.logs["parties"].add(1200, "personal", "replaced", "p1", 2, "")
+		w.watermarks(2000)
+		p := w.until(from.Next, func(p page) bool { return len(p.Behind) == 0 && len(p.Events) > 0 })
+		if p.ids() != "c1-2 p1-2" {
+			t.Errorf("events %s", p.ids())
+		}
+		for _, l := range w.logs {
+			l.set(func() { l.down = true })
+		}
+		w.Must(503, "GET", path("now"), "")
+	})
 }
 
 // TestNowIsNoEarlierEnd reads from now on while an earlier request for the end of a log has read it, and not returned.
 func TestNowIsNoEarlierEnd(t *testing.T) {
-	w := start(t)
-	reached, release := make(chan struct{}), make(chan struct{})
-	w.logs["claims"].set(func() { w.logs["claims"].held = func() { close(reached); <-release } })
-	earlier := make(chan page)
-	go func() { earlier <- w.read("now") }()
-	<-reached
-	w.logs["claims"].add(1050, "claim", "created", "c1", 1, "")
-	from := w.read("now")
-	close(release)
-	<-earlier
-	if len(from.Behind) > 0 {
-		t.Errorf("behind %v", from.Behind)
-	}
-	w.logs["claims"].add(1100, "claim", "settled", "c1", 2, "")
-	w.watermarks(2000)
-	if p := w.until(from.Next, func(p page) bool { return len(p.Events) > 0 }); p.ids() != "c1-2" {
-		t.Errorf("events %s", p.ids())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		reached, release := make(chan struct{}), make(chan struct{})
+		w.logs["claims"].set(func() { w.logs["claims"].held = func() { close(reached); <-release } })
+		earlier := make(chan page)
+		go func() { earlier <- w.read("now") }()
+		<-reached
+		w.logs["claims"].add(1050, "claim", "created", "c1", 1, "")
+		from := w.read("now")
+		close(release)
+		<-earlier
+		if len(from.Behind) > 0 {
+			t.Errorf("behind %v", from.Behind)
+		}
+		w.logs["claims"].add(1100, "claim", "settled", "c1", 2, "")
+		w.watermarks(2000)
+		if p := w.until(from.Next, func(p page) bool { return len(p.Events) > 0 }); p.ids() != "c1-2" {
+			t.Errorf("events %s", p.ids())
+		}
+	})
 }
 
 // TestNowIsNoFormerEnd reads from now on after a request for the end of a log came with a change that was logged
 // meanwhile.
 func TestNowIsNoFormerEnd(t *testing.T) {
-	w := start(t)
-	claims := w.logs["claims"]
-	claims.add(10, "claim", "created", "c1", 1, "")
-	claims.set(func() { claims.late = 1 })
-	w.read("now")
-	claims.set(func() { claims.late = 0 })
-	claims.add(20, "claim", "settled", "c1", 2, "")
-	from := w.read("now")
-	claims.add(1100, "claim", "reopened", "c1", 3, "")
-	w.watermarks(2000)
-	if p := w.until(from.Next, func(p page) bool { return len(p.Events) > 0 }); p.ids() != "c1-3" {
-		t.Errorf("events %s", p.ids())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		claims := w.logs["claims"]
+		claims.add(10, "claim", "created", "c1", 1, "")
+		claims.set(func() { claims.late = 1 })
+		w.read("now")
+		claims.set(func() { claims.late = 0 })
+		claims.add(20, "claim", "settled", "c1", 2, "")
+		from := w.read("now")
+		claims.add(1100, "claim", "reopened", "c1", 3, "")
+		w.watermarks(2000)
+		if p := w.until(from.Next, func(p page) bool { return len(p.Events) > 0 }); p.ids() != "c1-3" {
+			t.Errorf("events %s", p.ids())
+		}
+	})
 }
 
 func TestAServiceThatDoesNotRespondIsBehind(t *testing.T) {
-	w := start(t)
-	w.logs["parties"].add(10, "personal", "created", "p1", 1, "")
-	w.logs["claims"].add(5, "claim", "created", "c1", 1, "")
-	w.logs["premium"].add(7, "receipt", "created", "r1", 1, "")
-	w.logs["claims"].set(func() { w.logs["claims"].down = true })
-	w.logs["premium"].set(func() { w.logs["premium"].lacks = true }) // of the last release
-	p := w.until("", func(p page) bool { return len(p.Events) > 0 })
-	if p.ids() != "p1-1" || !slices.Equal(p.Behind, []string{"claims", "premium"}) {
-		t.Errorf("%s, behind %v", p.ids(), p.Behind)
-	}
-	w.logs["claims"].set(func() { w.logs["claims"].down = false })
-	w.logs["premium"].set(func() { w.logs["premium"].lacks = false })
-	later := w.until(p.Next, func(p page) bool { return len(p.Behind) == 0 })
-	if later.ids() != "c1-1 r1-1" {
-		t.Errorf("then %s", later.ids())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		w.logs["parties"].add(10, "personal", "created", "p1", 1, "")
+		w.logs["claims"].add(5, "claim", "created", "c1", 1, "")
+		w.logs["premium"].add(7, "receipt", "created", "r1", 1, "")
+		w.logs["claims"].set(func() { w.logs["claims"].down = true })
+		w.logs["premium"].set(func() { w.logs["premium"].lacks = true }) // of the last release
+		p := w.until("", func(p page) bool { return len(p.Events) > 0 })
+		if p.ids() != "p1-1" || !slices.Equal(p.Behind, []string{"claims", "premium"}) {
+			t.Errorf("%s, behind %v", p.ids(), p.Behind)
+		}
+		w.logs["claims"].set(func() { w.logs["claims"].down = false })
+		w.logs["premium"].set(func() { w.logs["premium"].lacks = false })
+		later := w.until(p.Next, func(p page) bool { return len(p.Behind) == 0 })
+		if later.ids() != "c1-1 r1-1" {
+			t.Errorf("then %s", later.ids())
+		}
+	})
 }
 
 func TestACursorExpires(t *testing.T) {
-	w := start(t)
-	w.logs["claims"].add(1, "claim", "created", "c1", 1, "")
-	p := w.read("", "type=exchange.claim.*")
-	w.clock.Pass(30 * 24 * time.Hour)
-	w.read(p.Next, "type=exchange.claim.*")
-	w.clock.Pass(time.Second)
-	gone := w.Must(410, "GET", path(p.Next, "type=exchange.claim.*"), "")
-	if gone.Member("type") != "/problems/cursor-expired" || !strings.Contains(gone.Text, "after=now") {
-		t.Error(gone.Text)
-	}
-	if again := w.read(gone.Member("earliest"), "type=exchange.claim.*"); again.ids() != "c1-1" {
-		t.Errorf("from the earliest: %s", again.ids())
-	}
-	p = w.read("")
-	w.logs["claims"].set(func() { w.logs["claims"].cut = true })
-	for deadline := time.Now().Add(time.Minute); ; {
-		got := w.Do("GET", path(p.Next), "")
-		if got.Status == 410 && strings.Contains(got.Text, "claims was restored") {
-			break
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		w.logs["claims"].add(1, "claim", "created", "c1", 1, "")
+		p := w.read("", "type=exchange.claim.*")
+		w.clock.Pass(30 * 24 * time.Hour)
+		w.read(p.Next, "type=exchange.claim.*")
+		w.clock.Pass(time.Second)
+		gone := w.Must(410, "GET", path(p.Next, "type=exchange.claim.*"), "")
+		if gone.Member("type") != "/problems/cursor-expired" || !strings.Contains(gone.Text, "after=now") {
+			t.Error(gone.Text)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("a log without the place: %d %s", got.Status, got.Text)
+		if again := w.read(gone.Member("earliest"), "type=exchange.claim.*"); again.ids() != "c1-1" {
+			t.Errorf("from the earliest: %s", again.ids())
 		}
-	}
+		p = w.read("")
+		w.logs["claims"].set(func() { w.logs["claims"].cut = true })
+		time.Sleep(time.Hour) // what was read before is not asked for again at once
+		if got := w.Must(410, "GET", path(p.Next), ""); !strings.Contains(got.Text, "claims was restored") {
+			t.Errorf("a log without the place: %s", got.Text)
+		}
+	})
 }
 
 // TestACursorIsSealed alters every byte of a cursor, as text and as what it stands for.
@@ -291,13 +299,16 @@ func TestParametersOfTheFeed(t *testing.T) {
 }
 
 func TestAWaitEndsWithAnEvent(t *testing.T) {
-	w := start(t)
-	from := w.read("now").Next
-	got := make(chan page)
-	go func() { got <- w.until(from, func(p page) bool { return len(p.Events) > 0 }, "wait=10") }()
-	w.logs["claims"].add(1100, "claim", "created", "c1", 1, "")
-	w.watermarks(2000)
-	if p := <-got; p.ids() != "c1-1" {
-		t.Errorf("events %s", p.ids())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		from := w.read("now").Next
+		got := make(chan page)
+		go func() { got <- w.read(from, "wait=10") }()
+		time.Sleep(5 * time.Second)
+		w.logs["claims"].add(1100, "claim", "created", "c1", 1, "")
+		w.watermarks(2000)
+		if p := <-got; p.ids() != "c1-1" {
+			t.Errorf("events %s", p.ids())
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"insurance.example/exchange/contracts/internalapi"
@@ -16,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/servicetest/memory"
 	"insurance.example/exchange/services/feed"
 )
 
@@ -102,27 +104,36 @@ func (l *log) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // world is the feed of logs that the test writes.
 type world struct {
 	*servicetest.Service
-	t     *testing.T
-	clock *servicetest.Clock
-	logs  map[string]*log
+	t       *testing.T
+	clock   *servicetest.Clock
+	logs    map[string]*log
+	store   docstore.Store
+	network *memory.Network
 }
 
 func start(t *testing.T, flags ...string) *world {
 	t.Helper()
-	return startOn(t, nil, flags...)
+	return startOn(t, nil, nil, flags...)
 }
 
-// startOn starts the feed with a store; nil for one of its own.
-func startOn(t *testing.T, store docstore.Store, flags ...string) *world {
+// startOn starts the feed with a store, nil for one of its own, and a network of receivers, nil for the real one. The
+// feed refuses nothing because there is much in work.
+func startOn(t *testing.T, store docstore.Store, network *memory.Network, flags ...string) *world {
 	t.Helper()
-	w := &world{t: t, clock: servicetest.At(t, "2026-03-01T13:00:00Z"), logs: map[string]*log{}}
-	peers := map[string]http.Handler{}
-	for _, service := range internalapi.Logged() {
-		w.logs[service] = &log{service: service, watermark: 1000}
-		peers[service] = w.logs[service]
+	w := &world{
+		t: t, clock: servicetest.At(t, "2026-03-01T13:00:00Z"), logs: map[string]*log{}, store: store, network: network,
 	}
-	w.Service = servicetest.Start(t, feed.Service().Definition(), servicetest.Options{
-		Peers: peers, Clock: w.clock, Flags: flags, Store: store,
+	service := feed.Service()
+	if network != nil {
+		service = feed.ServiceOver(network.Dial)
+	}
+	peers := map[string]http.Handler{}
+	for _, logged := range internalapi.Logged() {
+		w.logs[logged] = &log{service: logged, watermark: 1000}
+		peers[logged] = w.logs[logged]
+	}
+	w.Service = servicetest.Start(t, service.Definition(), servicetest.Options{
+		Peers: peers, Clock: w.clock, Flags: append(flags, "--overload-latency=0"), Store: store,
 	})
 	return w
 }
@@ -175,35 +186,36 @@ func path(after string, query ...string) string {
 // until reads on until a page is as wanted, because what was nowhere a moment ago is not asked for again at once.
 func (w *world) until(after string, is func(page) bool, query ...string) page {
 	w.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
-		p := w.read(after, query...)
-		if is(p) {
+	var p page
+	for range 1000 {
+		if p = w.read(after, query...); is(p) {
 			return p
 		}
-		if time.Now().After(deadline) {
-			w.t.Fatalf("still %v, behind %v", p.ids(), p.Behind)
-		}
-		<-time.After(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
+	w.t.Fatalf("still %v, behind %v", p.ids(), p.Behind)
+	return p
 }
 
 // TestAReaderWhoBeginsAgainReadsAll reads from the oldest event on, again and again while there are more. Some services
 // never have any: what the others had at the first read is no end.
 func TestAReaderWhoBeginsAgainReadsAll(t *testing.T) {
-	w := start(t)
-	w.logs["parties"].add(10, "personal", "created", "p1", 1, "")
-	w.logs["coverage"].add(20, "vehicle", "created", "v1", 1, "")
-	want := "p1-1 v1-1"
-	for version := range int64(3) {
-		if got := w.read("").ids(); got != want {
-			t.Fatalf("the events are %s, want %s", got, want)
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t)
+		w.logs["parties"].add(10, "personal", "created", "p1", 1, "")
+		w.logs["coverage"].add(20, "vehicle", "created", "v1", 1, "")
+		want := "p1-1 v1-1"
+		for version := range int64(3) {
+			if got := w.read("").ids(); got != want {
+				t.Fatalf("the events are %s, want %s", got, want)
+			}
+			version += 2
+			at := int(version) * 1000
+			w.logs["parties"].add(at, "personal", "replaced", "p1", version, "")
+			w.logs["coverage"].add(at+1, "vehicle", "replaced", "v1", version, "")
+			w.watermarks(at + 500)
+			want += fmt.Sprintf(" p1-%d v1-%d", version, version)
+			w.until("", func(p page) bool { return p.ids() == want })
 		}
-		version += 2
-		at := int(version) * 1000
-		w.logs["parties"].add(at, "personal", "replaced", "p1", version, "")
-		w.logs["coverage"].add(at+1, "vehicle", "replaced", "v1", version, "")
-		w.watermarks(at + 500)
-		want += fmt.Sprintf(" p1-%d v1-%d", version, version)
-		w.until("", func(p page) bool { return p.ids() == want })
-	}
+	})
 }

@@ -31,7 +31,10 @@ const name = "feed"
 const usualRetention = 30 * 24 * time.Hour
 
 // Service returns the service.
-func Service() rest.Service {
+func Service() rest.Service { return serviceOver(nil) }
+
+// serviceOver returns the service. dial makes the connections to receivers of events; nil for those of the system.
+func serviceOver(dial webhook.Dial) rest.Service {
 	var retention time.Duration
 	var private bool
 	return rest.Service{
@@ -46,7 +49,7 @@ func Service() rest.Service {
 				"whether webhooks may have http, and addresses of private networks")
 		},
 		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) {
-			return declare(s, deps, retention, private)
+			return declare(s, deps, retention, private, dial)
 		},
 	}
 }
@@ -64,7 +67,9 @@ type feed struct {
 	hooks     *webhook.Hooks
 }
 
-func declare(s *rest.Server, deps process.Deps, retention time.Duration, private bool) (rest.Parts, error) {
+func declare(
+	s *rest.Server, deps process.Deps, retention time.Duration, private bool, dial webhook.Dial,
+) (rest.Parts, error) {
 	table, err := routes.Load()
 	if err != nil {
 		return rest.Parts{}, err
@@ -81,7 +86,7 @@ func declare(s *rest.Server, deps process.Deps, retention time.Duration, private
 	f.resources = append(f.resources, beyond.EventsOfTheDesk()...)
 	f.hooks = webhook.New(webhook.Config{
 		Reader: f.reader, Resources: f.resources, Private: private, Now: deps.Now, Wall: deps.Wall, Log: deps.Log,
-		Metrics: deps.Metrics,
+		Metrics: deps.Metrics, Dial: dial,
 	})
 	s.Extend(f.events())
 	s.Extend(f.webhooks(s)...)

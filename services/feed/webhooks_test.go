@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/servicetest/memory"
 )
 
 // receiver is what a webhook sends to. It keeps what it accepts.
@@ -28,12 +30,17 @@ type receiver struct {
 	answer func(id string, w http.ResponseWriter, r *http.Request) (accepts bool)
 }
 
-// receive starts a receiver that knows the secrets of signatures.
-func receive(t *testing.T) *receiver {
-	t.Helper()
+// receive starts a receiver on the network of the feed, which ends with the test.
+func (w *world) receive() *receiver {
+	w.t.Helper()
+	listener, err := w.network.Listen("127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	r := &receiver{secrets: map[string]bool{}}
-	r.Server = httptest.NewServer(r)
-	t.Cleanup(r.Close)
+	r.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: r}}
+	r.Start()
+	w.t.Cleanup(r.Close)
 	return r
 }
 
@@ -88,15 +95,16 @@ func (r *receiver) tried() int {
 	return r.attempts
 }
 
-// eventually waits until a condition holds.
+// eventually waits until a condition holds, by the clock of the bubble.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); {
-		if time.Now().After(deadline) {
-			t.Fatal("still not: " + what)
+	for range 1000 {
+		if synctest.Wait(); is() {
+			return
 		}
-		<-time.After(10 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
+	t.Fatal("still not: " + what)
 }
 
 const secretOfTests = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -104,9 +112,16 @@ const secretOfTests = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 // private allows webhooks addresses of loopback.
 const private = "--webhook-private-addresses"
 
+// hooked starts the feed with a network in memory, on which receivers can be.
 func hooked(t *testing.T) *world {
 	t.Helper()
-	return start(t, private)
+	return startOn(t, servicetest.OpenStore(t), &memory.Network{}, private)
+}
+
+// beside starts a further replica of the feed.
+func (w *world) beside() *world {
+	w.t.Helper()
+	return startOn(w.t, w.store, w.network, private)
 }
 
 // put makes a webhook and returns the response.
@@ -129,107 +144,119 @@ func (w *world) claim(version int64) {
 }
 
 func TestAWebhookGetsEachEventSigned(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	w.logs["claims"].add(1, "claim", "created", "before", 1, "")
-	made := w.put("one", r.URL, "")
-	secret := made.Member("secret")
-	if !strings.HasPrefix(secret, "whsec_") || made.Member("state") != "active" || made.Header.Get("ETag") == "" {
-		t.Fatalf("made: %s, ETag %s", made.Text, made.Header.Get("ETag"))
-	}
-	if r.tried() != 1 {
-		t.Errorf("%d tests were sent", r.tried())
-	}
-	r.set(func() { r.secrets[secret] = true })
-	for version := range int64(3) {
-		w.claim(version + 1)
-	}
-	eventually(t, "three events", func() bool { return r.got() == "c1-1 c1-2 c1-3" })
-	if shown := w.shown("one"); shown.Member("secret") != "" || strings.Contains(shown.Text, secret) {
-		t.Errorf("the secret is shown again: %s", shown.Text)
-	}
-	eventually(t, "the deliveries", func() bool {
-		all := w.Must(200, "GET", "/x/webhook/one/deliveries", "").Body["deliveries"].([]any)
-		return len(all) == 3 && all[0].(map[string]any)["id"] == "c1-3" &&
-			all[0].(map[string]any)["response"] == "thanks" && all[0].(map[string]any)["status"] == 200.0
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		w.logs["claims"].add(1, "claim", "created", "before", 1, "")
+		made := w.put("one", r.URL, "")
+		secret := made.Member("secret")
+		if !strings.HasPrefix(secret, "whsec_") || made.Member("state") != "active" || made.Header.Get("ETag") == "" {
+			t.Fatalf("made: %s, ETag %s", made.Text, made.Header.Get("ETag"))
+		}
+		if r.tried() != 1 {
+			t.Errorf("%d tests were sent", r.tried())
+		}
+		r.set(func() { r.secrets[secret] = true })
+		for version := range int64(3) {
+			w.claim(version + 1)
+		}
+		eventually(t, "three events", func() bool { return r.got() == "c1-1 c1-2 c1-3" })
+		if shown := w.shown("one"); shown.Member("secret") != "" || strings.Contains(shown.Text, secret) {
+			t.Errorf("the secret is shown again: %s", shown.Text)
+		}
+		eventually(t, "the deliveries", func() bool {
+			all := w.Must(200, "GET", "/x/webhook/one/deliveries", "").Body["deliveries"].([]any)
+			return len(all) == 3 && all[0].(map[string]any)["id"] == "c1-3" &&
+				all[0].(map[string]any)["response"] == "thanks" && all[0].(map[string]any)["status"] == 200.0
+		})
+		if tested := w.Must(200, "POST", "/x/webhook/one:test", ""); tested.Body["status"] != 200.0 {
+			t.Errorf("test: %s", tested.Text)
+		}
+		all := w.Must(200, "GET", "/x/webhook", "").Body["webhooks"].([]any)
+		if len(all) != 1 || all[0].(map[string]any)["name"] != "one" {
+			t.Errorf("all: %v", all)
+		}
+		w.Must(200, "DELETE", "/x/webhook/one", "")
+		for _, gone := range [][2]string{
+			{"GET", ""}, {"DELETE", ""}, {"POST", ":pause"}, {"POST", ":resume"}, {"POST", ":test"},
+			{"GET", "/deliveries"},
+		} {
+			w.Must(404, gone[0], "/x/webhook/one"+gone[1], "")
+		}
+		w.Must(404, "POST", "/x/webhook/one:replay", `{"after":"now"}`)
+		w.claim(4)
+		w.until("", func(p page) bool { return strings.HasSuffix(p.ids(), "c1-4") })
+		if got := r.got(); got != "c1-1 c1-2 c1-3" {
+			t.Errorf("after it was removed: %s", got)
+		}
 	})
-	if tested := w.Must(200, "POST", "/x/webhook/one:test", ""); tested.Body["status"] != 200.0 {
-		t.Errorf("test: %s", tested.Text)
-	}
-	all := w.Must(200, "GET", "/x/webhook", "").Body["webhooks"].([]any)
-	if len(all) != 1 || all[0].(map[string]any)["name"] != "one" {
-		t.Errorf("all: %v", all)
-	}
-	w.Must(200, "DELETE", "/x/webhook/one", "")
-	for _, gone := range [][2]string{
-		{"GET", ""}, {"DELETE", ""}, {"POST", ":pause"}, {"POST", ":resume"}, {"POST", ":test"}, {"GET", "/deliveries"},
-	} {
-		w.Must(404, gone[0], "/x/webhook/one"+gone[1], "")
-	}
-	w.Must(404, "POST", "/x/webhook/one:replay", `{"after":"now"}`)
-	w.claim(4)
-	w.until("", func(p page) bool { return strings.HasSuffix(p.ids(), "c1-4") })
-	if got := r.got(); got != "c1-1 c1-2 c1-3" {
-		t.Errorf("after it was removed: %s", got)
-	}
 }
 
 func TestAWebhookSelectsEvents(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	from := w.read("now").Next
-	w.logs["coverage"].add(1100, "petCoverage", "created", "p1", 1, "")
-	w.logs["claims"].add(1200, "claim", "created", "c1", 1, "")
-	w.logs["claims"].add(1300, "claim", "settled", "c1", 2, "")
-	w.watermarks(1400)
-	w.put("two", r.URL, `,"types":["exchange.claim.settled","exchange.petCoverage.*"],"from":"`+from+`"`)
-	eventually(t, "two events", func() bool { return r.got() == "p1-1 c1-2" })
-	w.put("two", r.URL, `,"types":["exchange.claim.created"],"from":"`+from+`"`)
-	eventually(t, "the other event", func() bool { return r.got() == "p1-1 c1-2 c1-1" })
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		from := w.read("now").Next
+		w.logs["coverage"].add(1100, "petCoverage", "created", "p1", 1, "")
+		w.logs["claims"].add(1200, "claim", "created", "c1", 1, "")
+		w.logs["claims"].add(1300, "claim", "settled", "c1", 2, "")
+		w.watermarks(1400)
+		w.put("two", r.URL, `,"types":["exchange.claim.settled","exchange.petCoverage.*"],"from":"`+from+`"`)
+		eventually(t, "two events", func() bool { return r.got() == "p1-1 c1-2" })
+		w.put("two", r.URL, `,"types":["exchange.claim.created"],"from":"`+from+`"`)
+		eventually(t, "the other event", func() bool { return r.got() == "p1-1 c1-2 c1-1" })
+	})
 }
 
 // TestAWebhookThatFailsIsTriedAgain follows the schedule of the attempts by the clock, until the webhook is paused, and
 // resumes it: nothing is lost, and the order is kept.
 func TestAWebhookThatFailsIsTriedAgain(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	w.put("one", r.URL, "")
-	r.set(func() {
-		r.attempts = 0
-		r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
-			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = io.WriteString(w, strings.Repeat("x", 5000))
-			return false
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		w.put("one", r.URL, "")
+		r.set(func() {
+			r.attempts = 0
+			r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = io.WriteString(w, strings.Repeat("x", 5000))
+				return false
+			}
+		})
+		w.claim(1)
+		w.claim(2)
+		waits := []time.Duration{
+			5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, time.Hour,
+		}
+		for i, wait := range waits {
+			eventually(t, fmt.Sprintf("attempt %d", i+1), func() bool {
+				return w.shown("one").Body["attempts"] == float64(i+1)
+			})
+			next := w.clock.Now().Add(wait).Format(time.RFC3339)
+			if shown := w.shown("one"); shown.Member("nextAttempt") != next || r.tried() != i+1 {
+				t.Fatalf("after attempt %d: %s, %d sent, want %s", i+1, shown.Text, r.tried(), next)
+			}
+			w.clock.Pass(wait)
+		}
+		d := w.Must(200, "GET", "/x/webhook/one/deliveries", "").Body["deliveries"].([]any)[0].(map[string]any)
+		if d["status"] != 500.0 || len(d["response"].(string)) != 1024 {
+			t.Errorf("delivery %v", d)
+		}
+		w.clock.Pass(72 * time.Hour)
+		eventually(t, "a pause", func() bool { return w.shown("one").Member("state") == "paused" })
+		sent := r.tried()
+		w.clock.Pass(time.Hour)
+		r.set(func() { r.answer = nil })
+		w.until("", func(p page) bool { return len(p.Events) == 2 })
+		if r.tried() != sent || r.got() != "" {
+			t.Errorf("%d were sent while it was paused, and %s arrived", r.tried()-sent, r.got())
+		}
+		w.Must(200, "POST", "/x/webhook/one:resume", "")
+		eventually(t, "both events", func() bool { return r.got() == "c1-1 c1-2" })
+		if shown := w.shown("one"); shown.Member("why") != "" || shown.Member("state") != "active" {
+			t.Errorf("after all: %s", shown.Text)
 		}
 	})
-	w.claim(1)
-	w.claim(2)
-	waits := []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, time.Hour}
-	for i, wait := range waits {
-		eventually(t, fmt.Sprintf("attempt %d", i+1), func() bool {
-			return w.shown("one").Body["attempts"] == float64(i+1)
-		})
-		next := w.clock.Now().Add(wait).Format(time.RFC3339)
-		if shown := w.shown("one"); shown.Member("nextAttempt") != next || r.tried() != i+1 {
-			t.Fatalf("after attempt %d: %s, %d sent, want %s", i+1, shown.Text, r.tried(), next)
-		}
-		w.clock.Pass(wait)
-	}
-	d := w.Must(200, "GET", "/x/webhook/one/deliveries", "").Body["deliveries"].([]any)[0].(map[string]any)
-	if d["status"] != 500.0 || len(d["response"].(string)) != 1024 {
-		t.Errorf("delivery %v", d)
-	}
-	w.clock.Pass(72 * time.Hour)
-	eventually(t, "a pause", func() bool { return w.shown("one").Member("state") == "paused" })
-	sent := r.tried()
-	w.clock.Pass(time.Hour)
-	r.set(func() { r.answer = nil })
-	w.until("", func(p page) bool { return len(p.Events) == 2 })
-	if r.tried() != sent || r.got() != "" {
-		t.Errorf("%d were sent while it was paused, and %s arrived", r.tried()-sent, r.got())
-	}
-	w.Must(200, "POST", "/x/webhook/one:resume", "")
-	eventually(t, "both events", func() bool { return r.got() == "c1-1 c1-2" })
-	if shown := w.shown("one"); shown.Member("why") != "" || shown.Member("state") != "active" {
-		t.Errorf("after all: %s", shown.Text)
-	}
 }
 
 // TestAReceiverThatRefuses: each of these ends an attempt, and nothing else is sent anywhere.
@@ -251,174 +278,199 @@ func TestAReceiverThatRefuses(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, r, other := hooked(t), receive(t), receive(t)
-			w.put("one", r.URL, "")
-			r.set(func() {
-				r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
-					answer(w, other.URL)
-					return false
+			synctest.Test(t, func(t *testing.T) {
+				w := hooked(t)
+				r, other := w.receive(), w.receive()
+				w.put("one", r.URL, "")
+				r.set(func() {
+					r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
+						answer(w, other.URL)
+						return false
+					}
+				})
+				w.claim(1)
+				eventually(t, "an attempt", func() bool { return w.shown("one").Body["attempts"] == 1.0 })
+				r.set(func() { r.answer = nil })
+				w.clock.Pass(5 * time.Second)
+				eventually(t, "the event", func() bool { return r.got() == "c1-1" })
+				if other.tried() > 0 {
+					t.Error("the redirect was followed")
 				}
 			})
-			w.claim(1)
-			eventually(t, "an attempt", func() bool { return w.shown("one").Body["attempts"] == 1.0 })
-			r.set(func() { r.answer = nil })
-			w.clock.Pass(5 * time.Second)
-			eventually(t, "the event", func() bool { return r.got() == "c1-1" })
-			if other.tried() > 0 {
-				t.Error("the redirect was followed")
-			}
 		})
 	}
 }
 
 func TestAReceiverThatIsGonePausesItsWebhook(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	w.put("one", r.URL, "")
-	r.set(func() {
-		r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
-			w.WriteHeader(http.StatusGone)
-			return false
-		}
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		w.put("one", r.URL, "")
+		r.set(func() {
+			r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
+				w.WriteHeader(http.StatusGone)
+				return false
+			}
+		})
+		w.claim(1)
+		eventually(t, "a pause", func() bool { return strings.Contains(w.shown("one").Member("why"), "410") })
 	})
-	w.claim(1)
-	eventually(t, "a pause", func() bool { return strings.Contains(w.shown("one").Member("why"), "410") })
 }
 
 // TestASecretIsChanged: for a day both secrets sign.
 func TestASecretIsChanged(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	const next = "whsec_c2Vjb25kIHNlY3JldCBvZiB0aGUgdGVzdCE="
-	r.set(func() { r.secrets[secretOfTests] = true })
-	if made := w.put("one", r.URL, `,"secret":"`+secretOfTests+`"`); made.Member("secret") != "" {
-		t.Errorf("the caller's own secret is shown: %s", made.Text)
-	}
-	r.set(func() { r.secrets[next] = true }) // it wants both
-	w.put("one", r.URL, `,"secret":"`+next+`"`)
-	w.claim(1)
-	eventually(t, "an event with both", func() bool { return r.got() == "c1-1" })
-	w.clock.Pass(25 * time.Hour)
-	w.claim(2)
-	eventually(t, "a refusal of one signature", func() bool { return w.shown("one").Body["attempts"] == 1.0 })
-	r.set(func() { delete(r.secrets, secretOfTests) })
-	w.clock.Pass(time.Minute)
-	eventually(t, "an event with the new one", func() bool { return r.got() == "c1-1 c1-2" })
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		const next = "whsec_c2Vjb25kIHNlY3JldCBvZiB0aGUgdGVzdCE="
+		r.set(func() { r.secrets[secretOfTests] = true })
+		if made := w.put("one", r.URL, `,"secret":"`+secretOfTests+`"`); made.Member("secret") != "" {
+			t.Errorf("the caller's own secret is shown: %s", made.Text)
+		}
+		r.set(func() { r.secrets[next] = true }) // it wants both
+		w.put("one", r.URL, `,"secret":"`+next+`"`)
+		w.claim(1)
+		eventually(t, "an event with both", func() bool { return r.got() == "c1-1" })
+		w.clock.Pass(25 * time.Hour)
+		w.claim(2)
+		eventually(t, "a refusal of one signature", func() bool { return w.shown("one").Body["attempts"] == 1.0 })
+		r.set(func() { delete(r.secrets, secretOfTests) })
+		w.clock.Pass(time.Minute)
+		eventually(t, "an event with the new one", func() bool { return r.got() == "c1-1 c1-2" })
+	})
 }
 
 func TestEventsAreReplayed(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	from := w.read("now").Next
-	w.put("one", r.URL, "")
-	w.claim(1)
-	w.claim(2)
-	eventually(t, "two events", func() bool { return r.got() == "c1-1 c1-2" })
-	w.Must(200, "POST", "/x/webhook/one:pause", "")
-	w.Must(200, "POST", "/x/webhook/one:replay", `{"after":"`+from+`"}`)
-	w.claim(3)
-	w.Must(200, "POST", "/x/webhook/one:resume", "")
-	eventually(t, "all again", func() bool { return r.got() == "c1-1 c1-2 c1-1 c1-2 c1-3" })
-	r.set(func() {
-		r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
-			w.WriteHeader(http.StatusInternalServerError)
-			return false
-		}
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		from := w.read("now").Next
+		w.put("one", r.URL, "")
+		w.claim(1)
+		w.claim(2)
+		eventually(t, "two events", func() bool { return r.got() == "c1-1 c1-2" })
+		w.Must(200, "POST", "/x/webhook/one:pause", "")
+		w.Must(200, "POST", "/x/webhook/one:replay", `{"after":"`+from+`"}`)
+		w.claim(3)
+		w.Must(200, "POST", "/x/webhook/one:resume", "")
+		eventually(t, "all again", func() bool { return r.got() == "c1-1 c1-2 c1-1 c1-2 c1-3" })
+		r.set(func() {
+			r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
+				w.WriteHeader(http.StatusInternalServerError)
+				return false
+			}
+		})
+		w.claim(4)
+		eventually(t, "a failure", func() bool { return w.shown("one").Body["attempts"] == 1.0 })
+		r.set(func() { r.answer = nil })
+		w.Must(200, "POST", "/x/webhook/one:replay", `{"after":"now"}`)
+		w.claim(5)
+		eventually(t, "what came after it was passed over", func() bool {
+			return strings.HasSuffix(r.got(), "c1-3 c1-5")
+		})
 	})
-	w.claim(4)
-	eventually(t, "a failure", func() bool { return w.shown("one").Body["attempts"] == 1.0 })
-	r.set(func() { r.answer = nil })
-	w.Must(200, "POST", "/x/webhook/one:replay", `{"after":"now"}`)
-	w.claim(5)
-	eventually(t, "what came after it was passed over", func() bool { return strings.HasSuffix(r.got(), "c1-3 c1-5") })
 }
 
 // TestAnotherReplicaTakesOver stops a process while it sends, starts another one with the same store, and has a second
 // one deliver at the same time.
 func TestAnotherReplicaTakesOver(t *testing.T) {
-	store := servicetest.OpenStore(t)
-	w, r := startOn(t, store, private), receive(t)
-	w.put("one", r.URL, "")
-	sent, goOn := make(chan struct{}), make(chan struct{})
-	var first sync.Once
-	r.set(func() {
-		r.answer = func(id string, _ http.ResponseWriter, request *http.Request) bool {
-			accepts := true
-			first.Do(func() {
-				close(sent)
-				select {
-				case <-goOn:
-				case <-request.Context().Done():
-				}
-				accepts = false
-			})
-			return accepts
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		w.put("one", r.URL, "")
+		sent, goOn := make(chan struct{}), make(chan struct{})
+		var first sync.Once
+		r.set(func() {
+			r.answer = func(id string, _ http.ResponseWriter, request *http.Request) bool {
+				accepts := true
+				first.Do(func() {
+					close(sent)
+					select {
+					case <-goOn:
+					case <-request.Context().Done():
+					}
+					accepts = false
+				})
+				return accepts
+			}
+		})
+		for version := range int64(50) {
+			w.claim(version + 1)
+		}
+		<-sent
+		w.Stop()
+		close(goOn)
+		again, beside := w.beside(), w.beside()
+		var want []string
+		for version := range int64(50) {
+			again.claim(version + 1)
+			beside.claim(version + 1)
+			want = append(want, fmt.Sprintf("c1-%d", version+1))
+		}
+		eventually(t, "all events", func() bool { return strings.HasSuffix(r.got(), "c1-50") })
+		if got := r.got(); got != strings.Join(want, " ") {
+			t.Errorf("events %s", got)
 		}
 	})
-	for version := range int64(50) {
-		w.claim(version + 1)
-	}
-	<-sent
-	w.Stop()
-	close(goOn)
-	again, beside := startOn(t, store, private), startOn(t, store, private)
-	var want []string
-	for version := range int64(50) {
-		again.claim(version + 1)
-		beside.claim(version + 1)
-		want = append(want, fmt.Sprintf("c1-%d", version+1))
-	}
-	eventually(t, "all events", func() bool { return strings.HasSuffix(r.got(), "c1-50") })
-	if got := r.got(); got != strings.Join(want, " ") {
-		t.Errorf("events %s", got)
-	}
 }
 
 // TestAnotherReceiverGetsWhatWasUnderWay: an event that the former receiver accepts after the change is not taken for
 // delivered.
 func TestAnotherReceiverGetsWhatWasUnderWay(t *testing.T) {
-	w, r, other := hooked(t), receive(t), receive(t)
-	w.put("one", r.URL, "")
-	sent, goOn := make(chan struct{}), make(chan struct{})
-	var first sync.Once
-	r.set(func() {
-		r.answer = func(string, http.ResponseWriter, *http.Request) bool {
-			first.Do(func() { close(sent); <-goOn })
-			return true
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r, other := w.receive(), w.receive()
+		w.put("one", r.URL, "")
+		sent, goOn := make(chan struct{}), make(chan struct{})
+		var first sync.Once
+		r.set(func() {
+			r.answer = func(string, http.ResponseWriter, *http.Request) bool {
+				first.Do(func() { close(sent); <-goOn })
+				return true
+			}
+		})
+		w.claim(1)
+		w.claim(2)
+		<-sent
+		w.put("one", other.URL, "")
+		close(goOn)
+		eventually(t, "both events", func() bool { return other.got() == "c1-1 c1-2" })
+		if got := r.got(); got != "c1-1" {
+			t.Errorf("the former receiver has %s", got)
 		}
 	})
-	w.claim(1)
-	w.claim(2)
-	<-sent
-	w.put("one", other.URL, "")
-	close(goOn)
-	eventually(t, "both events", func() bool { return other.got() == "c1-1 c1-2" })
-	if got := r.got(); got != "c1-1" {
-		t.Errorf("the former receiver has %s", got)
-	}
 }
 
 // TestConditionsOfAWebhook: a change that goes by an earlier version is refused.
 func TestConditionsOfAWebhook(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	body := `{"url":"` + r.URL + `"}`
-	w.Must(412, "PUT", "/x/webhook/one", body, "If-Match", `"x"`)
-	first := w.Must(200, "PUT", "/x/webhook/one", body, "If-None-Match", "*").Header.Get("ETag")
-	w.Must(412, "PUT", "/x/webhook/one", body, "If-None-Match", "*")
-	second := w.Must(200, "POST", "/x/webhook/one:pause", "", "If-Match", first).Header.Get("ETag")
-	if second == first || w.shown("one").Header.Get("ETag") != second {
-		t.Errorf("tags %s, %s", first, second)
-	}
-	for _, change := range []string{":pause", ":resume"} {
-		w.Must(412, "POST", "/x/webhook/one"+change, "", "If-Match", first)
-	}
-	w.Must(412, "POST", "/x/webhook/one:replay", `{"after":"now"}`, "If-Match", first)
-	w.Must(412, "DELETE", "/x/webhook/one", "", "If-Match", first)
-	w.Must(200, "DELETE", "/x/webhook/one", "", "If-Match", second)
-	if third := w.put("one", r.URL, "").Header.Get("ETag"); third == first || third == second {
-		t.Errorf("the tag %s is met again", third)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		body := `{"url":"` + r.URL + `"}`
+		w.Must(412, "PUT", "/x/webhook/one", body, "If-Match", `"x"`)
+		first := w.Must(200, "PUT", "/x/webhook/one", body, "If-None-Match", "*").Header.Get("ETag")
+		w.Must(412, "PUT", "/x/webhook/one", body, "If-None-Match", "*")
+		second := w.Must(200, "POST", "/x/webhook/one:pause", "", "If-Match", first).Header.Get("ETag")
+		if second == first || w.shown("one").Header.Get("ETag") != second {
+			t.Errorf("tags %s, %s", first, second)
+		}
+		for _, change := range []string{":pause", ":resume"} {
+			w.Must(412, "POST", "/x/webhook/one"+change, "", "If-Match", first)
+		}
+		w.Must(412, "POST", "/x/webhook/one:replay", `{"after":"now"}`, "If-Match", first)
+		w.Must(412, "DELETE", "/x/webhook/one", "", "If-Match", first)
+		w.Must(200, "DELETE", "/x/webhook/one", "", "If-Match", second)
+		if third := w.put("one", r.URL, "").Header.Get("ETag"); third == first || third == second {
+			t.Errorf("the tag %s is met again", third)
+		}
+	})
 }
 
 func TestWhatAWebhookCannotBe(t *testing.T) {
-	w, r := start(t), receive(t) // without private addresses
+	w := start(t) // without private addresses
+	r := &receiver{secrets: map[string]bool{}}
+	r.Server = httptest.NewServer(r)
+	defer r.Close()
 	for _, url := range []string{
 		"", "x", "example.com/hook", "ftp://example.com", "http://example.com/hook", "https://",
 		"https://user@example.com/", "https://user:word@example.com/", "https://example.com/#",
@@ -461,67 +513,73 @@ func TestWhatAWebhookCannotBe(t *testing.T) {
 }
 
 func TestThereIsABoundOnWebhooks(t *testing.T) {
-	w, r := hooked(t), receive(t)
-	for i := range 32 {
-		w.put(fmt.Sprint(i), r.URL, "")
-	}
-	w.Must(409, "PUT", "/x/webhook/x", `{"url":"`+r.URL+`"}`)
-	w.put("7", r.URL+"/other", "")
-	w.Must(200, "DELETE", "/x/webhook/7", "")
-	w.put("x", r.URL, "")
-	w.Must(409, "PUT", "/x/webhook/7", `{"url":"`+r.URL+`"}`)
-	r.set(func() {
-		r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return false
+	synctest.Test(t, func(t *testing.T) {
+		w := hooked(t)
+		r := w.receive()
+		for i := range 32 {
+			w.put(fmt.Sprint(i), r.URL, "")
+		}
+		w.Must(409, "PUT", "/x/webhook/x", `{"url":"`+r.URL+`"}`)
+		w.put("7", r.URL+"/other", "")
+		w.Must(200, "DELETE", "/x/webhook/7", "")
+		w.put("x", r.URL, "")
+		w.Must(409, "PUT", "/x/webhook/7", `{"url":"`+r.URL+`"}`)
+		r.set(func() {
+			r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return false
+			}
+		})
+		w.Must(422, "PUT", "/x/webhook/8", `{"url":"`+r.URL+`/other"}`)
+		if url := w.shown("8").Member("url"); url != r.URL {
+			t.Errorf("after a refusal: %s", url)
 		}
 	})
-	w.Must(422, "PUT", "/x/webhook/8", `{"url":"`+r.URL+`/other"}`)
-	if url := w.shown("8").Member("url"); url != r.URL {
-		t.Errorf("after a refusal: %s", url)
-	}
 }
 
 // TestAnActionOfAWebhookIsMadeOnceForAKey repeats actions with their Idempotency-Keys after others were made.
 func TestAnActionOfAWebhookIsMadeOnceForAKey(t *testing.T) {
-	const keyHeader, replayed = "Idempotency-Key", "Idempotency-Replayed"
-	w, r := hooked(t), receive(t)
-	from := w.read("now").Next
-	w.put("one", r.URL, `,"from":"`+from+`"`)
-	w.claim(1)
-	eventually(t, "an event", func() bool { return r.got() == "c1-1" })
+	synctest.Test(t, func(t *testing.T) {
+		const keyHeader, replayed = "Idempotency-Key", "Idempotency-Replayed"
+		w := hooked(t)
+		r := w.receive()
+		from := w.read("now").Next
+		w.put("one", r.URL, `,"from":"`+from+`"`)
+		w.claim(1)
+		eventually(t, "an event", func() bool { return r.got() == "c1-1" })
 
-	again := func(action, body, key string, repeats bool) servicetest.Response {
-		t.Helper()
-		got := w.Must(200, "POST", "/x/webhook/one:"+action, body, keyHeader, key)
-		if (got.Header.Get(replayed) == "true") != repeats {
-			t.Errorf(":%s with the key %s: %s %q", action, key, replayed, got.Header.Get(replayed))
+		again := func(action, body, key string, repeats bool) servicetest.Response {
+			t.Helper()
+			got := w.Must(200, "POST", "/x/webhook/one:"+action, body, keyHeader, key)
+			if (got.Header.Get(replayed) == "true") != repeats {
+				t.Errorf(":%s with the key %s: %s %q", action, key, replayed, got.Header.Get(replayed))
+			}
+			return got
 		}
-		return got
-	}
-	again("replay", `{"after":"`+from+`"}`, "k1", false)
-	eventually(t, "the event again", func() bool { return r.got() == "c1-1 c1-1" })
-	again("replay", `{"after":"`+from+`"}`, "k1", true)
-	w.Must(422, "POST", "/x/webhook/one:replay", `{"after":"now"}`, keyHeader, "k1")
+		again("replay", `{"after":"`+from+`"}`, "k1", false)
+		eventually(t, "the event again", func() bool { return r.got() == "c1-1 c1-1" })
+		again("replay", `{"after":"`+from+`"}`, "k1", true)
+		w.Must(422, "POST", "/x/webhook/one:replay", `{"after":"now"}`, keyHeader, "k1")
 
-	again("pause", "", "k1", false) // a key of another operation
-	again("resume", "", "k2", false)
-	if got := again("pause", "", "k1", true); got.Member("state") != "active" {
-		t.Errorf("paused again: %s", got.Text)
-	}
-	// What was sent is the event twice: no repeated action has sent it a third time.
-	w.claim(2)
-	eventually(t, "the next event", func() bool { return r.got() == "c1-1 c1-1 c1-2" })
+		again("pause", "", "k1", false) // a key of another operation
+		again("resume", "", "k2", false)
+		if got := again("pause", "", "k1", true); got.Member("state") != "active" {
+			t.Errorf("paused again: %s", got.Text)
+		}
+		// What was sent is the event twice: no repeated action has sent it a third time.
+		w.claim(2)
+		eventually(t, "the next event", func() bool { return r.got() == "c1-1 c1-1 c1-2" })
 
-	tested := again("test", "", "k3", false)
-	before := r.tried()
-	if got := again("test", "", "k3", true); got.Text != tested.Text || r.tried() != before {
-		t.Errorf("the test again: %s in place of %s, %d attempts in place of %d",
-			got.Text, tested.Text, r.tried(), before)
-	}
-	w.Must(400, "POST", "/x/webhook/one:test", "", keyHeader, strings.Repeat("x", 256))
+		tested := again("test", "", "k3", false)
+		before := r.tried()
+		if got := again("test", "", "k3", true); got.Text != tested.Text || r.tried() != before {
+			t.Errorf("the test again: %s in place of %s, %d attempts in place of %d",
+				got.Text, tested.Text, r.tried(), before)
+		}
+		w.Must(400, "POST", "/x/webhook/one:test", "", keyHeader, strings.Repeat("x", 256))
 
-	w.clock.Pass(30*24*time.Hour + time.Second)
-	again("replay", `{"after":"`+from+`"}`, "k1", true)
-	w.Must(410, "POST", "/x/webhook/one:replay", `{"after":"`+from+`"}`, keyHeader, "k4")
+		w.clock.Pass(30*24*time.Hour + time.Second)
+		again("replay", `{"after":"`+from+`"}`, "k1", true)
+		w.Must(410, "POST", "/x/webhook/one:replay", `{"after":"`+from+`"}`, keyHeader, "k4")
+	})
 }

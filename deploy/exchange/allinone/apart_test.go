@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/examples"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // events returns the feed of a caller after a cursor, and the cursor that follows.
@@ -33,7 +34,7 @@ func (m *member) awaitEvent(after, has string) {
 	if after != "" {
 		path += "&after=" + url.QueryEscape(after)
 	}
-	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(wait.Longest); time.Now().Before(deadline); {
 		got := m.send("GET", path, "", nil)
 		if strings.Contains(got.body, has) {
 			return
@@ -169,7 +170,7 @@ func TestKeysAndWebhooksOfEachOrganisation(t *testing.T) {
 		t.Errorf("one key has made one record for both: %s", ids["acme"])
 	}
 	got := map[string]bool{}
-	for deadline := time.After(5 * time.Minute); len(got) < 2; {
+	for deadline := time.After(wait.Longest); len(got) < 2; {
 		select {
 		case text := <-sent:
 			if strings.Contains(text, "exchange.webhook.test") {

@@ -3,6 +3,8 @@ package allinone
 import (
 	"strings"
 	"testing"
+
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // ofClaim returns the body of a receipt that names the claim of the book alone.
@@ -58,7 +60,7 @@ func TestAReceiptOfAClaimIsUnderItsPolicy(t *testing.T) {
 	if got := zenith.want(403, "POST", "/receipt", b.ofClaim("9")); got.named("right") != "premium" {
 		t.Error(got.body)
 	}
-	eventually(t, "the events of the receipts", func() bool {
+	wait.For(t, "the events of the receipts", func() bool {
 		text, _ := zenith.feed("", "&policyNumber="+b.policyNumber)
 		return strings.Contains(text, `"/receipt/`+before+`"`) && strings.Contains(text, `"/receipt/`+after+`"`)
 	})

@@ -9,24 +9,15 @@ import (
 	"sync"
 	"testing"
 	"time"
-)
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); {
-		if time.Now().After(deadline) {
-			t.Fatal("still not: " + what)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
-}
+	"insurance.example/exchange/pkg/servicetest/wait"
+)
 
 // feed returns all events after a cursor as text, and the last cursor. It reads a page again that a log is missing
 // from, because it did not respond in time.
 func (m *member) feed(after, query string) (text, next string) {
 	m.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(wait.Longest); ; {
 		path := "/x/events?limit=7" + query
 		if after != "" {
 			path += "&after=" + url.QueryEscape(after)
@@ -66,7 +57,7 @@ func TestTheFeedShowsWhatIsShared(t *testing.T) {
 	paths := []string{
 		b.policyPath, "/claim/" + b.claimID, "/receipt/" + id(b.receipt), "/claimsBordereau/" + id(b.claimRow),
 	}
-	eventually(t, "the events of the owner", func() bool {
+	wait.For(t, "the events of the owner", func() bool {
 		text, _ := b.owner.feed("", "&policyNumber="+b.policyNumber)
 		return strings.Contains(text, paths[len(paths)-1])
 	})
@@ -92,7 +83,7 @@ func TestTheFeedShowsWhatIsShared(t *testing.T) {
 	shared("&policyNumber=" + b.policyNumber)
 	_, end := zenith.feed("", "")
 	b.owner.want(200, "PUT", "/claim/"+b.claimID, `{"reserve":12}`)
-	eventually(t, "the event that follows", func() bool {
+	wait.For(t, "the event that follows", func() bool {
 		text, _ := zenith.feed(end, "")
 		return strings.Contains(text, "exchange.claim.replaced")
 	})
@@ -116,7 +107,7 @@ func TestWebhooksSendWhatIsShared(t *testing.T) {
 	zenith := s.as("zenith")
 	from := zenith.want(200, "GET", "/x/events?after=now", "").named("next")
 	b := newBook(t, s, "acme")
-	eventually(t, "the events of the owner", func() bool {
+	wait.For(t, "the events of the owner", func() bool {
 		text, _ := b.owner.feed("", "&policyNumber="+b.policyNumber)
 		return strings.Count(text, "\n") > 3
 	})
@@ -162,7 +153,7 @@ func (m *member) sendsUntil(from string, about func(sentEvent) bool, end func())
 	m.want(200, "PUT", "/x/webhook/one", `{"url":"`+receiver.URL+`","from":"`+from+`"}`)
 	select {
 	case <-ended:
-	case <-time.After(time.Minute):
+	case <-time.After(wait.Longest):
 		m.t.Fatal("nothing is sent that it is about")
 	}
 	m.want(201, "POST", "/vehicle", `{"vin":"OWN"}`)
@@ -171,6 +162,6 @@ func (m *member) sendsUntil(from string, about func(sentEvent) bool, end func())
 		defer mu.Unlock()
 		return strings.Join(got, "\n")
 	}
-	eventually(m.t, "its own event", func() bool { return strings.Contains(sent(), "exchange.vehicle.created") })
+	wait.For(m.t, "its own event", func() bool { return strings.Contains(sent(), "exchange.vehicle.created") })
 	return sent()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/examples"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // why is the header of an operator who says why it reads.
@@ -105,7 +106,7 @@ func TestAnOperatorFinds(t *testing.T) {
 			}
 		}
 		after := ""
-		for deadline := time.Now().Add(5 * time.Minute); ; {
+		for deadline := time.Now().Add(wait.Longest); ; {
 			got := operator.want(200, "GET", "/x/events?limit=200"+after, "", "Exchange-Reason", "complaint 4711")
 			if strings.Contains(got.body, b.claimID) {
 				break
@@ -163,7 +164,7 @@ func TestReasonsOfOperators(t *testing.T) {
 		t.Errorf("with headers that it may not set an organisation reads %d %s", got.status, got.body)
 	}
 	operator.want(200, "GET", path, "", "Exchange-Reason", "the last one")
-	for deadline := time.Now().Add(5 * time.Minute); ; {
+	for deadline := time.Now().Add(wait.Longest); ; {
 		text, err := os.ReadFile(filepath.Join(s.data, "audit.log"))
 		if err != nil {
 			t.Fatal(err)

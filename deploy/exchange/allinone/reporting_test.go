@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/examples"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // preparesDeal prepares the period of the contract and returns the body that names the digest of the version.
@@ -43,7 +44,7 @@ func TestTheFeedOfACounterparty(t *testing.T) {
 	zenith.want(200, "POST", reportedPeriod+"/versions/1:acknowledge", digest)
 	want := "exchange.bordereau.prepared exchange.bordereau.approved exchange.bordereau.acknowledged"
 	for _, of := range []*member{acme, zenith} {
-		eventually(t, "the events of the contract", func() bool {
+		wait.For(t, "the events of the contract", func() bool {
 			text, _ := of.feed("", "&type=exchange.bordereau.*")
 			return strings.Join(deals(text), " ") == want
 		})
@@ -68,7 +69,7 @@ func TestTheFeedOfACounterparty(t *testing.T) {
 		t.Errorf("once it is not the counterparty: %s", text)
 	}
 	zenith.putsDeal("")
-	eventually(t, "the events for the next counterparty", func() bool {
+	wait.For(t, "the events for the next counterparty", func() bool {
 		text, _ := orion.feed("", "")
 		return strings.Join(deals(text), " ") == want
 	})
@@ -82,7 +83,7 @@ func TestTheWebhookOfACounterparty(t *testing.T) {
 	from := zenith.want(200, "GET", "/x/events?after=now", "").named("next")
 	acme.putsDeal("zenith")
 	acme.want(200, "POST", reportedPeriod+"/versions/1:approve", acme.preparesDeal())
-	eventually(t, "the events of the owner", func() bool {
+	wait.For(t, "the events of the owner", func() bool {
 		text, _ := acme.feed("", "")
 		return len(deals(text)) == 2
 	})

@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestSevenProcesses runs each service in a separate process, as a cluster does. It has a receiptType for refunds,
@@ -117,7 +118,7 @@ func loseServices(t *testing.T, e *trial.Exchange, c *trial.Client) {
 			t.Fatal(err)
 		}
 		for path, body := range needed {
-			trial.Eventually(t, func() error {
+			wait.Until(t, func() error {
 				if a := c.Post(t, path, body, "Idempotency-Key", key); a.Status != http.StatusCreated {
 					return fmt.Errorf("%s with %s back: %d %s", path, service, a.Status, a.Body)
 				}
@@ -139,7 +140,7 @@ func loseBroker(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	number := policy(t, c).Text("policyNumber")
 	key := fresh("key")
 	// The circuit breaker of premium may still be open since coverage was down.
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if a := c.Post(t, "/receipt", receipt(number, 1), "Idempotency-Key", key); a.Status != http.StatusCreated {
 			return fmt.Errorf("/receipt with coverage back: %d %s", a.Status, a.Body)
 		}
@@ -172,7 +173,7 @@ func loseBroker(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		},
 		func() error {
 			record()
-			trial.Eventually(t, func() error { return haveMessages(broker) })
+			wait.Until(t, func() error { return haveMessages(broker) })
 			end("premium", "broker")
 			return truncateLogs(broker)
 		},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestAuditOfOneProcess follows a request through the audit log that is kept without any setting.
@@ -27,7 +28,7 @@ func followOneRequest(t *testing.T, c *trial.Client, files ...string) {
 	body := loss(number, -1).With("remark", "words of a body")
 	made := c.Post(t, "/claim", body, "X-Request-Id", id).Want(t, http.StatusCreated)
 	record := "/claim/" + made.Record(t).Text("id")
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		lines, err := auditOf(id, files)
 		if err != nil {
 			return err

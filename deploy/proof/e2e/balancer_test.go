@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // balancer accepts connections for several processes, as a Service of Kubernetes does: each connection goes to one of
@@ -52,7 +53,7 @@ func newBalancer(t *testing.T, e *trial.Exchange, processes ...string) *balancer
 // the next one.
 func (b *balancer) await(t *testing.T) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		for _, process := range b.processes {
 			if !b.ready[process].Load() {
 				return errors.New(process + " is not ready")

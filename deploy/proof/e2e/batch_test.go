@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // between stands between the composite service and those that it calls. It notes what they create, and kills a process
@@ -107,7 +108,7 @@ func TestBatchKilledAfterEveryStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trial.Eventually(t, func() error { // the circuit breakers close again
+		wait.Until(t, func() error { // the circuit breakers close again
 			response, err := c.Send(t.Context(), http.MethodGet, "/x/policy/POL-NONE", nil)
 			if err == nil && response.Status != http.StatusNotFound {
 				err = fmt.Errorf("status %d: %s", response.Status, response.Body)
@@ -117,7 +118,7 @@ func TestBatchKilledAfterEveryStep(t *testing.T) {
 	}
 	var ids [2][]string
 	for i := range ids {
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			response, err := c.Send(t.Context(), http.MethodPost, "/x/batch", batch, "Idempotency-Key", key)
 			if err != nil || response.Status != http.StatusOK {
 				return fmt.Errorf("%d %s %w", response.Status, response.Body, err)

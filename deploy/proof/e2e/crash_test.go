@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // write is a creation with an Idempotency-Key. id is the id in its response, or "" if there was no response.
@@ -48,7 +49,7 @@ func crashAmidWrites(t *testing.T, e *trial.Exchange, c *trial.Client, policyNum
 			}
 		})
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		mu.Lock()
 		defer mu.Unlock()
 		if acknowledged < 100 {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestDiskTakesNoMore keeps the files of a running exchange from growing, as a quota or a full file system does.
@@ -129,7 +130,7 @@ func limitFiles(t *testing.T, pid int, size uint64) (raise func()) {
 // wantReadiness waits until /readyz at an address has a status and says some words.
 func wantReadiness(t *testing.T, admin string, status int, words string) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		response, err := http.Get("http://" + admin + "/readyz")
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/contracts/examples"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // served returns the document that an exchange serves.
@@ -138,7 +139,7 @@ func tryExample(t *testing.T, c *trial.Client, e examples.Example, issued map[st
 	for name, value := range e.Headers {
 		headers = append(headers, name, value)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		response = c.Do(t, method, now(issued, target), now(issued, text), headers...)
 		if response.Status == http.StatusServiceUnavailable {
 			return fmt.Errorf("%s: not yet: %s", e.Operation, response.Body)

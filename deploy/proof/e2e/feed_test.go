@@ -17,6 +17,7 @@ import (
 
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // feedPage is a page of the feed.
@@ -102,7 +103,7 @@ func stored(t *testing.T, c *trial.Client) map[string]int64 {
 // wantAll reads on until the reader has an event of every version of every record, and no other.
 func (d *disk) wantAll(t *testing.T, c *trial.Client) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		records := stored(t, c) // rows are still written for a moment
 		for {
 			p, err := readFeed(t.Context(), c, "limit=200"+d.after)
@@ -203,7 +204,7 @@ func TestTheFeedOfSeparateProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := c.Create(t, "vehicle", vehicle()).Text("id")
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		page, err := readFeed(t.Context(), c, "wait=5"+reader.after)
 		if err != nil {
 			return err
@@ -216,7 +217,7 @@ func TestTheFeedOfSeparateProcesses(t *testing.T) {
 	if err := e.Restart("claims"); err != nil {
 		t.Fatal(err)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		a, err := c.Send(t.Context(), http.MethodPost, "/claim", loss(p.Text("policyNumber"), -2))
 		if err == nil && a.Status != http.StatusCreated {
 			err = errors.New(string(a.Body))
@@ -247,7 +248,7 @@ func TestAWaitEndsWithTheProcess(t *testing.T) {
 		p, err := readFeed(t.Context(), c, "after=now&wait=30")
 		ended <- outcome{p, err}
 	}()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if strings.Contains(e.Metrics(t, "exchange", ""), `http_requests_in_flight{service="feed"} 1`) {
 			return nil
 		}

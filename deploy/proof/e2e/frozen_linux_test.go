@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestAFrozenServiceIsGivenUp stops the process of coverage with SIGSTOP: connections to it are made, and nothing
@@ -67,7 +68,7 @@ func TestAFrozenServiceIsGivenUp(t *testing.T) {
 		}
 	}
 	// Calls that nobody responds to open the breaker, one of which is tried each second.
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		_, err := file()
 		metrics := e.Metrics(t, "claims", "text/plain")
 		if strings.Contains(metrics, `peer_breaker_state{peer="coverage",service="claims"} 0`) {
@@ -79,7 +80,7 @@ func TestAFrozenServiceIsGivenUp(t *testing.T) {
 	if err := thaw(); err != nil {
 		t.Fatal(err)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if a := c.Get(t, path); a.Status != http.StatusOK {
 			return fmt.Errorf("coverage goes on: %d %s", a.Status, a.Body)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/issuer"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 var registered = []issuer.Client{
@@ -129,7 +130,7 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 	more := func(what string, counter *atomic.Int64, by int64) {
 		t.Helper()
 		from := counter.Load()
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if t.Failed() {
 				t.FailNow()
 			}
@@ -170,7 +171,7 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 
 	// A key that is no longer published is no longer accepted.
 	idp.Withdraw()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if read := caller.With(first).Get(t, "/productCatalog"); read.Status != 401 {
 			return fmt.Errorf("a token of a withdrawn key: %d", read.Status)
 		}
@@ -199,7 +200,7 @@ func TestAnExchangeStartsBeforeItsIssuer(t *testing.T) {
 	if err := idp.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if read := as.Get(t, "/productCatalog"); read.Status != http.StatusOK {
 			return fmt.Errorf("with keys: %d %s", read.Status, read.Body)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestHistoriesAreLinearizable has 64 callers read, replace, settle, reopen, cancel and create the same few records at
@@ -36,7 +37,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 			}
 		})
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if n := h.responses(); n < 400 {
 			return fmt.Errorf("%d responses", n)
 		}

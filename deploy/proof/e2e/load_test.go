@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // load sends requests to all services while a test changes an exchange. Not one may fail.
@@ -108,7 +109,7 @@ func (l *load) await() {
 	for resource, made := range l.made {
 		before[resource] = made.Load()
 	}
-	trial.Eventually(l.t, func() error {
+	wait.Until(l.t, func() error {
 		for resource, made := range l.made {
 			if made.Load() < before[resource]+3 && !l.t.Failed() {
 				return errors.New("no more requests for " + resource)

@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/deploy/proof/e2e/organisations"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // reason is why the operator of the tests reads.
@@ -95,7 +96,7 @@ func whatIsRead(t *testing.T, c *trial.Client, contract string) map[string]strin
 		// The row and the events come later, and a view leaves out a part whose service takes long.
 		if strings.HasPrefix(path, "/premiumBordereau") || strings.HasPrefix(path, "/x/events") ||
 			strings.HasPrefix(path, "/x/policy/") {
-			trial.Eventually(t, func() error { return showsTo(c.Get(t, path), shows) })
+			wait.Until(t, func() error { return showsTo(c.Get(t, path), shows) })
 		} else if err := showsTo(c.Get(t, path), shows); err != nil {
 			t.Errorf("the owner reads %s: %v", path, err)
 		}
@@ -126,7 +127,7 @@ func (o *operator) reads(t *testing.T, path, shows string) {
 	if err := showsTo(o.c.Get(t, path, openapi.ReasonHeader, reason, "X-Request-Id", id), shows); err != nil {
 		t.Errorf("the operator reads %s: %v", path, err)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		lines, err := auditOf(id, o.audits)
 		if err != nil {
 			return err

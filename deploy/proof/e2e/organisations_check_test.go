@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // drift is a change by hand, with what check says of it.
@@ -102,7 +103,7 @@ func TestCheckOfTwoOrganisations(t *testing.T) {
 		c.Create(t, "claimsBordereau", trial.Record{
 			"policyNumber": number, "fnol": claim.Text("fnol"), "claimStatus": claim.Text("claimStatus"),
 		})
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if rows := c.Get(t, "/premiumBordereau").Want(t, http.StatusOK).Records(t); len(rows) != 1 {
 				return fmt.Errorf("the rows are %v", rows)
 			}

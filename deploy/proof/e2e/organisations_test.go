@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestOrganisationsOverSeparateProcesses has two organisations work with an exchange whose services call each other
@@ -26,7 +27,7 @@ func TestOrganisationsOverSeparateProcesses(t *testing.T) {
 	}
 	for _, of := range []struct{ own, other *trial.Client }{{acme, zenith}, {zenith, acme}} {
 		number, foreign := numbers[of.own], numbers[of.other]
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			rows := of.own.Get(t, "/premiumBordereau?policyNumber="+number).Want(t, http.StatusOK).Records(t)
 			if len(rows) != 1 || fmt.Sprint(rows[0]["grossWrittenPremium"]) != "700" {
 				return fmt.Errorf("the rows are %v", rows)
@@ -43,7 +44,7 @@ func TestOrganisationsOverSeparateProcesses(t *testing.T) {
 		}
 		of.own.Post(t, "/claim", loss(foreign, -2)).Want(t, http.StatusNotFound)
 		of.own.Post(t, "/receipt", receipt(foreign, 1)).Want(t, http.StatusNotFound)
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			events := string(of.own.Get(t, "/x/events?limit=200").Want(t, http.StatusOK).Body)
 			switch {
 			case strings.Contains(events, foreign):

@@ -24,6 +24,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/process/stores"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // configured returns an exchange in which every rule of the register is set.
@@ -109,7 +110,7 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 	settings.EventsRetention: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
 		next := c.Get(t, "/x/events").Want(t, http.StatusOK).Record(t).Text("next")
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if got := c.Get(t, "/x/events?after="+next); got.Status != http.StatusGone {
 				return fmt.Errorf("the cursor is %d", got.Status)
 			}
@@ -258,7 +259,7 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	large := vehicle().With("model", strings.Repeat("x", 50_000))
 	// It is tried again if a busy machine takes so long that the exchange has given up the first body.
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		return besideABody(t, e, func(there *trial.Client) error {
 			// Whichever body comes second is refused.
 			got := there.Post(t, "/vehicle", large)
@@ -273,7 +274,7 @@ func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		there.Post(t, "/vehicle", large).Want(t, http.StatusCreated)
 		return nil
 	})
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if got := c.Post(t, "/vehicle", large); got.Status != http.StatusCreated {
 			return fmt.Errorf("after the other body has ended: status %d", got.Status)
 		}
@@ -306,7 +307,7 @@ func besideABody(t *testing.T, e *trial.Exchange, do func(there *trial.Client) e
 	if _, err := rest.Write(bytes.Repeat([]byte(" "), 40_000)); err != nil {
 		return err
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		select {
 		case <-ended:
 			return nil
@@ -329,7 +330,7 @@ func rateLimit(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 		t.Fatal(err)
 	}
 	hurried := client(t, e, "another").With(authorization)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		got := hurried.Get(t, "/vehicle")
 		if policy := got.Header.Get("RateLimit-Policy"); policy != `"caller";q=2;w=2` {
 			t.Errorf("RateLimit-Policy is %q", policy)
@@ -357,7 +358,7 @@ func organisationRate(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		ada.Get(t, "/vehicle")
 		got := bo.Get(t, "/vehicle")
 		if policy := got.Header.Get("RateLimit-Policy"); policy != `"organisation";q=2;w=2` {

@@ -7,6 +7,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/secret/certificatetest"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // apart are the processes of an exchange that know each other.
@@ -49,7 +50,7 @@ func TestRollOfTheCredentialLosesNoRequest(t *testing.T) {
 func awaitReading(t *testing.T, e *trial.Exchange, process string, times int, settings ...string) {
 	t.Helper()
 	for _, setting := range settings {
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if n := e.Logged(process, `"msg":"a changed file was read again","setting":"`+setting+`"`); n != times {
 				return fmt.Errorf("%s has read the files of %s again %d times, want %d", process, setting, n, times)
 			}
@@ -90,7 +91,7 @@ func TestRollOfCertificatesLosesNoRequest(t *testing.T) {
 
 	volumes.Break("coverage", older)
 	for _, setting := range []string{servedPair, shownPair} {
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if e.Logged("coverage",
 				`"msg":"a changed file cannot be used; what it held before stays in use","setting":"`+
 					setting+`"`) != 1 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 func recordReceipts(t *testing.T, c *trial.Client) {
@@ -82,7 +83,7 @@ func rows(t testing.TB, c *trial.Client, policyNumber string) map[string]trial.R
 // awaitSum waits until the row of a policy has a sum, and returns it.
 func awaitSum(t testing.TB, c *trial.Client, policyNumber, transactionType, sum string) (row trial.Record) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		row = rows(t, c, policyNumber)[transactionType]
 		if is := row.Text("grossWrittenPremium"); is != sum {
 			return fmt.Errorf("the sum of %s, %s is %q, not %s", policyNumber, transactionType, is, sum)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // arrived is what a receiver of a webhook has accepted: the greatest version of each record. An event may come again.
@@ -72,7 +73,7 @@ func TestAWebhookLosesNothingByKills(t *testing.T) {
 	}
 	close(turns)
 	changing.Wait()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		records := stored(t, c)
 		got.mu.Lock()
 		defer got.mu.Unlock()

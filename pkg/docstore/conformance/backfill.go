@@ -13,10 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
-
-// patience is how long a test waits for work in the background. It is long, so that a slow machine fails no test.
-const patience = 2 * time.Minute
 
 // aged is the number of documents that a collection has when an index is added: some batches of a store.
 const aged = 350
@@ -151,7 +149,7 @@ func (g *growing) by(t *testing.T, index, value string) ([]uuid.UUID, error) {
 func (g *growing) want(t *testing.T, index, value string, want ...uuid.UUID) {
 	t.Helper()
 	found, err := g.by(t, index, value)
-	for deadline := time.Now().Add(patience); errors.As(err, new(*docstore.BuildingError)); found, err = g.by(t, index,
+	for deadline := time.Now().Add(wait.Longest); errors.As(err, new(*docstore.BuildingError)); found, err = g.by(t, index,
 		value) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the index is still being built: %+v", g.Backfill())
@@ -178,7 +176,7 @@ func addedIndex(t *testing.T, g *growing) {
 	stored := g.fill(t, aged)
 	g.as(t, wide)
 	// What there was is found all the while.
-	for deadline := time.Now().Add(patience); g.Backfill().Building > 0; {
+	for deadline := time.Now().Add(wait.Longest); g.Backfill().Building > 0; {
 		if time.Now().After(deadline) {
 			t.Fatalf("the indexes are still being built: %+v", g.Backfill())
 		}
@@ -223,7 +221,7 @@ func refusedMeanwhile(t *testing.T, g *growing) {
 		return keysOf(doc)
 	}
 	g.as(t, spec)
-	for deadline := time.Now().Add(patience); calls.Load() < aged; {
+	for deadline := time.Now().Add(wait.Longest); calls.Load() < aged; {
 		for _, q := range []docstore.Query{
 			{Equal: docstore.Keys{"color": "red"}, Limit: 1}, {Equal: docstore.Keys{"chassis": "C-1"}, Limit: 1},
 			{Equal: docstore.Keys{"owner": "o1", "color": "red"},

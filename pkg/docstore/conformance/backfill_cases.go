@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/organisation"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 func changedMeanwhile(t *testing.T, g *growing) {
@@ -207,7 +208,7 @@ func addedAmounts(t *testing.T, g *growing) {
 		want += int64(len(doc.Body))
 	}
 	sum, err := g.Sum(t.Context(), us, "owner", "o1", uuid.Nil, aged)
-	for deadline := time.Now().Add(patience); errors.As(err,
+	for deadline := time.Now().Add(wait.Longest); errors.As(err,
 		new(*docstore.BuildingError)); sum, err = g.Sum(t.Context(), us, "owner", "o1", uuid.Nil, aged) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the index is still being built: %+v", g.Backfill())
@@ -262,7 +263,7 @@ func addedForOwners(t *testing.T, g *growing) {
 		}
 	}
 	g.as(t, wide)
-	for deadline := time.Now().Add(patience); g.Backfill().Building > 0; {
+	for deadline := time.Now().Add(wait.Longest); g.Backfill().Building > 0; {
 		if time.Now().After(deadline) {
 			t.Fatalf("the indexes are still being built: %+v", g.Backfill())
 		}

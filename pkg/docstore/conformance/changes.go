@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // renewals is a second collection of the store, whose log is the same.
@@ -96,7 +97,7 @@ func (l logged) end(t *testing.T) docstore.Position {
 func (l logged) read(t *testing.T, after docstore.Position, limit, want int) []docstore.Change {
 	t.Helper()
 	var all []docstore.Change
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(wait.Longest); ; {
 		page, err := l.log.Changes(t.Context(), us, after, limit)
 		if err != nil && !errors.As(err, new(*docstore.BuildingError)) || len(page.Changes) > limit {
 			t.Fatalf("%d entries after %q, error %v", len(page.Changes), after, err)
@@ -316,7 +317,7 @@ func watermarks(t *testing.T, l logged) {
 	}
 	// Without writes, the watermark goes on.
 	began, after := time.Now(), l.end(t)
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(wait.Longest); ; {
 		page, err := l.log.Changes(t.Context(), us, after, 1)
 		if err != nil || time.Now().After(deadline) {
 			t.Fatalf("the watermark is %v at %v, error %v", page.Watermark, time.Now(), err)

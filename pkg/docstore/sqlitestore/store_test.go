@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 func TestSettingsThatDurabilityRestsOn(t *testing.T) {
@@ -147,7 +147,7 @@ func TestCloseEndsTheWritesThatWait(t *testing.T) {
 			}
 		})
 	}
-	until(t, func() bool { return len(store.writer.queue) == len(docs) })
+	wait.For(t, "the condition", func() bool { return len(store.writer.queue) == len(docs) })
 	closed := make(chan error, 1)
 	go func() { closed <- store.Close() }()
 	release()
@@ -182,11 +182,11 @@ func TestChangeThatFailsTakesItsGroupBack(t *testing.T) {
 	doc, diskFull := receipt("beside"), errors.New("disk full")
 	outcomes := make(chan error, 2)
 	go func() { outcomes <- collection.Insert(t.Context(), us, doc) }()
-	until(t, func() bool { return len(store.writer.queue) == 1 })
+	wait.For(t, "the condition", func() bool { return len(store.writer.queue) == 1 })
 	go func() {
 		outcomes <- store.writer.do(t.Context(), func(*sqlite3.Conn) error { return diskFull })
 	}()
-	until(t, func() bool { return len(store.writer.queue) == 2 })
+	wait.For(t, "the condition", func() bool { return len(store.writer.queue) == 2 })
 	release()
 	for range 2 {
 		if err := <-outcomes; !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, diskFull) {
@@ -283,20 +283,4 @@ func hold(t *testing.T, store *Store) (release func()) {
 	}()
 	<-held
 	return func() { close(free) }
-}
-
-// until waits until holds returns true.
-func until(t *testing.T, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatal("waited in vain")
-		}
-	}
 }

@@ -92,7 +92,7 @@ func TestAReceiverIsJudgedByTheAddressThatIsConnectedTo(t *testing.T) {
 			resolve(t, func() []string {
 				return addresses[min(int(looked.Add(1))-1, len(addresses)-1)]
 			})
-			h := &Hooks{client: newClient(false), wall: time.Now}
+			h := &Hooks{client: newClient(dialer(false)), wall: time.Now}
 			for range 2 {
 				got := h.send(t.Context(), to, []string{newSecret()}, "e-1", []byte("{}"))
 				if got.accepted() || !strings.Contains(got.fault, "public internet") {
@@ -105,7 +105,7 @@ func TestAReceiverIsJudgedByTheAddressThatIsConnectedTo(t *testing.T) {
 		t.Errorf("the receiver was reached %d times", n)
 	}
 	resolve(t, func() []string { return []string{"127.0.0.1"} })
-	h := &Hooks{client: newClient(true), wall: time.Now}
+	h := &Hooks{client: newClient(dialer(true)), wall: time.Now}
 	if got := h.send(t.Context(), to, []string{newSecret()}, "e-1", []byte("{}")); !got.accepted() {
 		t.Errorf("where private addresses are allowed: %+v", got)
 	}
@@ -118,7 +118,7 @@ func TestNumbersThatStandForAddresses(t *testing.T) {
 			continue
 		}
 		resolve(t, func() []string { return []string{"127.0.0.1"} })
-		h := &Hooks{client: newClient(false), wall: time.Now}
+		h := &Hooks{client: newClient(dialer(false)), wall: time.Now}
 		got := h.send(t.Context(), "http://"+host+":80/", []string{newSecret()}, "e-1", []byte("{}"))
 		if got.accepted() || got.fault == "" {
 			t.Errorf("%s: %+v", host, got)

@@ -37,6 +37,8 @@ type Config struct {
 	Now, Wall func() time.Time
 	Log       *slog.Logger
 	Metrics   prometheus.Registerer
+	// Dial makes the connections to receivers; nil for those of the system, with the check of addresses.
+	Dial Dial
 }
 
 // Hooks are the webhooks of an exchange. They are safe for concurrent use, once Open has returned.
@@ -55,9 +57,12 @@ type Hooks struct {
 
 // New returns the webhooks of an exchange. Open prepares them, and Run delivers.
 func New(c Config) *Hooks {
+	if c.Dial == nil {
+		c.Dial = dialer(c.Private)
+	}
 	return &Hooks{
 		reader: c.Reader, resources: c.Resources, private: c.Private, now: c.Now, wall: c.Wall, log: c.Log,
-		metrics: newMetrics(c.Metrics), client: newClient(c.Private), self: uuid.NewString(),
+		metrics: newMetrics(c.Metrics), client: newClient(c.Dial), self: uuid.NewString(),
 	}
 }
 

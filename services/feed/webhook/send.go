@@ -27,19 +27,27 @@ const (
 	keptBody   = 1 << 10
 )
 
-// newClient returns the client that sends events. private says that it may connect to private networks.
-func newClient(private bool) *http.Client {
-	dialer := &net.Dialer{Timeout: responds}
+// Dial makes a connection to an address of a network.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// dialer returns how connections are made. private says that they may lead to private networks.
+func dialer(private bool) Dial {
+	d := &net.Dialer{Timeout: responds}
 	if !private {
-		dialer.Control = control
+		d.Control = control
 	}
+	return d.DialContext
+}
+
+// newClient returns the client that sends events.
+func newClient(dial Dial) *http.Client {
 	return &http.Client{
 		Timeout: responds,
 		// A redirect is a response that is not 2xx.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			// There is no proxy: it would resolve names itself.
-			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: responds,
+			DialContext: dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: responds,
 			MaxResponseHeaderBytes: mostHeader, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
 			DisableCompression: true,
 		},

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/conformance"
-	"insurance.example/exchange/deploy/proof/crosstest/load"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // Conform tries every rule of the interface through the gateway at base. It fails the test for each rule that fails,
@@ -17,7 +17,7 @@ import (
 func Conform(t *testing.T, base, adminToken, developerToken string) (passed int) {
 	t.Helper()
 	result := conformance.Run(t.Context(), conformance.Options{
-		Base: base, AdminToken: adminToken, DeveloperToken: developerToken, Patience: load.Patience,
+		Base: base, AdminToken: adminToken, DeveloperToken: developerToken, Patience: wait.Longest,
 	})
 	for _, rule := range result.Results {
 		if rule.Outcome == conformance.Failed {

@@ -17,6 +17,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
 	"insurance.example/exchange/deploy/proof/crosstest/load"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // largestImage is the size in bytes that no image reaches.
@@ -159,7 +160,7 @@ func (r *report) pause(t *testing.T, x *exchange, l *load.Load, name string) {
 	x.parts[name].signal(t, docker.SIGSTOP)
 	<-time.After(shortOutage)
 	x.parts[name].signal(t, docker.SIGCONT)
-	load.Eventually(t, x.parts[name].isReady)
+	wait.Until(t, x.parts[name].isReady)
 	r.pauses++
 }
 
@@ -169,7 +170,7 @@ func (r *report) cutOff(t *testing.T, x *exchange, l *load.Load, name string) {
 	x.parts[name].cut(t)
 	<-time.After(shortOutage)
 	x.parts[name].join(t)
-	load.Eventually(t, x.parts[name].isReady)
+	wait.Until(t, x.parts[name].isReady)
 	r.cuts++
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/ory/dockertest/v3"
 	"github.com/ory/dockertest/v3/docker"
 
-	"insurance.example/exchange/deploy/proof/crosstest/load"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // engine is a Docker engine with a network of the test's own.
@@ -118,7 +118,7 @@ func (e *engine) start(t *testing.T, all ...*container) {
 		}
 	}
 	for _, c := range all {
-		load.Eventually(t, c.isReady)
+		wait.Until(t, c.isReady)
 		c.startTime = time.Since(began)
 	}
 }
@@ -137,7 +137,7 @@ func (c *container) run(command ...string) (string, error) {
 		return "", fmt.Errorf("%s: %w\n%s", c.name, err, c.logs())
 	}
 	var said bytes.Buffer
-	ctx, cancel := context.WithTimeout(context.Background(), load.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), wait.Longest)
 	defer cancel()
 	if err := c.engine.StartExec(run.ID,
 		docker.StartExecOptions{OutputStream: &said, ErrorStream: &said, Context: ctx}); err != nil {

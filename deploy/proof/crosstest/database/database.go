@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"insurance.example/exchange/deploy/proof/crosstest/load"
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // Folder returns the folder that PostgreSQL is unpacked into: DOCUMENTDB_FOLDER, or one in the user's cache.
@@ -32,7 +32,7 @@ func Keep(t *testing.T, name string) documentdb.Config {
 	t.Helper()
 	config := documentdb.Config{Dir: Folder(t), Keep: name}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), load.Patience)
+		ctx, cancel := context.WithTimeout(context.Background(), wait.Longest)
 		defer cancel()
 		if err := config.Forget(ctx); err != nil {
 			t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/crosstest/load"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // ours selects the pods of the exchange's Deployments.
@@ -65,7 +66,7 @@ func (x *exchange) drain(t *testing.T) {
 		uncordon()
 	}
 	for _, name := range left {
-		load.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if !x.evict(t, name) {
 				return fmt.Errorf("the eviction of %s is refused", name)
 			}
@@ -119,7 +120,7 @@ func (x *exchange) rotateCredential(t *testing.T) {
 		}
 		x.do(t, "patch", "secret", credentialSecret, "--patch", string(patch))
 		for _, p := range x.pods(t, ours) {
-			load.Eventually(t, func() error {
+			wait.Until(t, func() error {
 				said := x.do(t, "logs", p.Metadata.Name)
 				if times := strings.Count(said, readAgain); times <= step {
 					return fmt.Errorf("%s has read the credential again %d times, and not after step %d",
@@ -143,7 +144,7 @@ func (x *exchange) breakImage(t *testing.T, l *load.Load, name, tag string) {
 		before[p.Metadata.Name] = true
 	}
 	x.do(t, "set", "image", "deployment/"+name, "program="+repository+":"+tag)
-	load.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		for _, p := range x.pods(t, "app.kubernetes.io/name="+name) {
 			if !before[p.Metadata.Name] && p.hasFailed() {
 				return nil

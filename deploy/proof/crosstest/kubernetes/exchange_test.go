@@ -13,8 +13,8 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
-	"insurance.example/exchange/deploy/proof/crosstest/load"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // instant is a time of the API of Kubernetes.
@@ -146,8 +146,8 @@ func (c *cluster) database() string {
 func (x *exchange) awaitReady(t *testing.T) {
 	t.Helper()
 	for _, name := range deployments {
-		x.do(t, "rollout", "status", "deployment/"+name, "--timeout="+load.Patience.String())
-		load.Eventually(t, func() error {
+		x.do(t, "rollout", "status", "deployment/"+name, "--timeout="+wait.Longest.String())
+		wait.Until(t, func() error {
 			ready, all := 0, x.pods(t, "app.kubernetes.io/name="+name)
 			for _, p := range all {
 				if p.readySince() != nil {
@@ -195,7 +195,7 @@ func (x *exchange) openDoor(t *testing.T) {
 	token := acceptance.Token(t, x.signer, "std.developer")
 	port := firstOwnPort
 	for _, resource := range []string{"personal", "policyWording", "vehicle", "claim", "receipt"} {
-		load.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			port++
 			return x.canRead(t, port, "/"+resource, token)
 		})

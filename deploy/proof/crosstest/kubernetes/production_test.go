@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
-	"insurance.example/exchange/deploy/proof/crosstest/load"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // tryProduction applies an overlay for production as deploy/kubernetes/production.md describes, changing only addresses
@@ -25,13 +25,13 @@ func tryProduction(t *testing.T, c *cluster, overlay string) {
 	x.createSecrets(t, o)
 	x.do(t, "apply", "--kustomize", x.productionOverlay(t, overlay, o))
 	for _, name := range deployments {
-		x.do(t, "rollout", "status", "deployment/"+name, "--timeout="+load.Patience.String())
+		x.do(t, "rollout", "status", "deployment/"+name, "--timeout="+wait.Longest.String())
 	}
 	x.openDoor(t)
 	acceptance.TellStories(t, x.base, x.keys)
 	// The rows of the stories are right without Kafka as well, some seconds later.
 	const flows = `"premium kafka":"ok"`
-	load.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if health := x.do(t, "exec", "deployment/premium", "--", "/command",
 			"health"); !strings.Contains(health, flows) {
 			return fmt.Errorf("premium says of its health: %s", health)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // caller sends one request after the other.
@@ -158,7 +160,7 @@ func (c *caller) last(resource string) *write {
 // settle sends a write until it is acknowledged. It reports whether it was, which it is not within the patience or
 // after a fault.
 func (c *caller) settle(w *write) bool {
-	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(wait.Longest); time.Now().Before(deadline); {
 		status, header, made, err := c.send(context.Background(), w.method, w.path, w.body, w.key)
 		switch {
 		case err != nil:
@@ -179,7 +181,7 @@ func (c *caller) settle(w *write) bool {
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	c.load.fault("%s %s with key %s was not acknowledged within %s", w.method, w.path, w.key, Patience)
+	c.load.fault("%s %s with key %s was not acknowledged within %s", w.method, w.path, w.key, wait.Longest)
 	return false
 }
 

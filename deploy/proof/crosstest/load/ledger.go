@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // Compare compares what was acknowledged with what is stored: no record and no change is lost, nothing is there twice,
@@ -54,7 +56,7 @@ func (l *Load) Compare(t *testing.T) (lost, doubled int) {
 		t.Logf("%d records of %s", len(stored), resource)
 	}
 	for policy, sum := range sums {
-		Eventually(t, func() error { return l.rowIs(t, policy, sum) })
+		wait.Until(t, func() error { return l.rowIs(t, policy, sum) })
 	}
 	lostChanges, doubledChanges := l.compareChanges(t)
 	return lost + lostChanges, doubled + doubledChanges
@@ -81,7 +83,7 @@ func (l *Load) compareChanges(t *testing.T) (lost, doubled int) {
 			lost, doubled = lost+max(0, len(made)-events), doubled+max(0, events-len(made))
 		}
 		var found record
-		Eventually(t, func() (err error) {
+		wait.Until(t, func() (err error) {
 			found, err = l.read(t.Context(), path)
 			return err
 		})
@@ -142,7 +144,7 @@ func (l *Load) events(t *testing.T, path string) (all int) {
 	for path = "/x/history" + path + "?limit=200"; path != ""; {
 		var page struct{ History []record }
 		var next string
-		Eventually(t, func() (err error) {
+		wait.Until(t, func() (err error) {
 			next, err = l.get(t.Context(), path, &page)
 			return err
 		})
@@ -157,7 +159,7 @@ func (l *Load) list(t *testing.T, path string) (all []record) {
 	t.Helper()
 	for path != "" {
 		var next string
-		Eventually(t, func() error {
+		wait.Until(t, func() error {
 			page, more, err := l.page(t.Context(), path)
 			if err == nil {
 				all, next = append(all, page...), more

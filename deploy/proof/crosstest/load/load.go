@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // record is a JSON object.
@@ -120,7 +122,7 @@ func (l *Load) Stop() { l.end() }
 func (l *Load) GoOn(t *testing.T, requests int64) {
 	t.Helper()
 	until := l.Counts.Requests.Load() + requests
-	Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if now := l.Counts.Requests.Load(); now < until {
 			return fmt.Errorf("%d of %d requests were sent", now, until)
 		}
@@ -133,7 +135,7 @@ func (l *Load) Recovered(t *testing.T) {
 	t.Helper()
 	for _, c := range l.callers[:2] {
 		until := c.acknowledged.Load() + int64(c.kinds)
-		Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if now := c.acknowledged.Load(); now < until {
 				return fmt.Errorf("caller %s has %d of %d writes acknowledged", c.name, now, until)
 			}

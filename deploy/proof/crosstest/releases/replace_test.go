@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // unchangeable are the resources whose records never change: a replacement by anything but the same is refused, or
@@ -54,7 +55,7 @@ const marked = "rolledBy"
 func (x *exchange) mark(t *testing.T, path string) {
 	t.Helper()
 	by := fmt.Sprint("roll ", x.books)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		now := x.Get(t, path).Want(t, http.StatusOK)
 		a := x.Put(t, path, now.Record(t).With(marked, by), "If-Match", now.Header.Get("ETag"))
 		switch {

@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // book is an exchange with records in the MongoDB under test.
@@ -110,7 +111,7 @@ func (b *book) check(t *testing.T, flags ...string) (findings []trial.Finding, e
 // settle waits until every receipt is in its row. There must be records of each sort by then, and no fault.
 func (b *book) settle(t *testing.T) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		findings, examined := b.check(t)
 		if len(findings) > 0 {
 			t.Fatalf("the book has faults: %v", findings)

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestIndexAddedLater: a unique index that the spec gets later holds what is stored from then on, where the spec does
@@ -74,12 +74,7 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 		docstore.Collection
 		index string
 	}{{color, "color"}, {size, "size"}} {
-		for deadline := time.Now().Add(time.Minute); progress(t, c.Collection).
-			Building > 0; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("the indexes are still being built: %+v and %+v", progress(t, color), progress(t, size))
-			}
-		}
+		wait.For(t, "the index "+c.index, func() bool { return progress(t, c.Collection).Building == 0 })
 		found, err := c.Find(t.Context(), us, docstore.Query{Equal: docstore.Keys{c.index: "all"}, Limit: 2 * count})
 		if err != nil || len(found) != count {
 			t.Errorf("%d documents by %s, error %v", len(found), c.index, err)

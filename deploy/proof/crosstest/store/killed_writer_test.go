@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestAKilledWriterHoldsNoPageBack kills a process that has announced the ids of its writes, and reads the first page
@@ -26,7 +27,7 @@ func TestAKilledWriterHoldsNoPageBack(t *testing.T) {
 			}
 		})
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if got := c.Get(t, "/commercial?limit=200"); got.Status != http.StatusOK || len(got.Records(t)) < 20 {
 			return fmt.Errorf("status %d", got.Status)
 		}
@@ -42,7 +43,7 @@ func TestAKilledWriterHoldsNoPageBack(t *testing.T) {
 	}
 	made := c.Create(t, "beneficiary", trial.Record{"name": "First of its kind"}).Text("id")
 	c.Create(t, "beneficiary", trial.Record{"name": "Second"})
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		got := c.Get(t, "/beneficiary?limit=1")
 		if got.Status != http.StatusOK {
 			return fmt.Errorf("status %d", got.Status)

@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // runInOne starts an exchange in one process, with its records in the MongoDB of a URL.
@@ -154,7 +155,7 @@ func TestProcessesShareMongoDB(t *testing.T) {
 	if got := trial.Count(made); got[http.StatusCreated] != receipts {
 		t.Fatalf("the receipts have %v", got)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		after := premiums(t, callers[1])
 		for number, n := range map[string]int64{shared: receipts * 3 / 4, lone: receipts / 4} {
 			if is, want := after[number]-before[number], n*amount; is != want {
@@ -239,7 +240,7 @@ func TestOneProcessWithoutMongoDB(t *testing.T) {
 // wantHealth waits until a page about the health of a process has a status, and returns its text.
 func wantHealth(t *testing.T, url string, want int) (said string) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/process/stores"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/servicetest/wait"
 	"insurance.example/exchange/services/parties"
 )
 
@@ -178,15 +179,12 @@ func (s *runningService) awaitReady(t *testing.T, ready bool) {
 	if ready {
 		want = http.StatusOK
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		status, _ := s.call(t, http.MethodGet, s.health+"/readyz", "")
-		if status == want {
-			return
+	wait.Until(t, func() error {
+		if status, _ := s.call(t, http.MethodGet, s.health+"/readyz", ""); status != want {
+			return fmt.Errorf("readiness is %d, not %d", status, want)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("readiness is %d, want %d", status, want)
-		}
-	}
+		return nil
+	})
 }
 
 // create creates a record.

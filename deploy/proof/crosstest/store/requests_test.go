@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/servicetest/wait"
 	"insurance.example/exchange/services/parties"
 )
 
@@ -140,12 +141,7 @@ func TestRequestsWhileThePrimaryIsGone(t *testing.T) {
 		}
 	}
 	proxy.RefuseConnections(false)
-	deadline := time.Now().Add(time.Minute)
-	for s.Do(http.MethodGet, path, "").Status != http.StatusOK {
-		if time.Now().After(deadline) {
-			t.Fatal("the service does not serve again")
-		}
-	}
+	wait.For(t, "the service", func() bool { return s.Do(http.MethodGet, path, "").Status == http.StatusOK })
 	s.Must(http.StatusCreated, http.MethodPost, "/personal", person("G2"))
 	s.Must(http.StatusOK, http.MethodPut, path, person("G3"))
 	if n := having(t, s, "G2"); n != 1 {

@@ -12,8 +12,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
-	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestWritesGoOnWithoutTheSequencer stops what makes the log of changes: each of its commands is refused. Writes go on,
@@ -58,7 +58,7 @@ func TestWritesGoOnWithoutTheSequencer(t *testing.T) {
 	readLog(t, log, writers*each)
 	stopped.Store(true)
 	without := write()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if refused.Load() == 0 {
 			return errors.New("the sequencer has sent nothing")
 		}
@@ -75,7 +75,7 @@ func TestWritesGoOnWithoutTheSequencer(t *testing.T) {
 func readLog(t *testing.T, log docstore.Changes, documents int) {
 	t.Helper()
 	versions, entries, at := map[uuid.UUID]int64{}, 0, docstore.Position("")
-	for deadline := time.Now().Add(2 * time.Minute); entries < 2*documents; {
+	for deadline := time.Now().Add(wait.Longest); entries < 2*documents; {
 		page, err := log.Changes(t.Context(), us, at, 500)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // altered is a change of an amount.
@@ -43,7 +44,7 @@ func TestChangedMoneyIsFound(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.run(t, "seed", "--size", "21").want(t, 0)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if _, examined := s.checked(t, s.Data); examined["records with a mark"] > 0 {
 			return fmt.Errorf("%d receipts await their row", examined["records with a mark"])
 		}

@@ -16,6 +16,7 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // receipts records receipts one after the other until it is stopped, with several writers.
@@ -129,7 +130,7 @@ func (s *shell) rowsAreRight(t *testing.T) {
 		return words
 	}
 	want := fmt.Sprint(sums("receipt", "paymentAmount"))
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if got := fmt.Sprint(sums("premiumBordereau", "grossWrittenPremium")); got != want {
 			return fmt.Errorf("the rows are %s, and the receipts %s", got, want)
 		}
@@ -247,7 +248,7 @@ func TestABackupThatIsKilledLeavesNothingUnderItsName(t *testing.T) {
 			}
 			return len(found) >= least
 		}
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if exists(name+".partial-*", 1) && exists(name+".partial-*/*.db", files) || exists(name, 1) {
 				return nil
 			}

@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // checked runs check on a data folder and returns its findings and how many things of each sort it has examined.
@@ -179,7 +180,7 @@ func TestCheckNamesEveryFault(t *testing.T) {
 	s := newShell(t)
 	s.run(t, "check").want(t, 1, "nothing was examined")
 	s.run(t, "seed", "--size", "21").want(t, 0)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		findings, examined := s.checked(t, s.Data)
 		if len(findings) > 0 {
 			t.Fatalf("the book has faults: %v", findings)

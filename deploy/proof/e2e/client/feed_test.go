@@ -12,6 +12,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // tester returns a client of the exchange that may do everything.
@@ -41,7 +42,7 @@ func TestEventsAreReadOnFromAKeptCursor(t *testing.T) {
 		return all
 	}
 	var all []string
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if all = append(all, read(3-len(all))...); len(all) < 3 {
 			return fmt.Errorf("only the events %v", all)
 		}
@@ -56,7 +57,7 @@ func TestEventsAreReadOnFromAKeptCursor(t *testing.T) {
 		t.Errorf("again: %v", again)
 	}
 	s.run(t, "put", "vehicle", ids[0], "--body", `{"vin":"WVWZZZ1JZXW000002"}`).want(t, 0)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if table := read(2, "-o", "table"); len(table) < 2 || !strings.Contains(table[1], "vehicle.replaced") ||
 			!strings.Contains(table[1], ids[0]) {
 			return fmt.Errorf("the table is %v", table)
@@ -111,7 +112,7 @@ func TestEventsAreForwardedSigned(t *testing.T) {
 		_ = listen.Process.Kill()
 		_ = listen.Wait()
 	})
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		mu.Lock()
 		defer mu.Unlock()
 		if got := strings.Join(taken, " "); got != strings.Join(want, " ") {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // shell runs a command line in bash, as a person types it.
@@ -63,7 +64,7 @@ func (s *shell) wantUntilInterrupted(t *testing.T, line string) {
 		t.Fatal(err)
 	}
 	_, redirected, _ := strings.Cut(line, ">> ")
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		s.run(t, "create", "vehicle", "--body", `{"plateNumber":"EX 3"}`).want(t, 0)
 		text, err := os.ReadFile(written)
 		if redirected != "" {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // fleet returns NDJSON of n vehicles. One in every refused vehicles has a plate that is no string; none if refused is
@@ -127,7 +127,7 @@ func (s *shell) midway(t *testing.T, flags ...string) underway {
 	if _, err := io.WriteString(u.file, fleet(200, 0)); err != nil {
 		t.Fatal(err)
 	}
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if n := len(s.plates(t)); n < 150 {
 			return fmt.Errorf("%d vehicles were created", n)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // reportedPeriod is a period of a seeded contract, such as SEED1-MOTOR premium 2026-05.
@@ -181,7 +182,7 @@ func (b bordereaux) quarters(t *testing.T, s *shell) {
 func (b bordereaux) december(t *testing.T) {
 	t.Helper()
 	b.Post(t, "/x/clock:advance", trial.Record{"to": "2027-01-01T00:01:00Z"}).Want(t, 200)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		made := b.Post(t, "/x/bordereau/SEED1-MOTOR/premium/2026-12:prepare", trial.Record{"type": "original"})
 		if made.Status != 201 {
 			return fmt.Errorf("%s", made.Body)
@@ -211,7 +212,7 @@ func (s *shell) killSeed(t *testing.T, month string, args ...string) {
 		t.Fatal(err)
 	}
 	c := s.tester(t)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if shows := c.Get(t, "/x/clock").Record(t).Text("now"); shows < month {
 			return fmt.Errorf("the clock shows %s", shows)
 		}

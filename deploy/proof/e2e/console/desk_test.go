@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 const (
@@ -75,7 +76,7 @@ func (d desk) advance(t *testing.T, to string) {
 // prepare makes the first version of a period, once its receipts are in the rows.
 func (d desk) prepare(t *testing.T, by *trial.Client, period string) (made trial.Record) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		response := by.Post(t, period+":prepare", trial.Record{"type": "original"})
 		if response.Status == http.StatusServiceUnavailable {
 			return fmt.Errorf("not yet: %s", response.Body)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // shown returns what an element shows, as the exchange has it: the digits of an amount, the text of an instant, the
@@ -94,7 +95,7 @@ func flat(at string, of any, all map[string][]string) map[string][]string {
 func (p *tab) hasMembers(selector string, record trial.Record, but ...string) {
 	p.Helper()
 	want := flat("", map[string]any(record.Without(but...)), map[string][]string{})
-	trial.Eventually(p.T, func() error {
+	wait.Until(p.T, func() error {
 		got := p.members(selector)
 		if !maps.EqualFunc(got, want, slices.Equal) || len(want) == 0 {
 			return fmt.Errorf("%s shows\n%v, want\n%v", selector, got, want)
@@ -145,7 +146,7 @@ func (p *tab) hasRows(selector string, records []trial.Record, paths ...string) 
 		}
 		want = append(want, row)
 	}
-	trial.Eventually(p.T, func() error {
+	wait.Until(p.T, func() error {
 		got := [][]string{}
 		for _, cells := range p.rows(selector) {
 			row := []string{}

@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/copies"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/number"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // opensWithin is how long the lists of the console take at most, however many records there are.
@@ -68,14 +69,14 @@ func TestManyRecords(t *testing.T) {
 		{"/claim/" + claimNumber, "Boolean(document.querySelector('[data-part=record]'))"},
 		{"/feed", "document.querySelectorAll('#events tbody tr').length > 0"},
 	} {
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			p.turn("/help")
 			p.sees("[data-part=operations]", "POST /x/batch")
 			return p.inTime(list.address, "location.hash = "+quoted("#"+list.address), list.shown)
 		})
 	}
 	// A retry begins at the first page, because each further page takes longer.
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		p.turn("/help")
 		p.sees("[data-part=operations]", "POST /x/batch")
 		p.turn("/find")

@@ -19,6 +19,7 @@ import (
 	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestAFileIsReconciled sends a file with a row that agrees, one with another premium and one that no record has, and
@@ -195,7 +196,7 @@ func TestAComparisonThatBeginsLater(t *testing.T) {
 	p.eval("{ const after = setTimeout; window.setTimeout = (does, ms) => after(does, ms === 2000 ? 1 : ms); }", nil)
 	p.turn(strings.TrimPrefix(path, "/x"))
 	const most, more = 60, 20
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if n := looks.Load(); n < most {
 			return fmt.Errorf("%d looks", n)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // numbers returns a member of records, as the exchange wrote it.
@@ -175,7 +176,7 @@ func TestFeed(t *testing.T) {
 	p.click("[data-webhook=desk] [data-action=resume]")
 	p.sees("[data-webhook=desk]", "active")
 	policy(t, c, "Delivered")
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		text := string(c.Get(t, "/x/webhook/desk/deliveries").Body)
 		if !strings.Contains(text, "exchange.motorCoverage") {
 			return fmt.Errorf("no delivery: %s", text)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // scripted returns the scripts, and the same as two texts that are short enough for a note or a reason.
@@ -69,7 +70,7 @@ func TestStoredScriptsOfTheDesk(t *testing.T) {
 	for i, note := range halves {
 		reason := halves[1-i]
 		version := fmt.Sprintf("%s/versions/%d", november, i+1)
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			made := d.clerk.Post(t, november+":prepare", trial.Record{"type": "original", "note": note})
 			if made.Status != http.StatusCreated {
 				return fmt.Errorf("not yet: %s", made.Body)

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // link finds the link that the start of an exchange prints.
@@ -68,7 +68,7 @@ func TestTheLinkIsFast(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			if err := errors.Join(e.Stop("exchange"), e.Restart("exchange")); err != nil {
 				t.Fatal(err)
 			}

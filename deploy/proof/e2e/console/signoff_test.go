@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // nameless has the policy of the desk belong to a company without a name, which is an error that somebody must waive
@@ -25,7 +26,7 @@ func (d desk) nameless(t *testing.T) {
 // rowsAreThere waits until the receipts are in the rows, of which a version is made.
 func (d desk) rowsAreThere(t *testing.T) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		path := "/premiumBordereau?policyNumber=" + d.policy.Text("policyNumber")
 		if rows := d.clerk.Get(t, path).Records(t); len(rows) != 3 {
 			return fmt.Errorf("the rows are %v", rows)

@@ -25,6 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // tab is a page in the browser, in a profile of its own.
@@ -166,7 +167,7 @@ func (p *tab) do(actions ...chromedp.Action) {
 // then: the page then asks to be loaded again, which visit does.
 func (p *tab) visit(screen string) {
 	p.Helper()
-	trial.Eventually(p.T, func() error {
+	wait.Until(p.T, func() error {
 		p.to(p.base + "/console#" + screen)
 		return chromedp.Run(p.ctx, chromedp.Poll("Boolean(document.querySelector('#content, dialog'))", nil,
 			chromedp.WithPollingTimeout(startsWithin)))
@@ -205,7 +206,7 @@ func (p *tab) loses(event any) {
 // causes waits for a fault that has a text, which the test has caused, and forgets it.
 func (p *tab) causes(text string) {
 	p.Helper()
-	trial.Eventually(p.T, func() error {
+	wait.Until(p.T, func() error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		before := len(p.faults)
@@ -255,7 +256,7 @@ func (p *tab) count(selector string) (n int) {
 // sees waits until what a selector finds has all of the texts.
 func (p *tab) sees(selector string, wanted ...string) {
 	p.Helper()
-	trial.Eventually(p.T, func() error {
+	wait.Until(p.T, func() error {
 		var shown string
 		err := chromedp.Run(p.ctx, chromedp.Evaluate(
 			"[...document.querySelectorAll("+quoted(selector)+")].map((e) => e.innerText).join('\\n')"+
@@ -278,7 +279,7 @@ func (p *tab) sees(selector string, wanted ...string) {
 // becomes waits until an expression is true in the page.
 func (p *tab) becomes(expression string) {
 	p.Helper()
-	trial.Eventually(p.T, func() error {
+	wait.Until(p.T, func() error {
 		var is bool
 		if err := chromedp.Run(p.ctx, chromedp.Evaluate(expression, &is)); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // book is a policy, and what is under it.
@@ -69,7 +70,7 @@ func newBook(t *testing.T, c *trial.Client, doors []string) *book {
 		{path: "/x/events?limit=200&policyNumber=" + b.number, shows: b.number, follows: true},
 	}
 	b.note(claim.Text("id"))
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if rows := c.Get(t, "/premiumBordereau"+of).Want(t, http.StatusOK).Records(t); len(rows) != 1 {
 			return fmt.Errorf("the rows are %v", rows)
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // owner is the organisation that owns the policy.
@@ -100,7 +101,7 @@ func (c *changes) give(t *testing.T, from, to string, way Way) {
 	var killed string
 	var response trial.Response
 	var err error
-	trial.Eventually(t, func() error { // a change may end before its step, because a service is not called yet again
+	wait.Until(t, func() error { // a change may end before its step, because a service is not called yet again
 		c.kills.at(way)
 		response, err = c.book.share(t, c.members[owner], to)
 		if killed = c.kills.wait(); killed == "" {
@@ -116,7 +117,7 @@ func (c *changes) give(t *testing.T, from, to string, way Way) {
 	c.put(t, to)
 	c.sights[from].shut()
 	claiming.Wait()
-	trial.Eventually(t, func() error { // the claim of the owner, if that is not known to be made
+	wait.Until(t, func() error { // the claim of the owner, if that is not known to be made
 		response, err := c.book.claim(t.Context(), c.members[owner], "key of "+way.String())
 		return settled(t, response, err, http.StatusOK, http.StatusCreated)
 	})
@@ -126,7 +127,7 @@ func (c *changes) give(t *testing.T, from, to string, way Way) {
 		}
 	}
 	c.sights[to].all(t)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		response, err := c.book.claim(t.Context(), c.members[from], "refused at "+way.String())
 		return settled(t, response, err, http.StatusNotFound)
 	})
@@ -149,7 +150,7 @@ func (c *changes) takesFirst(t *testing.T, from, to string, way Way) {
 // put shares the policy with one organisation alone, or with none, and repeats the request until the change is made.
 func (c *changes) put(t *testing.T, with string) {
 	t.Helper()
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		response, err := c.book.share(t, c.members[owner], with)
 		return settled(t, response, err, http.StatusOK)
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // sight is what an organisation may see of the policy.
@@ -98,7 +99,7 @@ func (s *sight) all(t *testing.T) {
 	t.Helper()
 	for _, p := range s.book.places() {
 		for _, door := range s.book.doors {
-			trial.Eventually(t, func() error {
+			wait.Until(t, func() error {
 				response, err := s.by.At(door).Send(t.Context(), http.MethodGet, p.path, nil)
 				if shows(response, err, p.shows) {
 					return nil

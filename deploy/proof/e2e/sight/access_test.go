@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // TestTheAccessLogFollowsARequest gives the creation of a claim an id, and finds its lines in the logs of three
@@ -47,7 +48,7 @@ func TestTheAccessLogFollowsARequest(t *testing.T) {
 			"coverage": {"GET", "/internal/policy/{policyNumber}", 404, anySize, "policy-not-found"},
 		},
 	} {
-		trial.Eventually(t, func() error {
+		wait.Until(t, func() error {
 			for _, part := range parts {
 				lines, err := e.LinesOf(part, request)
 				want, is := wanted[part]

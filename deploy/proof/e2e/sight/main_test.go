@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// compose runs an exchange of separate processes with variables and mutual TLS, and returns it with a client.
+// compose runs an exchange of separate processes with variables and mutual TLS, and returns it with a client. Requests may
+// wait for long before they are refused: whoever refuses none has no metrics of that.
 func compose(t *testing.T, environ ...string) (*trial.Exchange, *trial.Client) {
 	t.Helper()
 	authority := certificatetest.NewAuthority(t)
@@ -28,7 +29,9 @@ func compose(t *testing.T, environ ...string) (*trial.Exchange, *trial.Client) {
 	for _, process := range parts {
 		volumes.Issue(process, authority)
 	}
-	e, err := commands.RunComposed(t.TempDir(), trial.Composition{Environ: environ, Volumes: volumes})
+	e, err := commands.RunComposed(t.TempDir(), trial.Composition{
+		Environ: append([]string{"EXCHANGE_OVERLOAD_LATENCY=" + trial.Patience.String()}, environ...), Volumes: volumes,
+	})
 	trial.EndWith(t, e, err)
 	c, err := e.Client("sight", trial.Developer, trial.Admin)
 	if err != nil {

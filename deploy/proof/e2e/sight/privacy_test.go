@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 	"insurance.example/exchange/pkg/tracing/tracetest"
 )
 
@@ -33,7 +34,7 @@ func TestNothingPersonalIsSeen(t *testing.T) {
 	}
 	c.Create(t, "claim", claim)
 	refuse(t, c, m, claim)
-	trial.Eventually(t, func() error {
+	wait.Until(t, func() error {
 		if !strings.Contains(e.Metrics(t, "feed", "text/plain"), `exchange_webhook_lag_seconds{`) {
 			return errors.New("the webhook has delivered nothing")
 		}

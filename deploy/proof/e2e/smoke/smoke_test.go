@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 var commands *trial.Commands
@@ -65,7 +66,7 @@ func TestAMotorPolicyUntilItsBordereau(t *testing.T) {
 		}
 		return nil
 	}
-	trial.Eventually(t, row)
+	wait.Until(t, row)
 
 	if err := e.Stop("exchange"); err != nil {
 		t.Fatal(err)

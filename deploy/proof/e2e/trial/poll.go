@@ -3,26 +3,7 @@ package trial
 import (
 	"sync"
 	"testing"
-	"time"
 )
-
-// Eventually calls done until it returns nil. After Patience it ends the test with the last error.
-func Eventually(t testing.TB, done func() error) {
-	t.Helper()
-	deadline := time.Now().Add(Patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := done()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %v", Patience, err)
-		}
-		<-tick.C
-	}
-}
 
 // AtOnce sends n requests at the same moment and returns the responses. The test ends if a request gets none.
 func AtOnce(t testing.TB, n int, send func(i int) (Response, error)) []Response {

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // Patience is how long a test waits for something that must happen. It only ends a test that would never end: no test
 // depends on being quick.
-const Patience = 5 * time.Minute
+const Patience = wait.Longest
 
 // Process is a command that was started.
 type Process struct {

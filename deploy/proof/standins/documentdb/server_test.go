@@ -19,6 +19,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
+	"insurance.example/exchange/pkg/servicetest/wait"
 )
 
 // startVariable makes the test binary start a server and wait, for the tests of several processes.
@@ -199,16 +200,14 @@ func awaitRefusal(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	wait.For(t, u.Host+" to refuse", func() bool {
 		connection, err := net.Dial("tcp", u.Host)
 		if err != nil {
-			return
+			return true
 		}
 		_ = connection.Close()
-		if time.Now().After(deadline) {
-			t.Fatalf("%s still listens", u.Host)
-		}
-	}
+		return false
+	})
 }
 
 func insert(t *testing.T, uri string, n int) {
