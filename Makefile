@@ -13,8 +13,8 @@ TESTED := $(call packages,contracts contracts/conformance pkg gateway $(addprefi
 
 # What has goroutines. The others handle one request at a time in their tests, or none.
 RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/edge pkg/kafka pkg/load pkg/outbox pkg/peer pkg/process pkg/request pkg/rest \
-	pkg/secret pkg/tracing gateway services/composite services/desk services/feed services/premium \
-	$(addprefix deploy/exchange/,allinone broker client deadletters desk local testclock))
+	pkg/secret pkg/tracing gateway services/composite services/desk \
+	services/feed services/premium $(addprefix deploy/exchange/,allinone broker client deadletters desk local testclock))
 
 # The whole, as processes. Its console is tested in a browser.
 WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copies generator searches sight) \
@@ -187,8 +187,8 @@ bin/under-test-plain:
 	@cp $(UNDER_TEST)-plain/exchange $(UNDER_TEST)-plain/client
 
 .PHONY: verify
-verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities
-	@deploy/tools/verify
+verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities (CHECKS=code: only these)
+	@deploy/tools/verify $(CHECKS)
 
 .PHONY: count
 count: ## print lines, files and exported names of rooms and packages, and how many files two requests pass

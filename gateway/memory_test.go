@@ -10,7 +10,7 @@ import (
 
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/process"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestForwardedRequestsTakeFromTheBudget has callers leave responses of 16 MiB unread. As many are forwarded as the

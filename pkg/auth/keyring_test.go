@@ -15,7 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // provider is an identity provider whose key set can be changed and which can be down.

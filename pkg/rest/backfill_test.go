@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestANewFilterFindsOldRecords: a declaration without a filter writes a database, and one with it finds the records,

@@ -12,7 +12,7 @@ import (
 
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestSearchSeesEveryOlderRecordWhileOthersAreMade follows searches of each kind of lead while 10,000 records are made.

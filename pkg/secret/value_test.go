@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"insurance.example/exchange/pkg/secret"
-	"insurance.example/exchange/pkg/servicetest/wait"
 	"insurance.example/exchange/pkg/setting"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // journal is a log that tests can read while it is written.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/examples"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // events returns the feed of a caller after a cursor, and the cursor that follows.

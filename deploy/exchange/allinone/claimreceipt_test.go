@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // ofClaim returns the body of a receipt that names the claim of the book alone.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // feed returns all events after a cursor as text, and the last cursor. It reads a page again that a log is missing

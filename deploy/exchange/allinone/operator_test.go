@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/examples"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // why is the header of an operator who says why it reads.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/examples"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // preparesDeal prepares the period of the contract and returns the body that names the digest of the version.

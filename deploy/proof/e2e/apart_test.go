@@ -11,7 +11,7 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestSevenProcesses runs each service in a separate process, as a cluster does. It has a receiptType for refunds,

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // balancer accepts connections for several processes, as a Service of Kubernetes does: each connection goes to one of

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestDiskTakesNoMore keeps the files of a running exchange from growing, as a quota or a full file system does.

@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/contracts/examples"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // served returns the document that an exchange serves.

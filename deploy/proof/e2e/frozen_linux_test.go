@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestAFrozenServiceIsGivenUp stops the process of coverage with SIGSTOP: connections to it are made, and nothing

@@ -15,7 +15,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/issuer"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 var registered = []issuer.Client{

@@ -14,7 +14,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestHistoriesAreLinearizable has 64 callers read, replace, settle, reopen, cancel and create the same few records at

@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/deploy/proof/e2e/organisations"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // reason is why the operator of the tests reads.

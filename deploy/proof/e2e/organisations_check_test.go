@@ -13,7 +13,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // drift is a change by hand, with what check says of it.

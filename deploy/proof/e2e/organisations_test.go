@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestOrganisationsOverSeparateProcesses has two organisations work with an exchange whose services call each other

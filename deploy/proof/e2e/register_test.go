@@ -24,7 +24,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/process/stores"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // configured returns an exchange in which every rule of the register is set.

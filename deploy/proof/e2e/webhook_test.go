@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // arrived is what a receiver of a webhook has accepted: the greatest version of each record. An event may come again.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // aged is the number of documents that a collection has when an index is added: some batches of a store.

@@ -11,7 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/organisation"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 func changedMeanwhile(t *testing.T, g *growing) {

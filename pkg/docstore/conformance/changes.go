@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // renewals is a second collection of the store, whose log is the same.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/conformance"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // Conform tries every rule of the interface through the gateway at base. It fails the test for each rule that fails,

@@ -17,7 +17,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
 	"insurance.example/exchange/deploy/proof/crosstest/load"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // largestImage is the size in bytes that no image reaches.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // Folder returns the folder that PostgreSQL is unpacked into: DOCUMENTDB_FOLDER, or one in the user's cache.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/crosstest/load"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // ours selects the pods of the exchange's Deployments.

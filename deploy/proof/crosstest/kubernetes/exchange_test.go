@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // instant is a time of the API of Kubernetes.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // tryProduction applies an overlay for production as deploy/kubernetes/production.md describes, changing only addresses

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // caller sends one request after the other.

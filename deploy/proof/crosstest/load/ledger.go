@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // Compare compares what was acknowledged with what is stored: no record and no change is lost, nothing is there twice,

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // record is a JSON object.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestAKilledWriterHoldsNoPageBack kills a process that has announced the ids of its writes, and reads the first page

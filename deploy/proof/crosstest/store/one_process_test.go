@@ -14,7 +14,7 @@ import (
 
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // runInOne starts an exchange in one process, with its records in the MongoDB of a URL.

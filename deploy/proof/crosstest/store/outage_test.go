@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/process/stores"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 	"insurance.example/exchange/services/parties"
 )
 

@@ -11,7 +11,7 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/servicetest"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 	"insurance.example/exchange/services/parties"
 )
 

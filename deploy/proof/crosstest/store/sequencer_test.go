@@ -13,7 +13,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestWritesGoOnWithoutTheSequencer stops what makes the log of changes: each of its commands is refused. Writes go on,

@@ -13,7 +13,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // checked runs check on a data folder and returns its findings and how many things of each sort it has examined.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // fleet returns NDJSON of n vehicles. One in every refused vehicles has a plate that is no string; none if refused is

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // reportedPeriod is a period of a seeded contract, such as SEED1-MOTOR premium 2026-05.

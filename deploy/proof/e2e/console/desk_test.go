@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // shown returns what an element shows, as the exchange has it: the digits of an amount, the text of an instant, the

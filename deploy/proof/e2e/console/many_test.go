@@ -13,7 +13,7 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/copies"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/number"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // opensWithin is how long the lists of the console take at most, however many records there are.

@@ -19,7 +19,7 @@ import (
 	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestAFileIsReconciled sends a file with a row that agrees, one with another premium and one that no record has, and

@@ -14,7 +14,7 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // numbers returns a member of records, as the exchange wrote it.

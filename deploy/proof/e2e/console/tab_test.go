@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // tab is a page in the browser, in a profile of its own.

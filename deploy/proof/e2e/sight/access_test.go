@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestTheAccessLogFollowsARequest gives the creation of a claim an id, and finds its lines in the logs of three

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/servicetest/wait"
 	"insurance.example/exchange/pkg/tracing/tracetest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // parts are the processes that handle requests.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // Patience is how long a test waits for something that must happen. It only ends a test that would never end: no test

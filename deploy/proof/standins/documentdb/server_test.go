@@ -19,7 +19,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // startVariable makes the test binary start a server and wait, for the tests of several processes.

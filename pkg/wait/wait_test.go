@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"insurance.example/exchange/pkg/servicetest/wait"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestUntil waits for what comes after an hour in vain, and for what comes before the Longest time.
