@@ -22,8 +22,8 @@ import (
 
 var (
 	from  = flag.Int("from", 0, "the first seed")
-	seeds = flag.Int("seeds", 0, "the number of seeds; 0 for as many as are enough to see that something is broken, and "+
-		"with -short for a tenth of them")
+	seeds = flag.Int("seeds", 0, "the number of seeds; 0 for as many as are enough to see that something is broken, "+
+		"and with -short for a tenth of them")
 	trace = flag.Bool("trace", false, "print every operation")
 )
 

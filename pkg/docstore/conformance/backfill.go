@@ -148,13 +148,12 @@ func (g *growing) by(t *testing.T, index, value string) ([]uuid.UUID, error) {
 // until then.
 func (g *growing) want(t *testing.T, index, value string, want ...uuid.UUID) {
 	t.Helper()
-	found, err := g.by(t, index, value)
-	for deadline := time.Now().Add(wait.Longest); errors.As(err, new(*docstore.BuildingError)); found, err = g.by(t, index,
-		value) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the index is still being built: %+v", g.Backfill())
-		}
-	}
+	var found []uuid.UUID
+	var err error
+	wait.For(t, "the index "+index, func() bool {
+		found, err = g.by(t, index, value)
+		return !errors.As(err, new(*docstore.BuildingError))
+	})
 	if err != nil || !slices.Equal(found, want) {
 		t.Errorf("%s %q finds %d documents, error %v; want %d\n got %v\nwant %v", index, value, len(found), err,
 			len(want), found, want)

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// compose runs an exchange of separate processes with variables and mutual TLS, and returns it with a client. Requests may
-// wait for long before they are refused: whoever refuses none has no metrics of that.
+// compose runs an exchange of separate processes with variables and mutual TLS, and returns it with a client. Requests
+// may wait for long before they are refused: a process that refuses none has no metrics of that.
 func compose(t *testing.T, environ ...string) (*trial.Exchange, *trial.Client) {
 	t.Helper()
 	authority := certificatetest.NewAuthority(t)

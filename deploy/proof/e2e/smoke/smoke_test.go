@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestAMotorPolicyUntilItsBordereau has a vehicle insured, a claim on it settled and a premium paid, and reads the row of
-// the premium bordereau. Then it ends the exchange and finds all of it again.
+// TestAMotorPolicyUntilItsBordereau has a vehicle insured, a claim on it settled and a premium paid, and reads the row
+// of the premium bordereau. Then it ends the exchange and finds all of it again.
 func TestAMotorPolicyUntilItsBordereau(t *testing.T) {
 	e, err := commands.RunInOne(t.TempDir())
 	trial.EndWith(t, e, err)
@@ -41,7 +41,8 @@ func TestAMotorPolicyUntilItsBordereau(t *testing.T) {
 		"driverId": c.Create(t, "driver", trial.Record{
 			"name": "Ada Example", "dob": "1990-12-10", "licence": trial.Record{"expiryDate": day(1000)},
 		}).Text("id"),
-		"perils": []string{"fire", "hail"}, "premium": 420.50, "inceptionDate": instant(-30), "expiryDate": instant(335),
+		"perils": []string{"fire", "hail"}, "premium": 420.50,
+		"inceptionDate": instant(-30), "expiryDate": instant(335),
 	})
 	number := policy.Text("policyNumber")
 

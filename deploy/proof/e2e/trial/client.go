@@ -151,8 +151,8 @@ func (c *Client) Put(t testing.TB, path string, body any, headers ...string) Res
 	return c.Do(t, http.MethodPut, path, body, headers...)
 }
 
-// Create posts a record and returns it. It ends the test unless the status is 201. A request that is refused for a while
-// (503) is repeated with the same Idempotency-Key, as clients do; so body is no io.Reader.
+// Create posts a record and returns it. It ends the test unless the status is 201. A request that is refused for a
+// while (503) is repeated with the same Idempotency-Key, as clients do; so body is no io.Reader.
 func (c *Client) Create(t testing.TB, resource string, body any, headers ...string) Record {
 	t.Helper()
 	if !slices.Contains(headers, "Idempotency-Key") {
