@@ -19,7 +19,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
-	"insurance.example/exchange/pkg/wait"
 )
 
 // startVariable makes the test binary start a server and wait, for the tests of several processes.
@@ -200,14 +199,16 @@ func awaitRefusal(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wait.For(t, u.Host+" to refuse", func() bool {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		connection, err := net.Dial("tcp", u.Host)
 		if err != nil {
-			return true
+			return
 		}
 		_ = connection.Close()
-		return false
-	})
+		if time.Now().After(deadline) {
+			t.Fatalf("%s still listens", u.Host)
+		}
+	}
 }
 
 func insert(t *testing.T, uri string, n int) {
