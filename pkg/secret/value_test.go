@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"insurance.example/exchange/pkg/secret"
 	"insurance.example/exchange/pkg/setting"
@@ -34,7 +36,8 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// watch makes a value from the file and watches it until the test ends. It refuses the text "bad".
+// watch makes a value from the file and watches it until the test ends, which runs in a bubble. It refuses the text
+// "bad".
 func watch(t *testing.T, path string) (*secret.Value[string], *journal) {
 	t.Helper()
 	value, err := secret.Read(func(contents [][]byte) (string, error) {
@@ -73,30 +76,34 @@ func write(t *testing.T, path, text string) {
 }
 
 func TestChangedFileIsReadAgain(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "word")
-	write(t, path, "first")
-	value, _ := watch(t, path)
-	if value.Get() != "first" {
-		t.Fatalf("value %q", value.Get())
-	}
-	write(t, path, "other") // of the same length
-	wait.For(t, "the changed value", func() bool { return value.Get() == "other" })
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "word")
+		write(t, path, "first")
+		value, _ := watch(t, path)
+		if value.Get() != "first" {
+			t.Fatalf("value %q", value.Get())
+		}
+		write(t, path, "other") // of the same length
+		wait.For(t, "the changed value", func() bool { return value.Get() == "other" })
+	})
 }
 
 // TestExchangedLinkIsFollowed changes a file as Kubernetes does: it is a link into a folder that is a link, which is
 // exchanged.
 func TestExchangedLinkIsFollowed(t *testing.T) {
-	folder := t.TempDir()
-	write(t, makeFolder(t, folder, "..1")+"/word", "first")
-	write(t, makeFolder(t, folder, "..2")+"/word", "second")
-	link(t, "..1", filepath.Join(folder, "..data"))
-	link(t, filepath.Join("..data", "word"), filepath.Join(folder, "word"))
-	value, _ := watch(t, filepath.Join(folder, "word"))
-	link(t, "..2", filepath.Join(folder, "..next"))
-	if err := os.Rename(filepath.Join(folder, "..next"), filepath.Join(folder, "..data")); err != nil {
-		t.Fatal(err)
-	}
-	wait.For(t, "the value behind the new link", func() bool { return value.Get() == "second" })
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		write(t, makeFolder(t, folder, "..1")+"/word", "first")
+		write(t, makeFolder(t, folder, "..2")+"/word", "second")
+		link(t, "..1", filepath.Join(folder, "..data"))
+		link(t, filepath.Join("..data", "word"), filepath.Join(folder, "word"))
+		value, _ := watch(t, filepath.Join(folder, "word"))
+		link(t, "..2", filepath.Join(folder, "..next"))
+		if err := os.Rename(filepath.Join(folder, "..next"), filepath.Join(folder, "..data")); err != nil {
+			t.Fatal(err)
+		}
+		wait.For(t, "the value behind the new link", func() bool { return value.Get() == "second" })
+	})
 }
 
 func makeFolder(t *testing.T, parent, name string) string {
@@ -117,30 +124,40 @@ func link(t *testing.T, to, at string) {
 
 // TestUnusableFileChangesNothing: a file that is refused, and one that is gone, are each logged once.
 func TestUnusableFileChangesNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "word")
-	write(t, path, "first")
-	value, log := watch(t, path)
-	failures := func() int { return strings.Count(log.String(), "level=ERROR") }
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "word")
+		write(t, path, "first")
+		value, log := watch(t, path)
+		failures := func() int { return strings.Count(log.String(), "level=ERROR") }
 
-	write(t, path, "bad")
-	wait.For(t, "a line about the refused file", func() bool { return failures() == 1 && value.Refused() })
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	wait.For(t, "a line about the absent file", func() bool { return failures() == 2 })
-	if !strings.Contains(log.String(), "setting word: open "+path) {
-		t.Errorf("the log does not name the setting and the file:\n%s", log)
-	}
-	if value.Get() != "first" {
-		t.Errorf("value %q", value.Get())
-	}
-	write(t, path, "first")
-	wait.For(t, "the end of the trouble", func() bool { return !value.Refused() })
-	write(t, path, "second")
-	wait.For(t, "the changed value", func() bool { return value.Get() == "second" })
-	if failures() != 2 {
-		t.Errorf("%d lines about two failures:\n%s", failures(), log)
-	}
+		write(t, path, "bad")
+		wait.For(t, "a line about the refused file", func() bool { return failures() == 1 && value.Refused() })
+		time.Sleep(time.Minute)
+		if failures() != 1 {
+			t.Fatalf("a minute later:\n%.1000s", log)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		wait.For(t, "a line about the absent file", func() bool { return failures() == 2 })
+		time.Sleep(time.Minute)
+		if failures() != 2 {
+			t.Fatalf("a minute later:\n%.1000s", log)
+		}
+		if !strings.Contains(log.String(), "setting word: open "+path) {
+			t.Errorf("the log does not name the setting and the file:\n%s", log)
+		}
+		if value.Get() != "first" {
+			t.Errorf("value %q", value.Get())
+		}
+		write(t, path, "first")
+		wait.For(t, "the end of the trouble", func() bool { return !value.Refused() })
+		write(t, path, "second")
+		wait.For(t, "the changed value", func() bool { return value.Get() == "second" })
+		if failures() != 2 {
+			t.Errorf("%d lines about two failures:\n%s", failures(), log)
+		}
+	})
 }
 
 func TestReadRefuses(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/servicetest"
@@ -103,7 +105,8 @@ var broken = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "{}", http.StatusInternalServerError)
 })
 
-// TestAViewLeavesOutWhatIsNotAvailable takes one service after the other away.
+// TestAViewLeavesOutWhatIsNotAvailable takes one service after the other away. One that does not respond is waited for
+// as long as a part of the view may take, by the clock of a bubble.
 func TestAViewLeavesOutWhatIsNotAvailable(t *testing.T) {
 	lacks := map[string]string{
 		"coverage": `["coverage","policyholder","insured","renewalsBefore","renewalsAfter"]`,
@@ -112,10 +115,17 @@ func TestAViewLeavesOutWhatIsNotAvailable(t *testing.T) {
 	hanging := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	for name, missing := range lacks {
 		for is, instead := range map[string]http.Handler{"older": older, "broken": broken, "hanging": hanging} {
-			a := start(t, without(t, instead, name)).Must(200, "GET", "/x/policy/P1", "")
-			if !strings.Contains(a.Text, `"unavailable":`+missing) {
-				t.Errorf("%s is %s: %s", name, is, a.Text)
-			}
+			s := start(t, without(t, instead, name))
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				a := s.Must(200, "GET", "/x/policy/P1", "")
+				if !strings.Contains(a.Text, `"unavailable":`+missing) {
+					t.Errorf("%s is %s: %s", name, is, a.Text)
+				}
+				if took := time.Since(began); is == "hanging" && took != 3*time.Second {
+					t.Errorf("%s is %s: the view took %v, want 3s", name, is, took)
+				}
+			})
 		}
 	}
 	s := start(t, without(t, broken, providers...))

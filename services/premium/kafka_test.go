@@ -18,23 +18,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/wait"
 )
-
-// patience only ends a test that would otherwise hang.
-const patience = 5 * time.Minute
-
-// eventually waits until holds returns true, and returns how long that took.
-func eventually(t testing.TB, what string, holds func() bool) time.Duration {
-	t.Helper()
-	began := time.Now()
-	for !holds() {
-		if time.Since(began) > patience {
-			t.Fatalf("not so after %v: %s", patience, what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return time.Since(began)
-}
 
 // broker is a Kafka broker that can lose what it holds.
 type broker struct {
@@ -55,7 +40,7 @@ func startKafka(t testing.TB, options ...kfake.Opt) *broker {
 func (k *broker) start(options ...kfake.Opt) {
 	k.t.Helper()
 	listen := func(network, _ string) (listener net.Listener, err error) {
-		eventually(k.t, "the address of the broker is free", func() bool {
+		wait.For(k.t, "the address of the broker is free", func() bool {
 			listener, err = net.Listen(network, k.addr)
 			return err == nil
 		})
@@ -105,9 +90,22 @@ type ledger struct {
 	t    *testing.T
 	mu   sync.Mutex
 	sums map[string]int64
+	// amounts are those of the receipts.
+	amounts *rand.Rand
 }
 
-func newLedger(t *testing.T) *ledger { return &ledger{t: t, sums: make(map[string]int64)} }
+func newLedger(t *testing.T) *ledger {
+	seed := rand.Uint64()
+	t.Logf("the amounts have the seed %d", seed)
+	return &ledger{t: t, sums: make(map[string]int64), amounts: rand.New(rand.NewPCG(seed, 0))}
+}
+
+// amount returns a random amount.
+func (l *ledger) amount() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.amounts.Int64N(1000) + 1
+}
 
 // books is the number of policies that a ledger has receipts for.
 const books = 20
@@ -116,7 +114,7 @@ const books = 20
 func (l *ledger) record(s *servicetest.Service, n int) {
 	l.t.Helper()
 	for i := range n {
-		policy, amount := fmt.Sprintf("P%d", i%books), rand.Int64N(1000)+1
+		policy, amount := fmt.Sprintf("P%d", i%books), l.amount()
 		body := fmt.Sprintf(`{"receiptType":"new policy","policyNumber":%q,"paymentAmount":%d}`, policy, amount)
 		if a := s.Do("POST", "/receipt", body); a.Status != http.StatusCreated {
 			l.t.Errorf("POST /receipt: %d %s", a.Status, a.Text)
@@ -156,6 +154,5 @@ func (l *ledger) wrong(s *servicetest.Service) []string {
 // awaitRows waits until all rows are right.
 func (l *ledger) awaitRows(s *servicetest.Service) {
 	l.t.Helper()
-	took := eventually(l.t, "each row is the sum of its receipts", func() bool { return len(l.wrong(s)) == 0 })
-	l.t.Logf("all rows were right %v later", took.Round(time.Millisecond))
+	wait.For(l.t, "each row is the sum of its receipts", func() bool { return len(l.wrong(s)) == 0 })
 }

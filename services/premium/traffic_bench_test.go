@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // BenchmarkTraffic has 16 callers record receipts of so many policies for some seconds, while Kafka carries the news
@@ -50,7 +51,7 @@ func measureTraffic(b *testing.B, policies int, options ...kfake.Opt) {
 		}
 		callers.Wait()
 		b.ReportMetric(float64(count.Load())/5, "receipts/s")
-		eventually(b, "no receipt has a mark", func() bool {
+		wait.For(b, "no receipt has a mark", func() bool {
 			marked, err := store.receipts.Unsent(b.Context(), organisation.Sole(), uuid.Nil, 1)
 			return err == nil && len(marked) == 0
 		})

@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestRowsAreRightWhateverTheBrokerLoses: no receipt follows that would have its row computed again.
@@ -47,8 +48,8 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 			// No row can be computed from now on, so the news of these receipts is nowhere but in the broker.
 			k.coverage.down.Store(true)
 			l.record(first, 3*books)
-			eventually(t, "the messages are acknowledged", func() bool { return k.stored() >= 5*books })
-			eventually(t, "each row was tried", func() bool {
+			wait.For(t, "the messages are acknowledged", func() bool { return k.stored() >= 5*books })
+			wait.For(t, "each row was tried", func() bool {
 				left, _ := first.Metric("bus_consumer_left_total")
 				return left >= books
 			})
@@ -110,7 +111,7 @@ func TestReceiptsAreTakenWhileKafkaRefusesThePassword(t *testing.T) {
 		},
 	})
 	l.record(s, 3*books)
-	eventually(t, "the readiness check says what is wrong", func() bool {
+	wait.For(t, "the readiness check says what is wrong", func() bool {
 		err := s.Ready["kafka"](context.Background())
 		return err != nil && strings.Contains(err.Error(), cluster.PasswordFileSetting)
 	})
@@ -121,8 +122,8 @@ func TestReceiptsAreTakenWhileKafkaRefusesThePassword(t *testing.T) {
 	l.awaitRows(s)
 
 	write("right")
-	eventually(t, "all messages are published", func() bool { return k.stored() >= 4*books })
-	eventually(t, "nothing is wrong", func() bool { return s.Ready["kafka"](context.Background()) == nil })
+	wait.For(t, "all messages are published", func() bool { return k.stored() >= 4*books })
+	wait.For(t, "nothing is wrong", func() bool { return s.Ready["kafka"](context.Background()) == nil })
 }
 
 // TestReceiptsOfACrashedProcessReachTheirRows: a process that ends before it has published, and a store that comes
@@ -159,7 +160,7 @@ func TestThreeReplicasJoinAndLeaveUnderLoad(t *testing.T) {
 		i := change % len(replicas)
 		last := replicas[i].Swap(k.replica(store))
 		last.Stop()
-		eventually(t, "three share the work", func() bool {
+		wait.For(t, "three share the work", func() bool {
 			info := k.GroupInfo(aggregation)
 			return info != nil && len(info.Members) == 3 && info.NumAssigned() == 8
 		})
@@ -168,7 +169,7 @@ func TestThreeReplicasJoinAndLeaveUnderLoad(t *testing.T) {
 	callers.Wait()
 	l.awaitRows(replicas[0].Load())
 	for i := range replicas {
-		eventually(t, "no receipt has a mark", func() bool {
+		wait.For(t, "no receipt has a mark", func() bool {
 			age, known := replicas[i].Load().Metric("bus_outbox_age_seconds")
 			return known && age == 0
 		})

@@ -23,20 +23,9 @@ import (
 	"insurance.example/exchange/deploy/exchange/deadletters"
 	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/wait"
 	"insurance.example/exchange/services/premium"
 )
-
-// patience only ends a test that would otherwise hang.
-const patience = 5 * time.Minute
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for began := time.Now(); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatalf("not so after %v: %s", patience, what)
-		}
-	}
-}
 
 // trial is a premium service with a broker, and the commands.
 type trial struct {
@@ -78,7 +67,7 @@ func (c *trial) announce(policies ...string) {
 	client := &kafka.Client{
 		Addr: kafka.TCP(c.broker.Addr()), Transport: &kafka.Transport{MetadataTTL: 100 * time.Millisecond},
 	}
-	eventually(c.t, "the service has created the topic", func() bool {
+	wait.For(c.t, "the service has created the topic", func() bool {
 		found, err := client.Metadata(c.t.Context(), &kafka.MetadataRequest{Topics: []string{events.BordereauTopic}})
 		return err == nil && found.Topics[0].Error == nil
 	})
@@ -169,7 +158,7 @@ func TestDeadLettersArePutBackOnce(t *testing.T) {
 	}
 	c.announce("P1", "P2", "P3")
 	var found []letter
-	eventually(t, "there are dead letters", func() bool {
+	wait.For(t, "there are dead letters", func() bool {
 		found = c.listed()
 		return len(found) == 3
 	})
@@ -197,7 +186,7 @@ func TestDeadLettersArePutBackOnce(t *testing.T) {
 	if got := lines(t, c.must("replay", first.Name)); len(got) != 1 || got[0].Outcome != "put back" {
 		t.Errorf("putting one back says %+v", got)
 	}
-	eventually(t, "it is handled again", func() bool { return c.unfounded() == 1 })
+	wait.For(t, "it is handled again", func() bool { return c.unfounded() == 1 })
 
 	outcomes := map[string]int{}
 	for _, l := range lines(t, c.must("replay", "--all")) {
@@ -206,7 +195,7 @@ func TestDeadLettersArePutBackOnce(t *testing.T) {
 	if outcomes["put back"] != 3 || outcomes["was put back before"] != 1 {
 		t.Errorf("putting all back says %v", outcomes)
 	}
-	eventually(t, "all are handled again", func() bool { return c.unfounded() == 3 })
+	wait.For(t, "all are handled again", func() bool { return c.unfounded() == 3 })
 	if got := lines(t, c.must("list")); len(got) != 3 {
 		t.Errorf("%d are left", len(got))
 	}

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/desk"
+	"insurance.example/exchange/pkg/servicetest/memory"
 )
 
 // said are the lines that a command shows while it runs.
@@ -22,15 +23,28 @@ func (s said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// run runs a command against an exchange, and returns what it prints. shown takes what it says meanwhile.
+// network is where the exchanges of the tests are.
+var network memory.Network
+
+// The client takes over from the default transport how connections with TLS are made. Here they are in memory, and
+// have no TLS.
+func init() { http.DefaultTransport.(*http.Transport).DialTLSContext = network.Dial }
+
+// run runs a command against an exchange, and returns what it prints. shown takes what it says meanwhile. It is called
+// in a bubble, by whose clock the command says something.
 func run(t *testing.T, exchange http.HandlerFunc, shown said, args ...string) string {
 	t.Helper()
-	server := httptest.NewServer(exchange)
+	listener, err := network.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: exchange}
+	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
 	var out strings.Builder
 	for _, command := range desk.Commands(client.Surroundings{
-		Environ: []string{"EXCHANGE_URL=" + server.URL, "EXCHANGE_TOKEN=token"}, In: strings.NewReader(""), Out: &out,
-		Err: shown,
+		Environ: []string{"EXCHANGE_URL=https://" + listener.Addr().String(), "EXCHANGE_TOKEN=token"},
+		In:      strings.NewReader(""), Out: &out, Err: shown,
 	}) {
 		if command.Name() != args[0] {
 			continue
@@ -59,24 +73,26 @@ func (s said) until(r *http.Request, what string) (seen string) {
 // TestAnExportShowsHowFarItIs exports a version from an exchange that keeps back the last two of its five lines until
 // the command has said that it has three.
 func TestAnExportShowsHowFarItIs(t *testing.T) {
-	shown, seen := make(said, 100), ""
-	out := run(t, func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.URL.Path, "/lines.csv") {
-			fmt.Fprint(w, `{"number":1,"lines":5}`)
-			return
+	synctest.Test(t, func(t *testing.T) {
+		shown, seen := make(said, 100), ""
+		out := run(t, func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/lines.csv") {
+				fmt.Fprint(w, `{"number":1,"lines":5}`)
+				return
+			}
+			w.Header().Set("Content-Type", "text/csv")
+			fmt.Fprint(w, "Line\r\n1\r\n2\r\n3\r\n")
+			w.(http.Flusher).Flush()
+			seen = shown.until(r, "3 of 5 lines")
+			fmt.Fprint(w, "4\r\n5\r\n")
+		}, shown, "bordereau", "export", "C", "premium", "2026-01", "1")
+		if want := "Line\r\n1\r\n2\r\n3\r\n4\r\n5\r\n"; out != want {
+			t.Errorf("exported %q", out)
 		}
-		w.Header().Set("Content-Type", "text/csv")
-		fmt.Fprint(w, "Line\r\n1\r\n2\r\n3\r\n")
-		w.(http.Flusher).Flush()
-		seen = shown.until(r, "3 of 5 lines")
-		fmt.Fprint(w, "4\r\n5\r\n")
-	}, shown, "bordereau", "export", "C", "premium", "2026-01", "1")
-	if want := "Line\r\n1\r\n2\r\n3\r\n4\r\n5\r\n"; out != want {
-		t.Errorf("exported %q", out)
-	}
-	if !strings.Contains(seen, "exporting: 3 of 5 lines, for ") {
-		t.Errorf("it said %q", seen)
-	}
+		if !strings.Contains(seen, "exporting: 3 of 5 lines, for ") {
+			t.Errorf("it said %q", seen)
+		}
+	})
 }
 
 // TestAPreparationShowsHowFarItIs prepares a version at an exchange that makes it once the command has said what the
@@ -84,26 +100,27 @@ func TestAnExportShowsHowFarItIs(t *testing.T) {
 func TestAPreparationShowsHowFarItIs(t *testing.T) {
 	for kind, looked := range map[string]string{"premium": "receipts", "claims": "claims"} {
 		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			shown, seen := make(said, 100), ""
-			run(t, func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
-				switch r.Method + " " + r.URL.Path {
-				case "POST /x/bordereau/C/" + kind + "/2026-01:prepare":
-					seen = shown.until(r, "read")
-					w.WriteHeader(http.StatusCreated)
-					fmt.Fprint(w, `{"number":1}`)
-				case "GET /x/bordereau":
-					if is, want := r.URL.RawQuery, "contract=C&from=2026-01&kind="+kind+"&limit=1"; is != want {
-						t.Errorf("asked for %s", is)
+			synctest.Test(t, func(t *testing.T) {
+				shown, seen := make(said, 100), ""
+				run(t, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", "application/json")
+					switch r.Method + " " + r.URL.Path {
+					case "POST /x/bordereau/C/" + kind + "/2026-01:prepare":
+						seen = shown.until(r, "read")
+						w.WriteHeader(http.StatusCreated)
+						fmt.Fprint(w, `{"number":1}`)
+					case "GET /x/bordereau":
+						if is, want := r.URL.RawQuery, "contract=C&from=2026-01&kind="+kind+"&limit=1"; is != want {
+							t.Errorf("asked for %s", is)
+						}
+						fmt.Fprint(w, `{"periods":[{"preparing":{"read":2400,"made":1200}}]}`)
 					}
-					fmt.Fprint(w, `{"periods":[{"preparing":{"read":2400,"made":1200}}]}`)
+				}, shown, "bordereau", "prepare", "C", kind, "2026-01")
+				want := "preparing the version: 2400 " + looked + " read, 1200 lines made, for "
+				if !strings.Contains(seen, want) {
+					t.Errorf("it said %q", seen)
 				}
-			}, shown, "bordereau", "prepare", "C", kind, "2026-01")
-			if want := "preparing the version: 2400 " + looked + " read, 1200 lines made, for "; !strings.Contains(seen,
-				want) {
-				t.Errorf("it said %q", seen)
-			}
+			})
 		})
 	}
 }
@@ -111,32 +128,34 @@ func TestAPreparationShowsHowFarItIs(t *testing.T) {
 // TestAComparisonShowsHowFarItIs compares a file at an exchange that does so once the command has said what the
 // exchange says meanwhile. At first the exchange does not know yet.
 func TestAComparisonShowsHowFarItIs(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "january.csv")
-	if err := os.WriteFile(file, []byte("Policy\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	shown, seen, looks := make(said, 100), "", 0
-	run(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		switch r.Method + " " + r.URL.Path {
-		case "POST /x/reconciliation/statement":
-			fmt.Fprint(w, `{"id":"S","rows":3000}`)
-		case "POST /x/reconciliation/run":
-			seen = shown.until(r, "read")
-			w.WriteHeader(http.StatusCreated)
-			fmt.Fprint(w, `{"id":"R"}`)
-		case "GET /x/reconciliation/statement/S":
-			switch looks++; looks {
-			case 1:
-				w.WriteHeader(http.StatusNotFound)
-			case 2:
-				fmt.Fprint(w, `{"id":"S","rows":3000}`)
-			default:
-				fmt.Fprint(w, `{"id":"S","comparing":{"read":4000,"of":6000,"made":200}}`)
-			}
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "january.csv")
+		if err := os.WriteFile(file, []byte("Policy\n"), 0o600); err != nil {
+			t.Fatal(err)
 		}
-	}, shown, "reconcile", "compare", file, "C", "premium", "2026-01", "--profile", "P")
-	if !strings.Contains(seen, "comparing 3000 rows: 4000 of 6000 rows and lines read, 200 items made, for ") {
-		t.Errorf("it said %q", seen)
-	}
+		shown, seen, looks := make(said, 100), "", 0
+		run(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			switch r.Method + " " + r.URL.Path {
+			case "POST /x/reconciliation/statement":
+				fmt.Fprint(w, `{"id":"S","rows":3000}`)
+			case "POST /x/reconciliation/run":
+				seen = shown.until(r, "read")
+				w.WriteHeader(http.StatusCreated)
+				fmt.Fprint(w, `{"id":"R"}`)
+			case "GET /x/reconciliation/statement/S":
+				switch looks++; looks {
+				case 1:
+					w.WriteHeader(http.StatusNotFound)
+				case 2:
+					fmt.Fprint(w, `{"id":"S","rows":3000}`)
+				default:
+					fmt.Fprint(w, `{"id":"S","comparing":{"read":4000,"of":6000,"made":200}}`)
+				}
+			}
+		}, shown, "reconcile", "compare", file, "C", "premium", "2026-01", "--profile", "P")
+		if !strings.Contains(seen, "comparing 3000 rows: 4000 of 6000 rows and lines read, 200 items made, for ") {
+			t.Errorf("it said %q", seen)
+		}
+	})
 }
