@@ -26,9 +26,11 @@ func TestConnectionsWithoutARequestMakeRoom(t *testing.T) {
 				for range 7 {
 					d := dial(t)
 					d.ask(t, "/")
+					synctest.Wait() // the server notes the end of a request after its response
 					idle = append(idle, d)
 				}
 				idle[0].ask(t, "/") // so that it is not the one that waits longest
+				synctest.Wait()
 				served := func() bool {
 					d := dial(t)
 					if _, err := io.WriteString(d, simply(http.MethodGet, "/", "")); err != nil {
