@@ -55,7 +55,7 @@ func (r *Records[T]) actOn(c *gin.Context, id string, a *Action[T], body []byte)
 	if done.repeated {
 		return r.replay(c, done.doc, a.WithExtra)
 	}
-	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, &done.record.Value, slices.Concat(unnamed, warnings)))
+	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, done.record.Value, slices.Concat(unnamed, warnings)))
 }
 
 // applying returns the decision that applies an action to a record. The warnings are from the last decision.
@@ -64,7 +64,7 @@ func (r *Records[T]) applying(
 ) decision[T] {
 	return func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		change := r.begin(id, record, body)
-		if err := a.allowed(r, &record.Value); err != nil {
+		if err := a.allowed(r, record.Value); err != nil {
 			return nil, err
 		}
 		if err := a.apply(ctx, change, parsed); err != nil {
@@ -77,7 +77,7 @@ func (r *Records[T]) applying(
 		if err := a.move(r, change, &entry); err != nil {
 			return nil, err
 		}
-		record.Value, *warnings = *change.Value, change.warnings
+		record.Value, *warnings = change.Value, change.warnings
 		record.own = !a.anyState() && !a.Amends
 		return r.succeed(doc, record, entry, key, difference{})
 	}
@@ -85,10 +85,11 @@ func (r *Records[T]) applying(
 
 // begin returns the change of a record: a copy to work on, so that the record stays as it was read.
 func (r *Records[T]) begin(id string, record *Record[T], body []byte) *Change[T] {
-	work, was := record.Value, record.Value
 	return &Change[T]{
-		Draft: Draft[T]{Value: &work, Stored: &was, Record: record, Now: r.server.Now()},
-		ID:    id, Body: body, resource: r,
+		Draft: Draft[T]{
+			Value: copyOf(record.Value), Stored: record.Value, Record: record, Now: r.server.Now(),
+		},
+		ID: id, Body: body, resource: r,
 	}
 }
 
@@ -126,30 +127,24 @@ func (r *Records[T]) actSpawning(
 	if err != nil {
 		return err
 	}
-	respond := func(doc docstore.Document, made *T, again bool, warnings ...Warning) error {
+	replay := func(doc docstore.Document) error {
 		if follows {
-			if made == nil {
-				record, err := r.Decode(doc)
-				if err != nil {
-					return err
-				}
-				made = &record.Value
+			record, err := r.Decode(doc)
+			if err != nil {
+				return err
 			}
-			if err := a.after.do(ctx, id, made, c.Writer.Header()); err != nil {
+			if err := a.after.do(ctx, id, record.Value, c.Writer.Header()); err != nil {
 				return err
 			}
 		}
-		if again {
-			return r.replay(c, doc, a.WithExtra)
-		}
-		return r.respond(c, http.StatusCreated, doc, r.extraOf(a, made, warnings))
+		return r.replay(c, doc, a.WithExtra)
 	}
 	if key != nil {
 		if doc, again, err := r.replayed(ctx, key); err != nil || again {
 			if err != nil {
 				return err
 			}
-			return respond(doc, nil, true)
+			return replay(doc)
 		}
 	}
 	doc, err := r.toChange(ctx, id)
@@ -163,7 +158,7 @@ func (r *Records[T]) actSpawning(
 	if err != nil {
 		return err
 	}
-	if err := a.allowed(r, &record.Value); err != nil {
+	if err := a.allowed(r, record.Value); err != nil {
 		return err
 	}
 	change := r.begin(id, record, body)
@@ -183,9 +178,15 @@ func (r *Records[T]) actSpawning(
 		return err
 	}
 	if again {
-		return respond(second, nil, true)
+		return replay(second)
 	}
-	return respond(second, d.Value, false, slices.Concat(warnings, change.warnings, d.warnings)...)
+	if follows {
+		if err := a.after.do(ctx, id, d.Value, c.Writer.Header()); err != nil {
+			return err
+		}
+	}
+	warnings = slices.Concat(warnings, change.warnings, d.warnings)
+	return r.respond(c, http.StatusCreated, second, r.extraOf(a, d.Value, warnings))
 }
 
 // Amended is a record with members of a body in place of its own.

@@ -25,7 +25,7 @@ type Action[T any] struct {
 type after[T any] struct {
 	follows func(body any) bool
 	keyFor  string
-	do      func(ctx context.Context, of string, made *T, header http.Header) error
+	do      func(ctx context.Context, of string, made T, header http.Header) error
 }
 
 // Operation is what an action declares, whatever the type of the record.
@@ -62,26 +62,26 @@ const everyState = "*"
 // Act makes an action that changes the record. B is the type of its body, an empty body counting as {}. The checks are
 // those of the body; they run in their order before the record is read.
 func Act[T, B any](
-	name string, moves []Move, apply func(ctx context.Context, c *Change[T], body *B) error, checks ...Check[B],
+	name string, moves []Move, apply func(ctx context.Context, c *Change[T], body B) error, checks ...Check[B],
 ) Action[T] {
 	a := Action[T]{Operation: newOperation(name, moves, checks)}
-	a.apply = func(ctx context.Context, c *Change[T], body any) error { return apply(ctx, c, body.(*B)) }
+	a.apply = func(ctx context.Context, c *Change[T], body any) error { return apply(ctx, c, body.(B)) }
 	return a
 }
 
 // Spawn makes an action that writes a second record and leaves the one it is called on as it is. B and the checks are
 // as for Act.
 func Spawn[T, B any](
-	name string, moves []Move, spawn func(ctx context.Context, c *Change[T], body *B) (*Draft[T], error),
+	name string, moves []Move, spawn func(ctx context.Context, c *Change[T], body B) (*Draft[T], error),
 	checks ...Check[B],
 ) Action[T] {
 	a := Action[T]{Operation: newOperation(name, moves, checks)}
-	a.spawn = func(ctx context.Context, c *Change[T], body any) (*Draft[T], error) { return spawn(ctx, c, body.(*B)) }
+	a.spawn = func(ctx context.Context, c *Change[T], body any) (*Draft[T], error) { return spawn(ctx, c, body.(B)) }
 	return a
 }
 
 func newOperation[B any](name string, moves []Move, checks []Check[B]) Operation {
-	a := Operation{Name: name, Moves: moves, body: reflect.TypeFor[B]()}
+	a := Operation{Name: name, Moves: moves, body: recordType[B]()}
 	for i := range checks {
 		a.Requires = append(a.Requires, checks[i].Requires...)
 		a.Refuses = append(a.Refuses, checks[i].problems()...)
@@ -108,7 +108,7 @@ func (a Action[T]) AddingExtra() Action[T] {
 // may set headers of the response; of is the id of the record that the action was called on.
 func (a Action[T]) Then(
 	follows func(body any) bool, keyFor string,
-	do func(ctx context.Context, of string, made *T, header http.Header) error,
+	do func(ctx context.Context, of string, made T, header http.Header) error,
 ) Action[T] {
 	a.after = &after[T]{follows, keyFor, do}
 	return a
@@ -141,7 +141,7 @@ func (a Action[T]) Refusing(kinds ...problem.Kind) Action[T] {
 
 // parseBody reads the body of an action and runs its checks, the value sets after them.
 func parseBody[B any](ctx context.Context, s *Server, body []byte, checks []Check[B]) (any, error) {
-	b := new(B)
+	b := empty[B]()
 	if p := jsonobject.Decode(body, b); p != nil {
 		return nil, p
 	}
@@ -151,7 +151,7 @@ func parseBody[B any](ctx context.Context, s *Server, body []byte, checks []Chec
 			return nil, err
 		}
 	}
-	if violations := planOf(reflect.TypeFor[B]()).apply(reflect.ValueOf(b).Elem(), s.Sets, "",
+	if violations := planOf(recordType[B]()).apply(reflect.ValueOf(b).Elem(), s.Sets, "",
 		nil); len(violations) > 0 {
 		return nil, invalid(violations)
 	}
@@ -162,7 +162,7 @@ func parseBody[B any](ctx context.Context, s *Server, body []byte, checks []Chec
 func (a *Operation) anyState() bool { return slices.Equal(a.Moves, AnyState) }
 
 // allowed refuses the action on a record whose state is the start of none of its moves.
-func (a *Action[T]) allowed(r *Records[T], v *T) error {
+func (a *Action[T]) allowed(r *Records[T], v T) error {
 	if a.anyState() {
 		return nil
 	}

@@ -151,9 +151,9 @@ func TestAnActionThatCannotBeWrittenChangesNothing(t *testing.T) {
 
 func TestAnActionMakesOnlyItsMoves(t *testing.T) {
 	applied := 0
-	w := start(t, func(r *rest.Resource[parcel]) {
+	w := start(t, func(r *rest.Resource[*parcel]) {
 		r.Actions[0] = rest.Act("deliver", []rest.Move{{From: "stored", To: "delivered"}, {From: "stored", To: "held"}},
-			func(_ context.Context, c *rest.Change[parcel], body *delivery) error {
+			func(_ context.Context, c *rest.Change[*parcel], body *delivery) error {
 				applied++
 				c.MoveTo(*body.Signature)
 				return nil

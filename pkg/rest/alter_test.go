@@ -14,8 +14,8 @@ func (w *world) alter(of string, change func(*parcel)) {
 	w.t.Helper()
 	record, found, err := w.parcels.Get(request.ForExchange(w.t.Context()), path.Base(of))
 	if err == nil && found {
-		err = w.parcels.Alter(request.ForExchange(w.t.Context()), record, func(r *rest.Record[parcel]) (bool, error) {
-			change(&r.Value)
+		err = w.parcels.Alter(request.ForExchange(w.t.Context()), record, func(r *rest.Record[*parcel]) (bool, error) {
+			change(r.Value)
 			return true, nil
 		})
 	}

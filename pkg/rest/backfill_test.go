@@ -14,7 +14,7 @@ import (
 // which keep their entity tags. Until the index is complete, a list by the filter is refused.
 func TestANewFilterFindsOldRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rest.db")
-	before := startOn(t, path, func(r *rest.Resource[parcel]) { r.Filters, r.Collection = r.Filters[:1], "things" })
+	before := startOn(t, path, func(r *rest.Resource[*parcel]) { r.Filters, r.Collection = r.Filters[:1], "things" })
 	books := before.parcel(`"label":"L1"`)
 	tag := before.do(http.StatusOK, "GET", books, "").Header().Get("ETag")
 	before.do(http.StatusCreated, "POST", "/parcel", strings.Replace(before.body(""), "books", "bottles", 1),
@@ -24,7 +24,7 @@ func TestANewFilterFindsOldRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	w := startOn(t, path, func(r *rest.Resource[parcel]) { r.Collection = "things" })
+	w := startOn(t, path, func(r *rest.Resource[*parcel]) { r.Collection = "things" })
 	var found reply
 	wait.For(t, "the index", func() bool {
 		if found = w.send("GET", "/parcel?contents=BOOK", ""); found.Code == http.StatusOK {
@@ -56,7 +56,7 @@ func TestANewFilterFindsOldRecords(t *testing.T) {
 
 // TestRecordsOfAnEarlierReleaseAreFound: a database whose records were written without stamps gets a filter.
 func TestRecordsOfAnEarlierReleaseAreFound(t *testing.T) {
-	w := earlierAs(t, func(r *rest.Resource[parcel]) {
+	w := earlierAs(t, func(r *rest.Resource[*parcel]) {
 		r.Filters = append(r.Filters, rest.Exact("depot", func(p *parcel) string { return p.Depot }))
 	})
 	const path = "/parcel?depot=01a200fe-e665-7e29-985a-306f1f39ad93"

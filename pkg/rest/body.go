@@ -99,14 +99,14 @@ func isJSON(contentType string) bool {
 }
 
 // decode reads a body as a record. A refusal names members as the record does; see names.asSent.
-func (r *Records[T]) decode(body []byte) (*T, error) {
-	v := new(T)
+func (r *Records[T]) decode(body []byte) (T, error) {
+	v := empty[T]()
 	renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
 	if p == nil {
 		p = jsonobject.Decode(renamed, v)
 	}
 	if p != nil {
-		return nil, p
+		return v, p
 	}
 	return v, nil
 }
@@ -146,7 +146,7 @@ func send(c *gin.Context, status int, body []byte) {
 }
 
 // extraOf returns the members of an action's response that are not the record's.
-func (r *Records[T]) extraOf(a *Action[T], v *T, warnings []Warning) map[string]any {
+func (r *Records[T]) extraOf(a *Action[T], v T, warnings []Warning) map[string]any {
 	if a.WithExtra {
 		return r.extra(v, warnings)
 	}
@@ -154,7 +154,7 @@ func (r *Records[T]) extraOf(a *Action[T], v *T, warnings []Warning) map[string]
 }
 
 // extra returns the members of a response that are not the record's.
-func (r *Records[T]) extra(v *T, warnings []Warning) map[string]any {
+func (r *Records[T]) extra(v T, warnings []Warning) map[string]any {
 	var members map[string]any
 	if r.Extra != nil {
 		members = r.Extra(v)
@@ -182,7 +182,7 @@ func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra boo
 	if err != nil {
 		return err
 	}
-	return r.respond(c, http.StatusOK, doc, r.extra(&record.Value, nil))
+	return r.respond(c, http.StatusOK, doc, r.extra(record.Value, nil))
 }
 
 // tooLarge refuses a request that would make a record larger than a number of bytes.

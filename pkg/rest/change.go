@@ -68,7 +68,7 @@ func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key
 		case errors.Is(err, docstore.ErrStale):
 			continue
 		case err != nil:
-			return done, r.refusedReplace(ctx, refusedWrite(err), &record.Value, doc)
+			return done, r.refusedReplace(ctx, refusedWrite(err), record.Value, doc)
 		}
 		decided.next.Version++
 		done.doc = decided.next
@@ -94,7 +94,7 @@ func (r *Records[T]) toDecide(ctx context.Context, id string, read *Record[T]) (
 
 // refusedReplace returns the refusal of a changed record whose value another record has, where an index refused it; any
 // other error as it is.
-func (r *Records[T]) refusedReplace(ctx context.Context, err error, v *T, doc docstore.Document) error {
+func (r *Records[T]) refusedReplace(ctx context.Context, err error, v T, doc docstore.Document) error {
 	index, duplicate := docstore.Duplicate(err)
 	if !duplicate {
 		return err
@@ -119,7 +119,7 @@ func unconditionally(docstore.Document) error { return nil }
 // Insert writes a record that the service itself makes. No check runs, and the record's history begins with the event.
 // Errors: those of Unique.Taken, docstore.ErrTooLarge, docstore.ErrUnavailable.
 func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
-	d := &Draft[T]{Value: &v, Now: r.server.Now(), Spawned: true}
+	d := &Draft[T]{Value: v, Now: r.server.Now(), Spawned: true}
 	id, err := r.issue(d)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 func (r *Records[T]) Alter(
 	ctx context.Context, record *Record[T], alter func(*Record[T]) (write bool, err error),
 ) error {
-	id := identity(&record.Value).RecordID()
+	id := identity(record.Value).RecordID()
 	done, err := r.change(ctx, id, record, nil, unconditionally,
 		func(doc docstore.Document, record *Record[T]) (*succession, error) {
 			write, err := alter(record)

@@ -46,7 +46,7 @@ func TestTheLogOfChangesSaysWhatHappened(t *testing.T) {
 	for version := range int64(2) {
 		record, _, err := w.parcels.Get(ctx, id)
 		if err == nil {
-			err = w.parcels.Alter(ctx, record, func(*rest.Record[parcel]) (bool, error) { return true, nil })
+			err = w.parcels.Alter(ctx, record, func(*rest.Record[*parcel]) (bool, error) { return true, nil })
 		}
 		if err != nil {
 			t.Fatal(err)

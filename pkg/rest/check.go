@@ -230,7 +230,7 @@ func (d *Draft[T]) learn(key any, known fact) {
 
 // Referenced returns the fact that is the record which a member refers to. A reference that names no record of the
 // resource is refused with the kind given.
-func Referenced[T, R any](member string, reference func(*T) string, to *Records[R], unknown problem.Kind) *Fact[T, R] {
+func Referenced[T, R any](member string, reference func(T) string, to *Records[R], unknown problem.Kind) *Fact[T, R] {
 	return &Fact[T, R]{
 		Name: to.Name, Requires: []string{member}, Refuses: []problem.Kind{unknown},
 		Load: func(ctx context.Context, d *Draft[T]) (R, error) {

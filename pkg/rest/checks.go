@@ -16,14 +16,14 @@ import (
 // depends on, and the problem that it refuses with.
 
 // RefersTo returns the check that a required member is the id of a record of another resource of the same service.
-func RefersTo[T, R any](name, member string, reference func(*T) string, to *Records[R], unknown problem.Kind) Check[T] {
+func RefersTo[T, R any](name, member string, reference func(T) string, to *Records[R], unknown problem.Kind) Check[T] {
 	return Referenced(member, reference, to, unknown).Check(name)
 }
 
 // EachRefersTo returns the check that every element of a required list is the id of a record of another resource of the
 // same service, which has a collection for itself.
 func EachRefersTo[T, R any](
-	name, member string, references func(*T) []string, to *Records[R], unknown problem.Kind,
+	name, member string, references func(T) []string, to *Records[R], unknown problem.Kind,
 ) Check[T] {
 	return Check[T]{
 		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{unknown},
@@ -46,7 +46,7 @@ func EachRefersTo[T, R any](
 }
 
 // OneIn returns the check that a required member has a value of a set. It stores the published spelling.
-func OneIn[T any](name, member, set string, sets Sets, value func(*T) *string, unknown problem.Kind) Check[T] {
+func OneIn[T any](name, member, set string, sets Sets, value func(T) *string, unknown problem.Kind) Check[T] {
 	return Check[T]{
 		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{unknown},
 		Run: func(_ context.Context, d *Draft[T]) error {
@@ -63,7 +63,7 @@ func OneIn[T any](name, member, set string, sets Sets, value func(*T) *string, u
 
 // EachIn returns the check that every element of a list, if there is any, is a value of a set. It stores the published
 // spellings.
-func EachIn[T any](name, member, set string, sets Sets, values func(*T) []string, unknown problem.Kind) Check[T] {
+func EachIn[T any](name, member, set string, sets Sets, values func(T) []string, unknown problem.Kind) Check[T] {
 	return Check[T]{
 		Name: name, DependsOn: []string{member}, Refuses: []problem.Kind{unknown},
 		Run: func(_ context.Context, d *Draft[T]) error {
@@ -82,7 +82,7 @@ func EachIn[T any](name, member, set string, sets Sets, values func(*T) []string
 }
 
 // AboveZero returns the check that a required number is greater than 0.
-func AboveZero[T any, N cmp.Ordered](name, member string, value func(*T) *N, kind problem.Kind) Check[T] {
+func AboveZero[T any, N cmp.Ordered](name, member string, value func(T) *N, kind problem.Kind) Check[T] {
 	return Check[T]{
 		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{kind},
 		Run: func(_ context.Context, d *Draft[T]) error {

@@ -153,7 +153,7 @@ func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.keys(&record.Value, &record.state), nil
+	return r.keys(record.Value, &record.state), nil
 }
 
 // amountOf returns the amount that a stored record carries.
@@ -165,17 +165,17 @@ func (r *Records[T]) amountOf(doc docstore.Document) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return r.amount(&record.Value), nil
+	return r.amount(record.Value), nil
 }
 
-func (r *Records[T]) amount(v *T) int64 {
+func (r *Records[T]) amount(v T) int64 {
 	if r.Amount == nil {
 		return 0
 	}
 	return r.Amount(v)
 }
 
-func (r *Records[T]) keys(v *T, s *history.State) docstore.Keys {
+func (r *Records[T]) keys(v T, s *history.State) docstore.Keys {
 	keys := make(docstore.Keys, len(r.Filters)+len(r.Unique)+len(r.leads)+len(s.Pinned)+2)
 	put := func(index, value string) {
 		if value != "" {
@@ -232,7 +232,7 @@ func (r *Records[T]) leadsOf() []lead {
 
 // at returns where a record has the member that a path leads to, through objects.
 func (r *Records[T]) at(path []string) (at []int, ok bool) {
-	of := reflect.TypeFor[T]()
+	of := recordType[T]()
 	for _, name := range path {
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem()

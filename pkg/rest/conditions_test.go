@@ -87,7 +87,7 @@ func TestNoCacheKeepsARecord(t *testing.T) {
 }
 
 func TestDryRunNamesAFaultOnce(t *testing.T) {
-	w := start(t, func(r *rest.Resource[parcel]) { r.Checks[4].Requires = []string{"weight"} })
+	w := start(t, func(r *rest.Resource[*parcel]) { r.Checks[4].Requires = []string{"weight"} })
 	r := w.do(200, "POST", "/x/parcel/check", `{"depot":"`+w.depot("Ghent")+`","contents":"books"}`)
 	if strings.Count(r.Body.String(), `"/weight"`) != 1 || r.body["admissible"] != false {
 		t.Errorf("%s", r.Body)

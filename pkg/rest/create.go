@@ -130,7 +130,7 @@ func (r *Records[T]) newDocument(
 	if r.Status != nil {
 		entry.To = Text(*r.Status(d.Value))
 	}
-	record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
+	record := &Record[T]{Value: d.Value, Version: 1, unsent: r.Announce != nil}
 	record.state = history.State{Resource: r.Name, Key: key, History: history.Created(entry)}
 	if span := trace.SpanFromContext(ctx); r.Announce != nil && span.IsRecording() {
 		record.state.Trace = tracing.Parent(span)
@@ -147,7 +147,7 @@ func (r *Records[T]) newDocument(
 // taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a
 // value that another record has. It returns neither where the value was one that the exchange issued.
 func (r *Records[T]) taken(
-	ctx context.Context, v *T, key *history.UsedKey,
+	ctx context.Context, v T, key *history.UsedKey,
 ) (doc docstore.Document, again bool, err error) {
 	var made docstore.Document
 	found := false
@@ -201,7 +201,7 @@ func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
 
 // mayCreate refuses the creation of a record under the policy of another organisation that the caller sees, unless the
 // right to it is shared.
-func (r *Records[T]) mayCreate(ctx context.Context, v *T) error {
+func (r *Records[T]) mayCreate(ctx context.Context, v T) error {
 	if r.rights == nil || r.SharedBy == "" {
 		return nil
 	}

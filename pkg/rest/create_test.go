@@ -65,7 +65,7 @@ func TestAFactIsLoadedOnceByTheFirstCheckThatNeedsIt(t *testing.T) {
 		t.Errorf("two checks loaded the fact %d times", w.loads)
 	}
 	// Without the check that used to come first, the second one loads the fact itself.
-	w = start(t, func(r *rest.Resource[parcel]) { r.Checks = r.Checks[1:] })
+	w = start(t, func(r *rest.Resource[*parcel]) { r.Checks = r.Checks[1:] })
 	nowhere := w.depot("Nowhere")
 	w.wants(w.do(409, "POST", "/parcel", `{"depot":"`+nowhere+`","weight":1,"contents":"x"}`), closedDepot, "/depot")
 	w.wants(w.do(404, "POST", "/parcel", `{"depot":"no-id","weight":1,"contents":"x"}`), unknownDepot, "/depot")
@@ -96,7 +96,7 @@ func TestAnIssuedValueThatIsTakenIsIssuedAnew(t *testing.T) {
 
 func TestACallersValueThatIsTakenIsRefusedByTheIndex(t *testing.T) {
 	// Without the check, the index alone decides.
-	w := start(t, func(r *rest.Resource[parcel]) { r.Checks = slices.Delete(r.Checks, 2, 3) })
+	w := start(t, func(r *rest.Resource[*parcel]) { r.Checks = slices.Delete(r.Checks, 2, 3) })
 	holder := w.do(201, "POST", "/parcel", w.body(`"label":"L"`))
 	r := w.do(409, "POST", "/parcel", w.body(`"label":"L"`))
 	w.wants(r, labelTaken)

@@ -134,7 +134,7 @@ func (l *StaticList) describe() (Description, error) {
 
 func (r *Records[T]) describe() (Description, error) {
 	d := Description{
-		Route: r.route(), Record: reflect.TypeFor[T](), Aliases: r.Aliases, Flatten: r.Flatten, Merge: r.Merge,
+		Route: r.route(), Record: recordType[T](), Aliases: r.Aliases, Flatten: r.Flatten, Merge: r.Merge,
 		ListsIdempotency: r.ListsIdempotency, Checks: r.described(r.Checks), Rules: r.described(r.Rules),
 		ReplaceRefuses: slices.Clone(r.BeforeReplaceRefuses),
 	}
@@ -162,7 +162,7 @@ func (r *Records[T]) describe() (Description, error) {
 		d.ReplaceRefuses = appendKind(d.ReplaceRefuses, r.Immutable())
 	}
 	if r.Extra != nil {
-		d.Extra = r.Extra(new(T))
+		d.Extra = r.Extra(empty[T]())
 	}
 	for _, a := range r.Actions {
 		described := ActionDescription{
@@ -203,7 +203,7 @@ func (r *Records[T]) issued() ([]string, error) {
 	if r.Issue == nil {
 		return nil, nil
 	}
-	d := &Draft[T]{Value: new(T), Now: r.server.Now()}
+	d := &Draft[T]{Value: empty[T](), Now: r.server.Now()}
 	identity(d.Value).SetRecordID(uuid.NewString())
 	r.Issue(d)
 	object, err := json.Marshal(d.Value)
@@ -270,11 +270,11 @@ func (r *Records[T]) inspected(doc docstore.Document) (inspect.Record, error) {
 		return inspect.Record{}, err
 	}
 	inspected := inspect.Record{
-		ID: identity(&record.Value).RecordID(), State: record.state, References: r.References(&record.Value),
-		Keys: r.keys(&record.Value, &record.state), Amount: r.amount(&record.Value),
+		ID: identity(record.Value).RecordID(), State: record.state, References: r.References(record.Value),
+		Keys: r.keys(record.Value, &record.state), Amount: r.amount(record.Value),
 	}
 	if r.Status != nil {
-		inspected.Status = Text(*r.Status(&record.Value))
+		inspected.Status = Text(*r.Status(record.Value))
 		inspected.States, _ = r.states(&faults{}, r.server.Sets)
 	}
 	return inspected, nil
@@ -290,7 +290,7 @@ func (r *Records[T]) targets() []string {
 }
 
 // References returns what a record refers to.
-func (r *Records[T]) References(v *T) []inspect.Reference {
+func (r *Records[T]) References(v T) []inspect.Reference {
 	var all []inspect.Reference
 	record := reflect.ValueOf(v).Elem()
 	for _, m := range r.members {

@@ -4,7 +4,7 @@
 //
 // # The words of a declaration
 //
-// A Resource is what one path segment stands for. Its records have the type T, a struct:
+// A Resource is what one path segment stands for. Its records have the type T, a pointer to a struct:
 //
 //   - A field's tag `set:"Name"` says that its values are those of a value set. `issued`, `fixed` and `kept` say that
 //     it is not the caller's to change: the exchange issues it, the caller fixes it on creation, or the exchange

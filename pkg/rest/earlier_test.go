@@ -21,7 +21,7 @@ func earlier(t *testing.T) *world {
 }
 
 // earlierAs does so with a change of the declaration.
-func earlierAs(t *testing.T, change func(*rest.Resource[parcel])) *world {
+func earlierAs(t *testing.T, change func(*rest.Resource[*parcel])) *world {
 	t.Helper()
 	packed, err := os.Open("testdata/earlier.db.gz")
 	if err != nil {

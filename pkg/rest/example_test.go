@@ -34,19 +34,19 @@ func (l *loan) SetRecordID(id string) { l.ID = id }
 // library declares the one resource of a library: POST, GET and PUT of /loan, and POST /loan/{id}:return.
 func library(s *rest.Server) {
 	out := "out"
-	rest.Add(s, rest.Resource[loan]{
+	rest.Add(s, rest.Resource[*loan]{
 		Name:    "loan",
 		Aliases: map[string]string{"title": "book"},
-		Filters: []rest.Filter[loan]{rest.Exact("book", func(l *loan) string { return rest.Text(l.Book) })},
-		Checks: []rest.Check[loan]{
-			rest.Present[loan]("book is missing", "book"),
+		Filters: []rest.Filter[*loan]{rest.Exact("book", func(l *loan) string { return rest.Text(l.Book) })},
+		Checks: []rest.Check[*loan]{
+			rest.Present[*loan]("book is missing", "book"),
 			rest.AboveZero("days is not above 0", "days", func(l *loan) *int { return l.Days }, problem.Invalid),
 		},
-		Issue:  func(d *rest.Draft[loan]) { d.Value.Status = &out },
+		Issue:  func(d *rest.Draft[*loan]) { d.Value.Status = &out },
 		Status: func(l *loan) **string { return &l.Status },
-		Actions: []rest.Action[loan]{
+		Actions: []rest.Action[*loan]{
 			rest.Act("return", []rest.Move{{From: "out", To: "back"}},
-				func(context.Context, *rest.Change[loan], *struct{}) error { return nil }),
+				func(context.Context, *rest.Change[*loan], *struct{}) error { return nil }),
 		},
 	})
 }

@@ -47,9 +47,9 @@ func shelvesWith(t *testing.T, collection string, further ...search.Expansion) (
 		Store: store, Sets: known, Now: time.Now,
 	})
 	for _, name := range []string{"crate", "barrel"} {
-		rest.Add(server, rest.Resource[crate]{Name: name, Collection: collection, Search: crateFields})
+		rest.Add(server, rest.Resource[*crate]{Name: name, Collection: collection, Search: crateFields})
 	}
-	rest.Add(server, rest.Resource[shelf]{
+	rest.Add(server, rest.Resource[*shelf]{
 		Name: "shelf", Search: []search.Field{search.Text("label").Leads()},
 		Expand: append([]search.Expansion{search.Expand("upper", "top"), search.Expand("all", "crates")}, further...),
 	})

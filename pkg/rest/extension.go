@@ -280,7 +280,7 @@ func (x *Extension) readBody(c *gin.Context) (any, error) {
 func (l *StaticList) extensions() []Extension { return nil }
 
 func (r *Records[T]) extensions() []Extension {
-	all := r.past(reflect.TypeFor[T]())
+	all := r.past(recordType[T]())
 	if r.table != nil {
 		x := searchOf(r.table)
 		x.respond = r.search

@@ -15,7 +15,7 @@ import (
 
 func TestTheSameRequestWithTheSameKeyMakesOneRecord(t *testing.T) {
 	for _, listed := range []bool{false, true} {
-		w := start(t, func(r *rest.Resource[parcel]) { r.ListsIdempotency = listed })
+		w := start(t, func(r *rest.Resource[*parcel]) { r.ListsIdempotency = listed })
 		body := w.body(`"label":"L"`)
 		first := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k")
 		w.do(200, "POST", "/parcel/"+first.text("id")+":deliver", signed)
@@ -74,7 +74,7 @@ func TestAKeyOutlivesALostResponse(t *testing.T) {
 }
 
 func TestManyAtOnceWithOneKeyMakeOneRecord(t *testing.T) {
-	w := start(t, func(r *rest.Resource[parcel]) { r.ListsIdempotency = true })
+	w := start(t, func(r *rest.Resource[*parcel]) { r.ListsIdempotency = true })
 	body := w.body(`"label":"L"`)
 	replies := make([]reply, 16)
 	var all sync.WaitGroup

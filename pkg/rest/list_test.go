@@ -19,10 +19,10 @@ type listed struct {
 func (l *listed) RecordID() string      { return l.id }
 func (l *listed) SetRecordID(id string) { l.id = id }
 
-func listedRecords() *Records[listed] {
-	return Add(NewServer(Config{Now: time.Now}), Resource[listed]{
+func listedRecords() *Records[*listed] {
+	return Add(NewServer(Config{Now: time.Now}), Resource[*listed]{
 		Name: "listed",
-		Filters: []Filter[listed]{
+		Filters: []Filter[*listed]{
 			Exact("code", func(l *listed) string { return l.Name }),
 			Whole("line", func(l *listed) string { return l.Name }),
 			Prefix("name", func(l *listed) string { return l.Name }),

@@ -42,8 +42,8 @@ func (r *Records[T]) bodyNames() *names {
 		payload: map[string]string{}, required: map[string]problem.Kind{}, amounts: map[string]bool{},
 		unit: r.server.AmountUnit,
 	}
-	maps.Copy(n.shape, jsonobject.ShapeOf(reflect.TypeFor[T]()))
-	n.countAmounts(reflect.TypeFor[T]())
+	maps.Copy(n.shape, jsonobject.ShapeOf(recordType[T]()))
+	n.countAmounts(recordType[T]())
 	for _, alias := range slices.Sorted(maps.Keys(r.Aliases)) {
 		name := r.Aliases[alias]
 		n.shape[alias] = n.shape[name]

@@ -124,7 +124,7 @@ func TestPointersNameWhatIsSent(t *testing.T) {
 	w.wants(w.do(400, "POST", "/parcel", strings.Replace(body, "{", `{"marks":1,`, 1)), problem.Invalid,
 		"/marks", "/weight")
 	// An action that amends the record, and a merging replacement.
-	merging := start(t, func(r *rest.Resource[parcel]) { r.Merge = true })
+	merging := start(t, func(r *rest.Resource[*parcel]) { r.Merge = true })
 	path := merging.parcel("")
 	for _, method := range []string{"PUT " + path, "POST " + path + ":amend"} {
 		verb, path, _ := strings.Cut(method, " ")

@@ -102,39 +102,39 @@ type world struct {
 	caller  request.Caller
 	loads   int // how often the depot of a draft was looked up
 	refused []string
-	parcels *rest.Records[parcel]
+	parcels *rest.Records[*parcel]
 }
 
 // declare returns the declaration of the parcel, for tests that change something about it.
-func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
+func (w *world) declare(depots *rest.Records[*depot]) rest.Resource[*parcel] {
 	of := rest.Referenced("depot", func(p *parcel) string { return p.Depot }, depots, unknownDepot)
 	loading := of.Load
-	of.Load = func(ctx context.Context, d *rest.Draft[parcel]) (depot, error) {
+	of.Load = func(ctx context.Context, d *rest.Draft[*parcel]) (*depot, error) {
 		w.mu.Lock()
 		w.loads++
 		w.mu.Unlock()
 		return loading(ctx, d)
 	}
 	issuedNumber := 0
-	return rest.Resource[parcel]{
+	return rest.Resource[*parcel]{
 		Name:    "parcel",
 		Aliases: map[string]string{"depotId": "depot"},
 		Flatten: []string{"measures"},
-		Filters: []rest.Filter[parcel]{
+		Filters: []rest.Filter[*parcel]{
 			rest.Exact("label", func(p *parcel) string { return rest.Text(p.Label) }),
 			rest.Prefix("contents", func(p *parcel) string { return rest.Text(p.Contents) }),
 		},
-		Unique: []rest.Unique[parcel]{{
+		Unique: []rest.Unique[*parcel]{{
 			Index: "label", Value: func(p *parcel) string { return rest.Text(p.Label) },
 			Taken: func(holder string) error { return problem.New(labelTaken, "").With("existingId", holder) },
 		}, {
 			Index: "number", Value: func(p *parcel) string { return rest.Text(p.Number) },
 		}},
-		Checks: []rest.Check[parcel]{
+		Checks: []rest.Check[*parcel]{
 			of.Check("depot does not exist"),
 			{
 				Name: "depot is closed", DependsOn: []string{"depot"}, Refuses: []problem.Kind{closedDepot},
-				Run: func(ctx context.Context, d *rest.Draft[parcel]) error {
+				Run: func(ctx context.Context, d *rest.Draft[*parcel]) error {
 					at, err := of.Of(ctx, d)
 					if err == nil && rest.Text(at.Town) == "Nowhere" {
 						err = problem.New(closedDepot, "").At("/depot", "is closed")
@@ -142,11 +142,11 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 					return err
 				},
 			},
-			rest.Untaken[parcel]("label is taken", "label", "label"),
+			rest.Untaken[*parcel]("label is taken", "label", "label"),
 			rest.AboveZero("weight is not above 0", "weight", func(p *parcel) *int { return p.Weight }, tooLight),
 			{
 				Name: "heavy", DependsOn: []string{"weight"}, Run: func(_ context.Context,
-					d *rest.Draft[parcel]) error {
+					d *rest.Draft[*parcel]) error {
 					if *d.Value.Weight > 100 {
 						d.Warn("heavy", "heavy parcel", "It takes two to carry it.")
 					}
@@ -154,14 +154,14 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 				},
 			},
 		},
-		Rules: []rest.Check[parcel]{
+		Rules: []rest.Check[*parcel]{
 			rest.EachIn("a mark is unknown", "marks", "Mark", known, func(p *parcel) []string {
 				return p.Marks
 			}, problem.Invalid),
 			{
 				// It names nothing that it depends on, and so it runs at every write.
 				Name: "empty", Refuses: []problem.Kind{problem.Invalid}, Run: func(_ context.Context,
-					d *rest.Draft[parcel]) error {
+					d *rest.Draft[*parcel]) error {
 					if rest.Text(d.Value.Contents) == "" {
 						return problem.New(problem.Invalid, "").At("/contents", "is empty")
 					}
@@ -169,7 +169,7 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 				},
 			},
 		},
-		Issue: func(d *rest.Draft[parcel]) {
+		Issue: func(d *rest.Draft[*parcel]) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			issuedNumber++
@@ -178,22 +178,22 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 			d.Value.Number, d.Value.State = &number, &state
 		},
 		Status: func(p *parcel) **string { return &p.State }, Temporary: []string{"held"},
-		Actions: []rest.Action[parcel]{
+		Actions: []rest.Action[*parcel]{
 			rest.Act("deliver", []rest.Move{{From: "stored", To: "delivered"}},
-				func(_ context.Context, c *rest.Change[parcel], body *delivery) error {
+				func(_ context.Context, c *rest.Change[*parcel], body *delivery) error {
 					c.Value.Scans = append(slices.Clone(c.Value.Scans), "signed by "+*body.Signature)
 					return nil
 				},
-				rest.Present[delivery]("signature is missing", "signature"),
+				rest.Present[*delivery]("signature is missing", "signature"),
 				rest.AboveZero("tip is not above 0", "tip", func(d *delivery) *int {
 					return d.Tip
 				}, badTip)).AddingExtra(),
 			rest.Act("hold", []rest.Move{{From: "stored", To: "held"}},
-				func(_ context.Context, c *rest.Change[parcel], _ *struct{}) error {
+				func(_ context.Context, c *rest.Change[*parcel], _ *struct{}) error {
 					c.MoveUntil("held", c.Now.Add(time.Hour), "stored")
 					return nil
 				}),
-			rest.Act("amend", rest.AnyState, func(ctx context.Context, c *rest.Change[parcel], _ *struct{}) error {
+			rest.Act("amend", rest.AnyState, func(ctx context.Context, c *rest.Change[*parcel], _ *struct{}) error {
 				amended, err := c.Amend()
 				if err == nil {
 					err = c.Check(ctx, amended)
@@ -204,7 +204,7 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 				return err
 			}).Amending(),
 			rest.Spawn("return", []rest.Move{{From: "delivered", To: "delivered"}},
-				func(ctx context.Context, c *rest.Change[parcel], _ *struct{}) (*rest.Draft[parcel], error) {
+				func(ctx context.Context, c *rest.Change[*parcel], _ *struct{}) (*rest.Draft[*parcel], error) {
 					returned, err := c.Amend()
 					if err != nil {
 						return nil, err
@@ -212,7 +212,7 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 					returned.Value.Label = nil
 					return returned.Draft, c.CheckNew(ctx, returned)
 				}).Amending(),
-			rest.Act("scan", rest.AnyState, func(_ context.Context, c *rest.Change[parcel], _ *struct{}) error {
+			rest.Act("scan", rest.AnyState, func(_ context.Context, c *rest.Change[*parcel], _ *struct{}) error {
 				c.Value.Scans = append(slices.Clone(c.Value.Scans), "seen")
 				return nil
 			}).AsSub(),
@@ -223,13 +223,13 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 }
 
 // start starts the server; change, if not nil, changes the declaration.
-func start(t testing.TB, change func(*rest.Resource[parcel])) *world {
+func start(t testing.TB, change func(*rest.Resource[*parcel])) *world {
 	t.Helper()
 	return startOn(t, filepath.Join(t.TempDir(), "rest.db"), change)
 }
 
 // startOn starts the server on a database.
-func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *world {
+func startOn(t testing.TB, path string, change func(*rest.Resource[*parcel])) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), caller: asAda}
 	opened, err := sqlitestore.Open(t.Context(), path)
@@ -251,7 +251,7 @@ func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *wo
 			w.refused = append(w.refused, resource+": "+check+": "+k.Slug())
 		},
 	})
-	depots := rest.Add(w.server, rest.Resource[depot]{Name: "depot"})
+	depots := rest.Add(w.server, rest.Resource[*depot]{Name: "depot"})
 	declared := w.declare(depots)
 	if change != nil {
 		change(&declared)

@@ -292,13 +292,13 @@ func (r *Record[T]) StateUntil() time.Time {
 }
 
 // advance applies the move that time has made by now.
-func (r *Record[T]) advance(status func(*T) **string, now time.Time) {
+func (r *Record[T]) advance(status func(T) **string, now time.Time) {
 	last := r.state.History.LastTransition()
 	if status == nil || last == nil || last.Until.IsZero() || now.Before(last.Until) {
 		return
 	}
 	then := last.Then
-	*status(&r.Value) = &then
+	*status(r.Value) = &then
 	r.moved = true
 }
 

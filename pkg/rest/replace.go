@@ -37,17 +37,18 @@ func (r *Records[T]) replaceBy(c *gin.Context, id string, body []byte) error {
 	if err != nil {
 		return err
 	}
+	first := &decoded // a try changes it, and another one decodes the body again
 	done, err := r.change(ctx, id, nil, nil, r.precondition(c),
 		func(doc docstore.Document, record *Record[T]) (*succession, error) {
-			sent := decoded
-			decoded = nil
+			sent := first
+			first = nil
 			d, err := r.replacement(ctx, body, sent, doc, record)
 			if err != nil || d == nil {
 				return nil, err
 			}
 			entry := history.Entry{Event: "replaced", At: d.Now, By: request.CallerFrom(ctx).Subject,
 				Organisation: request.OrganisationFrom(ctx).Name()}
-			record.Value = *d.Value
+			record.Value = d.Value
 			return r.succeed(doc, record, entry, nil, d.differs)
 		})
 	if err != nil {
@@ -64,7 +65,7 @@ func (r *Records[T]) replacement(
 	base := doc.Body
 	if record.moved {
 		var err error
-		if base, err = writable(&record.Value); err != nil {
+		if base, err = writable(record.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -79,20 +80,21 @@ func (r *Records[T]) replacement(
 		}
 		body = merged
 	}
-	v := decoded
-	if v == nil || r.Merge {
-		var err error
-		if v, err = r.decode(body); err != nil {
+	if decoded == nil || r.Merge {
+		read, err := r.decode(body)
+		if err != nil {
 			return nil, err
 		}
+		decoded = &read
 	}
+	v := *decoded
 	if sent := identity(v).RecordID(); sent != "" && sent != doc.ID.String() {
 		return nil, problem.New(problem.Invalid, "The id of the body is not that of the path.").
 			At("/id", "must be "+doc.ID.String()+" or absent")
 	}
 	identity(v).SetRecordID(doc.ID.String())
-	d := &Draft[T]{Value: v, Stored: &record.Value, Record: record, Now: r.server.Now()}
-	refused := r.members.restore(reflect.ValueOf(v).Elem(), reflect.ValueOf(&record.Value).Elem())
+	d := &Draft[T]{Value: v, Stored: record.Value, Record: record, Now: r.server.Now()}
+	refused := r.members.restore(reflect.ValueOf(v).Elem(), reflect.ValueOf(record.Value).Elem())
 	if r.BeforeReplace != nil && (refused == nil || r.Immutable != nil) {
 		if err := r.BeforeReplace(d); err != nil {
 			return nil, err
@@ -154,7 +156,7 @@ func (r *Records[T]) succeed(
 ) (*succession, error) {
 	was := record.state.History
 	record.state.History = was.Next(doc.Version, event, key)
-	after, err := writable(&record.Value)
+	after, err := writable(record.Value)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", r.Name, err)
 	}

@@ -44,10 +44,10 @@ func TestAnUnchangedMemberIsNotCheckedAgain(t *testing.T) {
 
 // TestMembersThatACheckSetsAreInTheHistory replaces a record. One of its checks sets a member.
 func TestMembersThatACheckSetsAreInTheHistory(t *testing.T) {
-	w := start(t, func(r *rest.Resource[parcel]) {
-		r.Checks = append(r.Checks, rest.Check[parcel]{
+	w := start(t, func(r *rest.Resource[*parcel]) {
+		r.Checks = append(r.Checks, rest.Check[*parcel]{
 			Name: "label", Refuses: []problem.Kind{problem.Invalid},
-			Run: func(_ context.Context, d *rest.Draft[parcel]) error {
+			Run: func(_ context.Context, d *rest.Draft[*parcel]) error {
 				label := "for " + *d.Value.Contents
 				d.Value.Label = &label
 				return nil
@@ -78,7 +78,7 @@ func TestMembersOfTheExchangeAreProtected(t *testing.T) {
 }
 
 func TestMergeReplacesTheMembersSent(t *testing.T) {
-	w := start(t, func(r *rest.Resource[parcel]) { r.Merge = true })
+	w := start(t, func(r *rest.Resource[*parcel]) { r.Merge = true })
 	path := w.parcel(`"label":"L","size":"small"`)
 	r := w.do(200, "PUT", path, `{"size":"large","label":null}`)
 	if r.text("size") != "large" || r.text("label") != "L" || r.text("contents") != "books" {
@@ -94,7 +94,7 @@ func TestMergeReplacesTheMembersSent(t *testing.T) {
 }
 
 func TestAnImmutableRecordTakesItsOwnContentOnly(t *testing.T) {
-	w := start(t, func(r *rest.Resource[parcel]) {
+	w := start(t, func(r *rest.Resource[*parcel]) {
 		r.Immutable = func() error { return problem.New(closedDepot, "") }
 	})
 	r := w.do(201, "POST", "/parcel", w.body(`"label":"L"`))

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -20,9 +21,10 @@ import (
 	"insurance.example/exchange/pkg/rest/search"
 )
 
-// Resource declares one resource. T is the type of its records: a struct whose pointer has RecordID and SetRecordID,
-// and whose fields' tags say which value set a member has (`set`) and which members are not the caller's (`issued`,
-// `fixed`, `kept`). A declaration that contradicts itself or names what does not exist stops the start; see
+// Resource declares one resource. T is the type of its records: a pointer to a struct that has RecordID and
+// SetRecordID, and whose fields' tags say which value set a member has (`set`) and which members are not the caller's
+// (`issued`, `fixed`, `kept`). All pointers share one compiled form of the package, so that a further resource costs
+// the compiler little. A declaration that contradicts itself or names what does not exist stops the start; see
 // Server.Open.
 type Resource[T any] struct {
 	// Name is the path segment, such as "vehicle".
@@ -76,7 +78,7 @@ type Resource[T any] struct {
 	// holds the id of that one.
 	MadeOf string
 	// Amount returns what the indexes with Amounts carry. It is required if there is one.
-	Amount func(v *T) int64
+	Amount func(v T) int64
 
 	// BeforeReplace completes or refuses a record that replaces another, after the protection of the members that are
 	// not the caller's and before the checks.
@@ -94,20 +96,20 @@ type Resource[T any] struct {
 	// Recall, if set, sets the members of a record as they were at an instant that the service itself has altered
 	// since; see Records.Alter. It reports whether it has set any. Without it, what the record was before it was
 	// altered is not known.
-	Recall func(ctx context.Context, v *T, at time.Time) (set bool, err error)
+	Recall func(ctx context.Context, v T, at time.Time) (set bool, err error)
 	// Complete gives a record that an earlier release has stored the members that it did not store.
 	Complete Completion[T]
 
 	// Status returns the member that holds the state of a record, whose tag names the value set of the states. It is
 	// nil for a resource without states.
-	Status func(v *T) **string
+	Status func(v T) **string
 	// Temporary are the states that give way to another by themselves: those that Change.MoveUntil moves to.
 	Temporary []string
 	// Actions are the operations POST /{name}/{id}:{action} and POST /{name}/{id}/{action}.
 	Actions []Action[T]
 	// Extra returns members that are not the record's, for the response of a creation and of the actions that ask for
 	// them, such as the status of a claim under the name of every resource's status.
-	Extra func(v *T) map[string]any
+	Extra func(v T) map[string]any
 
 	// DryRun, if set, is the name of POST /x/{name}/{dryrun}, which takes the body of a creation and returns the
 	// outcome of every check without writing anything.
@@ -122,7 +124,7 @@ type Completion[T any] struct {
 	// Member is one of these members; empty if there are none. A record that is stored with it is complete.
 	Member string
 	// Run sets the members, from the instant of the creation and the index values that were pinned then.
-	Run func(v *T, created time.Time, pinned docstore.Keys) error
+	Run func(v T, created time.Time, pinned docstore.Keys) error
 }
 
 // Unique declares that no two records of a collection share a value.
@@ -130,7 +132,7 @@ type Unique[T any] struct {
 	// Index is the name of the unique index.
 	Index string
 	// Value returns the value of a record, "" for none. Values are compared in Unicode NFC.
-	Value func(v *T) string
+	Value func(v T) string
 	// Global means that the value is unique among the records of all organisations. It is for what the exchange issues,
 	// and for what names a record that the caller sees; see docstore.Index.
 	Global bool
@@ -142,9 +144,9 @@ type Unique[T any] struct {
 // Draft is a record on its way to be written.
 type Draft[T any] struct {
 	// Value is the record as it will be written.
-	Value *T
+	Value T
 	// Stored is the record that Value replaces; nil for a new record.
-	Stored *T
+	Stored T
 	// Record is what is stored of the record under replacement or action, with its history; nil in a creation, and in
 	// the creation of a second record by an action.
 	Record *Record[T]
@@ -179,13 +181,32 @@ func (d *Draft[T]) Warn(kind, title, detail string) {
 	d.warnings = append(d.warnings, Warning{kind, title, detail})
 }
 
-// identified is what a record's pointer must be.
+// identified is what a record must be.
 type identified interface {
 	RecordID() string
 	SetRecordID(id string)
 }
 
-func identity[T any](v *T) identified { return any(v).(identified) }
+func identity[T any](v T) identified { return any(v).(identified) }
+
+// recordType returns the struct that T points to.
+func recordType[T any]() reflect.Type {
+	of := reflect.TypeFor[T]()
+	if of.Kind() != reflect.Pointer || of.Elem().Kind() != reflect.Struct {
+		panic(fmt.Sprintf("rest: %s is no pointer to a struct, as records and the bodies of actions are", of))
+	}
+	return of.Elem()
+}
+
+// empty returns a record, or a body of an action, without members.
+func empty[T any]() T { return reflect.New(recordType[T]()).Interface().(T) }
+
+// copyOf returns a record with the members of another. What its members point to is the same.
+func copyOf[T any](v T) T {
+	made := reflect.New(recordType[T]())
+	made.Elem().Set(reflect.ValueOf(v).Elem())
+	return made.Interface().(T)
+}
 
 // StaticList is a resource that is one list, part of the service: read-only, and always returned whole.
 type StaticList struct {
@@ -254,7 +275,7 @@ type Filter[T any] struct {
 	// Index is the name of the index and of the member.
 	Index string
 	// Key returns the index value of a record, "" for none.
-	Key func(v *T) string
+	Key func(v T) string
 	// params are the query parameters and what each asks of the index.
 	params []param
 	// ranged says that they ask for ranges, which a unique index does not have.
@@ -271,8 +292,8 @@ type param struct {
 }
 
 // Exact returns the filter that narrows a list to the records whose member is the value, compared in Unicode NFC.
-func Exact[T any](name string, key func(*T) string) Filter[T] {
-	return Filter[T]{Index: name, Key: func(v *T) string { return norm.NFC.String(key(v)) },
+func Exact[T any](name string, key func(T) string) Filter[T] {
+	return Filter[T]{Index: name, Key: func(v T) string { return norm.NFC.String(key(v)) },
 		params: []param{{name, "", "the value of " + name, func(value string, q *docstore.Query) string {
 			q.Equal[name] = norm.NFC.String(value)
 			return ""
@@ -280,7 +301,7 @@ func Exact[T any](name string, key func(*T) string) Filter[T] {
 }
 
 // Whole returns the filter that narrows a list to the records whose member is the whole number.
-func Whole[T any](name string, key func(*T) string) Filter[T] {
+func Whole[T any](name string, key func(T) string) Filter[T] {
 	return Filter[T]{Index: name, Key: key,
 		params: []param{{name, "int64", "the value of " + name, func(value string, q *docstore.Query) string {
 			n, err := strconv.ParseInt(value, 10, 64)
@@ -293,12 +314,12 @@ func Whole[T any](name string, key func(*T) string) Filter[T] {
 }
 
 // Prefix returns the filter that narrows a list to the records whose member begins with the value, in any case.
-func Prefix[T any](name string, key func(*T) string) Filter[T] {
+func Prefix[T any](name string, key func(T) string) Filter[T] {
 	// A Caser may hold state, so each use has its own.
 	fold := func(s string) string { return cases.Fold().String(s) }
 	return Filter[T]{
 		Index:  name,
-		Key:    func(v *T) string { return fold(key(v)) },
+		Key:    func(v T) string { return fold(key(v)) },
 		ranged: true,
 		params: []param{{name, "", "what " + name + " begins with, in any case",
 			func(value string, q *docstore.Query) string {
@@ -312,7 +333,7 @@ func Prefix[T any](name string, key func(*T) string) Filter[T] {
 
 // DateRange returns the filter that narrows a list to the records whose member is a day from {name}From to {name}To,
 // both inclusive.
-func DateRange[T any](name string, key func(*T) string) Filter[T] {
+func DateRange[T any](name string, key func(T) string) Filter[T] {
 	bound := func(suffix, means string, set func(*docstore.Range, string)) param {
 		return param{name + suffix, "date", means, func(value string, q *docstore.Query) string {
 			if _, err := time.Parse(time.DateOnly, value); err != nil {

@@ -250,7 +250,7 @@ func (r *Records[T]) validateSearch(f *faults) {
 		if !known || field.Index == "" {
 			continue
 		}
-		of := reflect.TypeFor[T]().FieldByIndex(at).Type
+		of := recordType[T]().FieldByIndex(at).Type
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem()
 		}

@@ -90,7 +90,7 @@ func TestANewSearchFindsOldRecords(t *testing.T) {
 	if err := before.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w := startOn(t, path, func(r *rest.Resource[parcel]) {
+	w := startOn(t, path, func(r *rest.Resource[*parcel]) {
 		r.Search = []search.Field{search.Text("size").Leads(),
 			search.Name("contents").Leads(), search.ID("depot").Leads()}
 	})

@@ -72,9 +72,9 @@ func cratesOn(t testing.TB, store docstore.Store) *world {
 		Store: store, Sets: known, Now: time.Now,
 	})
 	for _, name := range []string{"crate", "barrel"} {
-		rest.Add(server, rest.Resource[crate]{
+		rest.Add(server, rest.Resource[*crate]{
 			Name: name, Collection: "goods", Search: crateFields,
-			Filters: []rest.Filter[crate]{
+			Filters: []rest.Filter[*crate]{
 				rest.Exact("code", func(c *crate) string { return rest.Text(c.Code) }),
 				rest.Prefix("owner", func(c *crate) string { return rest.Text(c.Owner) }),
 			},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,7 +124,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		declared.Collection = declared.Name
 	}
 	r := &Records[T]{
-		Resource: declared, members: membersOf(reflect.TypeFor[T]()), sets: planOf(reflect.TypeFor[T]()),
+		Resource: declared, members: membersOf(recordType[T]()), sets: planOf(recordType[T]()),
 		documents: documents{
 			resource: declared.Name, stored: declared.Collection, server: s, prefix: history.Prefix(declared.Name),
 			params: map[string]param{},

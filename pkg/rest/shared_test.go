@@ -29,11 +29,11 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 		Store: store, Sets: known, Now: time.Now,
 	})
 	town := rest.Exact("town", func(d *depot) string { return rest.Text(d.Town) })
-	shared := map[string]*rest.Records[depot]{}
+	shared := map[string]*rest.Records[*depot]{}
 	for _, name := range []string{"depot", "yard"} {
-		shared[name] = rest.Add(server, rest.Resource[depot]{
-			Name: name, Collection: "places", Filters: []rest.Filter[depot]{town}, Actions: []rest.Action[depot]{
-				rest.Act("open", rest.AnyState, func(context.Context, *rest.Change[depot], *struct{}) error {
+		shared[name] = rest.Add(server, rest.Resource[*depot]{
+			Name: name, Collection: "places", Filters: []rest.Filter[*depot]{town}, Actions: []rest.Action[*depot]{
+				rest.Act("open", rest.AnyState, func(context.Context, *rest.Change[*depot], *struct{}) error {
 					return nil
 				}),
 			},

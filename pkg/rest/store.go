@@ -25,8 +25,8 @@ import (
 // context assumes is there. Errors: docstore.ErrUnavailable; *docstore.AlteredError, since what is read may be changed.
 func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, error) {
 	if body, is := r.assumed(ctx, id); is {
-		record := &Record[T]{Version: 1}
-		err := json.Unmarshal(body, &record.Value, history.UniqueNames)
+		record := &Record[T]{Value: empty[T](), Version: 1}
+		err := json.Unmarshal(body, record.Value, history.UniqueNames)
 		return record, err == nil, err
 	}
 	doc, found, err := r.document(ctx, id)
@@ -87,12 +87,13 @@ func OriginOf(doc docstore.Document) (o Origin, err error) {
 
 // Recorded returns the record of a document that is as it was written, and the instant of its creation; the zero time
 // if only later events are known. Errors: *docstore.AlteredError.
-func (r *Records[T]) Recorded(doc docstore.Document) (*T, time.Time, error) {
+func (r *Records[T]) Recorded(doc docstore.Document) (T, time.Time, error) {
 	record, err := r.unaltered(doc)
 	if err != nil {
-		return nil, time.Time{}, err
+		var none T
+		return none, time.Time{}, err
 	}
-	return &record.Value, record.created(), nil
+	return record.Value, record.created(), nil
 }
 
 // VersionAt returns the version of a document that was in force at an instant. Errors: problem.NotFound if there was
@@ -181,17 +182,17 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 // decodeAt returns the record of a document, in the state that time has moved it to by an instant.
 func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], error) {
 	record := &Record[T]{
-		Version: doc.Version, unsent: doc.Unsent, owner: doc.Owner, digest: doc.Digest,
+		Value: empty[T](), Version: doc.Version, unsent: doc.Unsent, owner: doc.Owner, digest: doc.Digest,
 		size: len(doc.Body) + len(doc.State),
 	}
 	var err error
-	if record.state, err = r.decodeInto(&record.Value, doc); err != nil {
+	if record.state, err = r.decodeInto(record.Value, doc); err != nil {
 		return nil, err
 	}
 	r.findOrigin(&record.state)
 	record.advance(r.Status, at)
 	if r.incomplete(doc.Body) {
-		if err := r.Complete.Run(&record.Value, record.created(), record.state.Pinned); err != nil {
+		if err := r.Complete.Run(record.Value, record.created(), record.state.Pinned); err != nil {
 			return nil, fmt.Errorf("stored %s %s: %w", r.resource, doc.ID, err)
 		}
 		record.moved = true
@@ -252,7 +253,7 @@ func (r *documents) owner(ctx context.Context, index, value string) (docstore.Do
 
 // encodeDocument returns the document of a record, with the keys it is found by.
 func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.Document, error) {
-	body, err := writable(&record.Value)
+	body, err := writable(record.Value)
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: %w", r.Name, err)
 	}
@@ -280,7 +281,7 @@ func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (d
 	}
 	return docstore.Document{
 		ID: id, Version: record.Version, Body: body, State: state, Owner: record.owner,
-		Keys: r.keys(&record.Value, &record.state), Amount: r.amount(&record.Value), Unsent: record.unsent,
+		Keys: r.keys(record.Value, &record.state), Amount: r.amount(record.Value), Unsent: record.unsent,
 	}, nil
 }
 
@@ -335,10 +336,10 @@ func (r *Records[T]) bodyRecalled(
 	if err != nil {
 		return nil, false, err
 	}
-	if set, err = r.Recall(ctx, &record.Value, at); err != nil || !set {
+	if set, err = r.Recall(ctx, record.Value, at); err != nil || !set {
 		return nil, false, err
 	}
-	body, err = writable(&record.Value)
+	body, err = writable(record.Value)
 	return body, true, err
 }
 
@@ -348,6 +349,6 @@ func (r *Records[T]) bodyMovedBy(doc docstore.Document, at time.Time) (body []by
 	if err != nil || !record.moved {
 		return nil, false, err
 	}
-	body, err = json.Marshal(&record.Value)
+	body, err = json.Marshal(record.Value)
 	return body, true, err
 }

@@ -247,12 +247,12 @@ func (r *Records[T]) assumedOwner(ctx context.Context, u *Unique[T], value strin
 		if !strings.HasPrefix(path, r.assumedAt("")) {
 			continue
 		}
-		var v T
-		if err := json.Unmarshal(body, &v, history.UniqueNames); err != nil {
+		v := empty[T]()
+		if err := json.Unmarshal(body, v, history.UniqueNames); err != nil {
 			return "", false, err
 		}
-		if u.Value(&v) == value {
-			return identity(&v).RecordID(), true, nil
+		if u.Value(v) == value {
+			return identity(v).RecordID(), true, nil
 		}
 	}
 	return "", false, nil

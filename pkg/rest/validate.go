@@ -46,8 +46,8 @@ func (f *faults) unless(holds bool, format string, arguments ...any) {
 func (r *Records[T]) validate(sets Sets) []error {
 	var f faults
 	f.unless(r.Name != "", "it has no Name")
-	_, identifies := any(new(T)).(identified)
-	f.unless(identifies, "%s has no RecordID and SetRecordID", reflect.TypeFor[T]())
+	_, identifies := any(empty[T]()).(identified)
+	f.unless(identifies, "%s has no RecordID and SetRecordID", recordType[T]())
 	f.unless(r.Immutable == nil || !r.Merge && !r.NoReplace,
 		"Immutable says all about PUT; Merge and NoReplace do not go with it")
 	f.unless(!r.Merge || !r.NoReplace, "Merge and NoReplace do not go together")
@@ -191,7 +191,7 @@ func (r *Records[T]) statusMember() (member, bool) {
 	if r.Status == nil {
 		return member{}, false
 	}
-	v := new(T)
+	v := empty[T]()
 	record, address := reflect.ValueOf(v).Elem(), reflect.ValueOf(r.Status(v)).Pointer()
 	for _, m := range r.members {
 		if field := record.FieldByIndex(m.index); field.Addr().Pointer() == address &&

@@ -18,9 +18,9 @@ var (
 )
 
 // settle records a payment and closes the claim. A reopened claim is settled again, with a second payment.
-func settle() rest.Action[claims.Claim] {
+func settle() rest.Action[*claims.Claim] {
 	return rest.Act("settle", settling,
-		func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Settlement) error {
+		func(_ context.Context, c *rest.Change[*claims.Claim], body *claims.Settlement) error {
 			c.Value.PaymentMethod = body.PaymentMethod
 			c.Value.Payments = append(slices.Clone(c.Value.Payments), claims.Payment{
 				PaymentAmount: *body.PaymentAmount, PaymentMethod: *body.PaymentMethod, PaidAt: scalar.Instant(c.Now),
@@ -29,26 +29,26 @@ func settle() rest.Action[claims.Claim] {
 		},
 		rest.AboveZero("paymentAmount is not greater than 0", "paymentAmount",
 			func(s *claims.Settlement) *scalar.Int { return s.PaymentAmount }, problems.InvalidPaymentAmount),
-		rest.Present[claims.Settlement]("paymentMethod is missing", "paymentMethod"))
+		rest.Present[*claims.Settlement]("paymentMethod is missing", "paymentMethod"))
 }
 
 // reopen opens a closed claim again.
-func reopen() rest.Action[claims.Claim] {
-	return rest.Act("reopen", reopening, func(_ context.Context, c *rest.Change[claims.Claim], _ *struct{}) error {
+func reopen() rest.Action[*claims.Claim] {
+	return rest.Act("reopen", reopening, func(_ context.Context, c *rest.Change[*claims.Claim], _ *struct{}) error {
 		c.Value.ReopenDate = scalar.DateOf(c.Now)
 		return nil
 	})
 }
 
 // addDocument appends the url of a document to the claim, and its type to the types, in any state of the claim.
-func (e *environment) addDocument() rest.Action[claims.Claim] {
+func (e *environment) addDocument() rest.Action[*claims.Claim] {
 	return rest.Act("documents", rest.AnyState,
-		func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Document) error {
+		func(_ context.Context, c *rest.Change[*claims.Claim], body *claims.Document) error {
 			if len(c.Value.Documents) >= e.mostDocuments {
 				return e.tooManyDocuments("/url")
 			}
 			c.Value.Documents = append(slices.Clone(c.Value.Documents), *body.URL)
 			c.Value.DocumentTypes = append(slices.Clone(c.Value.DocumentTypes), rest.Text(body.Type))
 			return nil
-		}, rest.Present[claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
+		}, rest.Present[*claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
 }

@@ -6,11 +6,11 @@ import (
 )
 
 // bordereau declares the claims bordereau. Callers create its rows; there is no replace operation.
-func bordereau() rest.Resource[claims.Bordereau] {
-	return rest.Resource[claims.Bordereau]{
+func bordereau() rest.Resource[*claims.Bordereau] {
+	return rest.Resource[*claims.Bordereau]{
 		Name:     "claimsBordereau",
 		SharedBy: "policyNumber",
-		Filters: []rest.Filter[claims.Bordereau]{
+		Filters: []rest.Filter[*claims.Bordereau]{
 			rest.Exact("policyNumber", func(b *claims.Bordereau) string { return rest.Text(b.PolicyNumber) }),
 			rest.Exact("treatyReference", func(b *claims.Bordereau) string { return rest.Text(b.TreatyReference) }),
 		},

@@ -26,12 +26,12 @@ func unknownPolicy(policyNumber string) error {
 }
 
 // policyFact is the policy of a claim, as the coverage service describes it.
-type policyFact = *rest.Fact[claims.Claim, internalapi.Policy]
+type policyFact = *rest.Fact[*claims.Claim, internalapi.Policy]
 
 func (e *environment) policyFact() policyFact {
-	return &rest.Fact[claims.Claim, internalapi.Policy]{
+	return &rest.Fact[*claims.Claim, internalapi.Policy]{
 		Name: "policy", Requires: []string{"policyNumber"}, Refuses: []problem.Kind{problems.PolicyNotFound},
-		Load: func(ctx context.Context, d *rest.Draft[claims.Claim]) (internalapi.Policy, error) {
+		Load: func(ctx context.Context, d *rest.Draft[*claims.Claim]) (internalapi.Policy, error) {
 			return e.policy(ctx, rest.Text(d.Value.PolicyNumber))
 		},
 	}
@@ -39,8 +39,8 @@ func (e *environment) policyFact() policyFact {
 
 // inForceAtLoss returns the check that the policy was in force at lossDate, according to the history of the policy.
 // The date on which the claim is filed does not matter.
-func inForceAtLoss(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
-	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
+func inForceAtLoss(policy policyFact) func(context.Context, *rest.Draft[*claims.Claim]) error {
+	return func(ctx context.Context, d *rest.Draft[*claims.Claim]) error {
 		facts, err := policy.Of(ctx, d)
 		if err != nil || facts.InForceAt(d.Value.LossDate) {
 			return err
@@ -58,8 +58,8 @@ func inForceAtLoss(policy policyFact) func(context.Context, *rest.Draft[claims.C
 
 // perilCovered returns the check that the policy covers the loss cause by its perils, scope or benefits. A corrected
 // spelling of a published value is stored as the published value.
-func (e *environment) perilCovered(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
-	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
+func (e *environment) perilCovered(policy policyFact) func(context.Context, *rest.Draft[*claims.Claim]) error {
+	return func(ctx context.Context, d *rest.Draft[*claims.Claim]) error {
 		facts, err := policy.Of(ctx, d)
 		if err != nil || facts.CauseSet == "" {
 			return err
@@ -79,8 +79,8 @@ func (e *environment) perilCovered(policy policyFact) func(context.Context, *res
 }
 
 // waited returns the check that warns of a claim within the waiting period of its policy. It refuses nothing.
-func waited(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
-	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
+func waited(policy policyFact) func(context.Context, *rest.Draft[*claims.Claim]) error {
+	return func(ctx context.Context, d *rest.Draft[*claims.Claim]) error {
 		facts, err := policy.Of(ctx, d)
 		if err != nil || facts.WaitingPeriod == nil {
 			return err
@@ -112,7 +112,7 @@ func wholeDays(from, to scalar.DateTime) int64 {
 }
 
 // lateNotification warns of a claim that was notified after the reporting window. It refuses nothing.
-func (e *environment) lateNotification(_ context.Context, d *rest.Draft[claims.Claim]) error {
+func (e *environment) lateNotification(_ context.Context, d *rest.Draft[*claims.Claim]) error {
 	fnol, loss := d.Value.FNOL, d.Value.LossDate
 	if e.reportingWindow > 0 && fnol.Time().Sub(loss.Time()) > e.reportingWindow {
 		d.Warn("late-notification", "late notification",
@@ -124,7 +124,7 @@ func (e *environment) lateNotification(_ context.Context, d *rest.Draft[claims.C
 
 // fewDocuments refuses more documents than a claim may have. Each change of a claim writes all of them, so their
 // number bounds what it costs. A claim that has more, because the setting was greater, keeps them.
-func (e *environment) fewDocuments(_ context.Context, d *rest.Draft[claims.Claim]) error {
+func (e *environment) fewDocuments(_ context.Context, d *rest.Draft[*claims.Claim]) error {
 	most := e.mostDocuments
 	if d.Stored != nil {
 		most = max(most, len(d.Stored.Documents))

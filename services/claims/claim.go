@@ -13,14 +13,14 @@ import (
 )
 
 // claim declares the claim. Its checks are the rows of POST /claim in the errors table, after the lookup of the policy.
-func claim(e *environment) rest.Resource[claims.Claim] {
+func claim(e *environment) rest.Resource[*claims.Claim] {
 	policy := e.policyFact()
 	claimNumber := func(c *claims.Claim) string { return rest.Text(c.ClaimNumber) }
-	return rest.Resource[claims.Claim]{
+	return rest.Resource[*claims.Claim]{
 		Name:     "claim",
 		SharedBy: "policyNumber", Right: shared.ClaimsRight,
 		Aliases: map[string]string{"status": "claimStatus"},
-		Filters: []rest.Filter[claims.Claim]{
+		Filters: []rest.Filter[*claims.Claim]{
 			rest.Exact("claimNumber", claimNumber),
 			rest.Exact("policyNumber", func(c *claims.Claim) string { return rest.Text(c.PolicyNumber) }),
 		},
@@ -31,8 +31,8 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 			search.Text("claimType"), search.Text("lossCause"), search.Number("reserve"),
 		},
 		Expand: []search.Expansion{search.Expand("policy", "policyNumber").By("coverage")},
-		Unique: []rest.Unique[claims.Claim]{{Index: "claimNumber", Global: true, Value: claimNumber}},
-		Checks: []rest.Check[claims.Claim]{
+		Unique: []rest.Unique[*claims.Claim]{{Index: "claimNumber", Global: true, Value: claimNumber}},
+		Checks: []rest.Check[*claims.Claim]{
 			policy.Check("policy does not exist"),
 			{
 				Name: "policy not in force at lossDate", DependsOn: []string{"policyNumber", "lossDate"},
@@ -51,7 +51,7 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 			{Name: "loss within the waiting period", DependsOn: []string{"policyNumber", "fnol", "lossDate"},
 				Run: waited(policy)},
 		},
-		Rules: []rest.Check[claims.Claim]{
+		Rules: []rest.Check[*claims.Claim]{
 			{Name: "more documents than a claim may have", DependsOn: []string{"documents"}, Run: e.fewDocuments,
 				Refuses: []problem.Kind{problem.Invalid}},
 		},
@@ -60,7 +60,7 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 		Merge:         true,
 		DryRun:        "admissibility",
 		Status:        func(c *claims.Claim) **string { return &c.ClaimStatus },
-		Actions: []rest.Action[claims.Claim]{
+		Actions: []rest.Action[*claims.Claim]{
 			settle().AddingExtra(), reopen().AddingExtra(), e.addDocument().AsSub(),
 		},
 		Extra: func(c *claims.Claim) map[string]any { return map[string]any{"status": rest.Text(c.ClaimStatus)} },
@@ -68,7 +68,7 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 }
 
 // issue sets the number and status of a new claim, and the defaults of members that were not sent.
-func issue(d *rest.Draft[claims.Claim]) {
+func issue(d *rest.Draft[*claims.Claim]) {
 	c, status := d.Value, claims.Open
 	if id, ok := c.ID.UUID(); ok {
 		issued := number.Of("CLM", id)
@@ -86,7 +86,7 @@ func issue(d *rest.Draft[claims.Claim]) {
 
 // update sets the members that a replacement changes without a caller sending them: the day of the update and the
 // types of the documents. Documents that stay keep their types, because a caller sends the documents without types.
-func update(d *rest.Draft[claims.Claim]) error {
+func update(d *rest.Draft[*claims.Claim]) error {
 	d.Value.DocumentTypes = typesOf(d.Value.Documents, d.Stored)
 	d.Value.LastUpdate = scalar.DateOf(d.Now)
 	return nil

@@ -17,8 +17,8 @@ import (
 // examine notes each row of the claims bordereau that says something else than its claim. Callers write the rows, so
 // that this is no fault of the exchange.
 func examine(
-	ctx context.Context, x inspect.Examination, records *rest.Records[claims.Claim],
-	bordereau *rest.Records[claims.Bordereau],
+	ctx context.Context, x inspect.Examination, records *rest.Records[*claims.Claim],
+	bordereau *rest.Records[*claims.Bordereau],
 ) error {
 	rows, err := bordereau.Inspect(ctx, x)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 var claimPlaces = part.Places{Oldest: reporting.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit, Dated: true}
 
 // allClaims serves the internal operation that returns all claims as they were at an instant, page by page.
-func allClaims(c *gin.Context, records *rest.Records[claims.Claim], now func() time.Time) {
+func allClaims(c *gin.Context, records *rest.Records[*claims.Claim], now func() time.Time) {
 	var page reporting.Claims
 	at, err := claimPlaces.Read(c.Param("after"), c.Request.URL.RawQuery)
 	if err == nil {
@@ -34,7 +34,7 @@ func allClaims(c *gin.Context, records *rest.Records[claims.Claim], now func() t
 }
 
 func claimsAfter(
-	ctx context.Context, records *rest.Records[claims.Claim], from part.Place,
+	ctx context.Context, records *rest.Records[*claims.Claim], from part.Place,
 ) (reporting.Claims, error) {
 	page := reporting.Claims{Claims: []reporting.ReportedClaim{}}
 	docs, more, err := docstore.FindSettled(ctx, records.Stored(), request.OrganisationFrom(ctx), docstore.Query{
@@ -60,7 +60,7 @@ func claimsAfter(
 // claimAt returns a claim as it was at an instant, and whether it was there. A claim of which that was not kept counts
 // as it is now.
 func claimAt(
-	ctx context.Context, records *rest.Records[claims.Claim], doc docstore.Document, at time.Time,
+	ctx context.Context, records *rest.Records[*claims.Claim], doc docstore.Document, at time.Time,
 ) (claim reporting.ReportedClaim, was bool, err error) {
 	present, recorded, err := records.Recorded(doc)
 	if err == nil && recorded.IsZero() && doc.Version > 1 {
@@ -83,7 +83,7 @@ func claimAt(
 		if err != nil {
 			return claim, false, err
 		}
-		claim.Record = record.Value
+		claim.Record = *record.Value
 	}
 	claim.ReservedAfter, err = reservedAfter(ctx, records, doc, &claim.Record)
 	return claim, true, err
@@ -91,7 +91,7 @@ func claimAt(
 
 // firstRecorded returns the instant of the creation of a claim from its first version: a document that has changed
 // often no longer has it. It returns the zero time if that version was not kept.
-func firstRecorded(ctx context.Context, records *rest.Records[claims.Claim], id uuid.UUID) (time.Time, error) {
+func firstRecorded(ctx context.Context, records *rest.Records[*claims.Claim], id uuid.UUID) (time.Time, error) {
 	past, err := docstore.As[docstore.History](records.Stored())
 	if err != nil {
 		return time.Time{}, err
@@ -116,7 +116,7 @@ func former(id uuid.UUID, of docstore.Former) docstore.Document {
 // is not closed and has payments is looked at: of others, it changes nothing that is reported. It reads as many former
 // versions as there were since.
 func reservedAfter(
-	ctx context.Context, records *rest.Records[claims.Claim], doc docstore.Document, is *claims.Claim,
+	ctx context.Context, records *rest.Records[*claims.Claim], doc docstore.Document, is *claims.Claim,
 ) (int, error) {
 	if len(is.Payments) == 0 || rest.Text(is.ClaimStatus) == claims.Closed {
 		return 0, nil

@@ -100,7 +100,7 @@ func (e *environment) policy(ctx context.Context, policyNumber string) (internal
 }
 
 // lookup serves the internal operation that returns the policy number of a claim.
-func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
+func lookup(c *gin.Context, records *rest.Records[*claims.Claim]) {
 	record, found, err := records.One(c.Request.Context(), "claimNumber", c.Param("claimNumber"))
 	switch {
 	case err != nil:
@@ -108,7 +108,7 @@ func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
 	case !found:
 		rest.Respond(c, nil, problem.New(problems.ClaimNotFound, ""))
 	default:
-		facts := described(&record.Value)
+		facts := described(record.Value)
 		facts.Owner = record.Owner()
 		c.JSON(http.StatusOK, facts)
 	}
@@ -120,7 +120,7 @@ func described(c *claims.Claim) internalapi.Claim {
 }
 
 // lookedUp returns what lookup responds with, and its path, if a document has a claim.
-func lookedUp(doc docstore.Document, records *rest.Records[claims.Claim]) (path string, fact any, err error) {
+func lookedUp(doc docstore.Document, records *rest.Records[*claims.Claim]) (path string, fact any, err error) {
 	if resource, err := rest.ResourceOf(doc); err != nil || resource != records.Name {
 		return "", nil, err
 	}
@@ -128,12 +128,12 @@ func lookedUp(doc docstore.Document, records *rest.Records[claims.Claim]) (path 
 	if err != nil {
 		return "", nil, err
 	}
-	facts := described(&record.Value)
+	facts := described(record.Value)
 	return internalapi.ClaimPath + facts.ClaimNumber, facts, nil
 }
 
 // ofPolicy serves the internal operation that returns the claims against a policy, and its rows of the bordereau.
-func ofPolicy(c *gin.Context, records *rest.Records[claims.Claim], rows *rest.Records[claims.Bordereau]) {
+func ofPolicy(c *gin.Context, records *rest.Records[*claims.Claim], rows *rest.Records[*claims.Bordereau]) {
 	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ClaimsPart,
 		internalapi.ClaimRowsPart)
 	var found struct {

@@ -13,9 +13,9 @@ import (
 // businessInterruption declares businessInterruptionCoverage. Its checks are the rows of POST
 // /businessInterruptionCoverage in the errors table. Its body has no policyholder.
 func businessInterruption(
-	e *environment, properties *rest.Records[objects.Property],
-) line[coverage.BusinessInterruption] {
-	return line[coverage.BusinessInterruption]{
+	e *environment, properties *rest.Records[*objects.Property],
+) line[*coverage.BusinessInterruption] {
+	return line[*coverage.BusinessInterruption]{
 		name:    "businessInterruptionCoverage",
 		aliases: map[string]string{"propertyId": "propertyRef"},
 		search: []search.Field{
@@ -23,7 +23,7 @@ func businessInterruption(
 			search.Number("icwLimit"), search.Number("contingencyLossLimit"),
 		},
 		expand: []search.Expansion{search.Expand("property", "propertyRef")},
-		checks: []rest.Check[coverage.BusinessInterruption]{
+		checks: []rest.Check[*coverage.BusinessInterruption]{
 			rest.RefersTo("underlying property does not exist", "propertyRef",
 				func(b *coverage.BusinessInterruption) string {
 					return string(b.PropertyRef)
@@ -38,9 +38,9 @@ func businessInterruption(
 			rest.EachIn("a peril not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
 				func(b *coverage.BusinessInterruption) []string { return b.Perils }, problems.UnknownPeril),
 		},
-		rules: []rest.Check[coverage.BusinessInterruption]{
-			namedPolicyholderExists[coverage.BusinessInterruption](e),
-			termInOrder[coverage.BusinessInterruption](datesOptional),
+		rules: []rest.Check[*coverage.BusinessInterruption]{
+			namedPolicyholderExists[*coverage.BusinessInterruption](e),
+			termInOrder[*coverage.BusinessInterruption](datesOptional),
 		},
 		openTerm: true,
 		covers:   func(b *coverage.BusinessInterruption) []string { return b.Perils },

@@ -11,14 +11,14 @@ import (
 )
 
 // cyber declares cyberLiabilityCoverage. Its checks are the rows of POST /cyberLiabilityCoverage in the errors table.
-func cyber(e *environment, businesses *rest.Records[objects.Business]) line[coverage.CyberLiability] {
-	return line[coverage.CyberLiability]{
+func cyber(e *environment, businesses *rest.Records[*objects.Business]) line[*coverage.CyberLiability] {
+	return line[*coverage.CyberLiability]{
 		name: "cyberLiabilityCoverage",
 		search: []search.Field{
 			search.ID("businessId").LeadsBy(insuredIndex), search.Number("indemnityLimitPolicy"),
 		},
 		expand: []search.Expansion{search.Expand("business", "businessId")},
-		checks: []rest.Check[coverage.CyberLiability]{
+		checks: []rest.Check[*coverage.CyberLiability]{
 			rest.RefersTo("business does not exist", "businessId",
 				func(c *coverage.CyberLiability) string {
 					return string(c.BusinessID)
@@ -28,9 +28,9 @@ func cyber(e *environment, businesses *rest.Records[objects.Business]) line[cove
 				func(c *coverage.CyberLiability) []string { return c.Scope }, problems.UnknownCategory),
 			rest.AboveZero("indemnityLimitPolicy is not greater than 0", "indemnityLimitPolicy",
 				func(c *coverage.CyberLiability) *scalar.Int { return c.IndemnityLimitPolicy }, problems.InvalidLimit),
-			termInOrder[coverage.CyberLiability](datesRequired),
+			termInOrder[*coverage.CyberLiability](datesRequired),
 		},
-		rules:    []rest.Check[coverage.CyberLiability]{policyholderExists[coverage.CyberLiability](e)},
+		rules:    []rest.Check[*coverage.CyberLiability]{policyholderExists[*coverage.CyberLiability](e)},
 		covers:   func(c *coverage.CyberLiability) []string { return c.Scope },
 		causeSet: valuesets.CyberCoverageCategory,
 		limit:    func(c *coverage.CyberLiability) *scalar.Int { return c.IndemnityLimitPolicy },

@@ -24,7 +24,7 @@ func keeping[T any](e *environment, renewal rest.Action[T]) rest.Action[T] {
 			return e.access.On() && keep != nil && *keep
 		},
 		"for keepParticipants, by which a renewal that was made in part is completed",
-		func(ctx context.Context, of string, made *T, header http.Header) error {
+		func(ctx context.Context, of string, made T, header http.Header) error {
 			id, err := uuid.Parse(of)
 			if err != nil {
 				return err

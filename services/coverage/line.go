@@ -32,7 +32,7 @@ type line[T any] struct {
 	checks, rules []rest.Check[T]
 	// covers returns the values of causeSet that a policy covers as loss causes. It is nil for a line without such a
 	// list.
-	covers   func(*T) []string
+	covers   func(T) []string
 	causeSet string
 	// openTerm says that a policy created without inceptionDate is in force from its creation.
 	openTerm bool
@@ -40,18 +40,18 @@ type line[T any] struct {
 	extensionOnly bool
 	// waiting returns the waiting period in days. waits says from which date to which it is counted. waiting is nil
 	// for a line without a waiting period.
-	waiting func(*T) *scalar.Int
+	waiting func(T) *scalar.Int
 	waits   internalapi.Waits
 	// search are the members that only records of the line are searched by. Those with an index share insuredIndex.
 	search []search.Field
 	// expand are what a search can embed in them beyond the policyholder.
 	expand []search.Expansion
 	// limit returns the indemnity limit. It is nil for a line without one.
-	limit func(*T) *scalar.Int
+	limit func(T) *scalar.Int
 }
 
 // policyOf returns the part of a coverage record that every line has.
-func policyOf[T any](v *T) *coverage.Policy {
+func policyOf[T any](v T) *coverage.Policy {
 	return any(v).(interface{ Shared() *coverage.Policy }).Shared()
 }
 
@@ -66,7 +66,7 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 	if !l.extensionOnly {
 		actions = append(actions, renew[T](e))
 	}
-	number := func(v *T) string { return rest.Text(policyOf(v).PolicyNumber) }
+	number := func(v T) string { return rest.Text(policyOf(v).PolicyNumber) }
 	madeOf := renewalOf
 	if l.extensionOnly {
 		madeOf = ""
@@ -91,7 +91,7 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 		Rules:         append(l.rules, extensionKept[T]()),
 		Issue:         issue[T](l.openTerm),
 		BeforeReplace: keepInception[T](l.openTerm),
-		Status:        func(v *T) **string { return &policyOf(v).Status },
+		Status:        func(v T) **string { return &policyOf(v).Status },
 		Temporary:     []string{coverage.Extended},
 		Actions:       actions,
 		MadeOf:        madeOf,
@@ -145,7 +145,7 @@ func (l openedLine[T]) describe(doc docstore.Document) (*internalapi.Policy, err
 	if err != nil {
 		return nil, err
 	}
-	p := policyOf(&record.Value)
+	p := policyOf(record.Value)
 	facts := &internalapi.Policy{
 		PolicyNumber: rest.Text(p.PolicyNumber), Owner: doc.Owner, Line: l.name, PolicyholderID: p.PolicyholderID,
 		InceptionDate: p.InceptionDate, ExpiryDate: p.ExpiryDate,
@@ -154,13 +154,13 @@ func (l openedLine[T]) describe(doc docstore.Document) (*internalapi.Policy, err
 		facts.EndedAt = scalar.Instant(ended)
 	}
 	if l.covers != nil {
-		facts.Covers, facts.CauseSet = l.covers(&record.Value), l.causeSet
+		facts.Covers, facts.CauseSet = l.covers(record.Value), l.causeSet
 	}
 	if l.waiting != nil {
-		facts.WaitingPeriod, facts.Waits = l.waiting(&record.Value), l.waits
+		facts.WaitingPeriod, facts.Waits = l.waiting(record.Value), l.waits
 	}
 	if l.limit != nil {
-		facts.IndemnityLimitPolicy = l.limit(&record.Value)
+		facts.IndemnityLimitPolicy = l.limit(record.Value)
 	}
 	return facts, nil
 }

@@ -15,13 +15,13 @@ import (
 
 // motor declares motorCoverage. Its checks are the rows of POST /motorCoverage in the errors table.
 func motor(
-	e *environment, vehicles *rest.Records[objects.Vehicle], drivers *rest.Records[objects.Driver],
-) line[coverage.Motor] {
+	e *environment, vehicles *rest.Records[*objects.Vehicle], drivers *rest.Records[*objects.Driver],
+) line[*coverage.Motor] {
 	driver := rest.Referenced("driverId", func(m *coverage.Motor) string {
 		return string(m.DriverID)
 	}, drivers, problems.DriverNotFound)
 	driver.MissingAs = problems.LicenceExpired
-	return line[coverage.Motor]{
+	return line[*coverage.Motor]{
 		name:    "motorCoverage",
 		aliases: map[string]string{"premium": "grossWrittenPremium"},
 		search: []search.Field{
@@ -29,8 +29,8 @@ func motor(
 			search.Number("indemnityLimitPolicy"),
 		},
 		expand: []search.Expansion{search.Expand("vehicle", "vehicleId"), search.Expand("driver", "driverId")},
-		checks: []rest.Check[coverage.Motor]{
-			policyholderExists[coverage.Motor](e),
+		checks: []rest.Check[*coverage.Motor]{
+			policyholderExists[*coverage.Motor](e),
 			rest.RefersTo("vehicle does not exist", "vehicleId",
 				func(m *coverage.Motor) string { return string(m.VehicleID) }, vehicles, problems.VehicleNotFound),
 			{
@@ -38,7 +38,7 @@ func motor(
 				Requires: []string{"driverId"}, MissingAs: problems.LicenceExpired,
 				Refuses: []problem.Kind{problems.LicenceExpired, problems.DriverNotFound}, Run: licensed(driver),
 			},
-			termInOrder[coverage.Motor](datesRequired),
+			termInOrder[*coverage.Motor](datesRequired),
 			rest.EachIn("a peril is not in the motorPeril enumeration", "perils", valuesets.MotorPeril, e.sets,
 				func(m *coverage.Motor) []string { return m.Perils }, problems.UnknownPerilCode),
 		},
@@ -51,9 +51,9 @@ func motor(
 // licensed returns the check that the driver exists and has a licence that has not expired. The licence must have an
 // expiryDate that is not before today (UTC).
 func licensed(
-	driver *rest.Fact[coverage.Motor, objects.Driver],
-) func(context.Context, *rest.Draft[coverage.Motor]) error {
-	return func(ctx context.Context, d *rest.Draft[coverage.Motor]) error {
+	driver *rest.Fact[*coverage.Motor, *objects.Driver],
+) func(context.Context, *rest.Draft[*coverage.Motor]) error {
+	return func(ctx context.Context, d *rest.Draft[*coverage.Motor]) error {
 		of, err := driver.Of(ctx, d)
 		if err != nil {
 			return err

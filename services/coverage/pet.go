@@ -15,15 +15,15 @@ import (
 )
 
 // petLine declares petCoverage. Its checks are the rows of POST /petCoverage in the errors table.
-func petLine(e *environment, pets *rest.Records[objects.Pet]) line[coverage.Pet] {
+func petLine(e *environment, pets *rest.Records[*objects.Pet]) line[*coverage.Pet] {
 	pet := rest.Referenced("petId", func(p *coverage.Pet) string { return string(p.PetID) }, pets, problems.PetNotFound)
-	return line[coverage.Pet]{
+	return line[*coverage.Pet]{
 		name: "petCoverage",
 		search: []search.Field{
 			search.ID("petId").LeadsBy(insuredIndex), search.Number("annualReimbursementLimit"),
 		},
 		expand: []search.Expansion{search.Expand("pet", "petId")},
-		checks: []rest.Check[coverage.Pet]{
+		checks: []rest.Check[*coverage.Pet]{
 			pet.Check("pet does not exist"),
 			{
 				Name: "petKind not in the petKind enumeration", DependsOn: []string{"petId"},
@@ -37,8 +37,8 @@ func petLine(e *environment, pets *rest.Records[objects.Pet]) line[coverage.Pet]
 			rest.EachIn("a benefit not in the petBenefits enumeration", "benefits", valuesets.PetBenefit, e.sets,
 				func(p *coverage.Pet) []string { return p.Benefits }, problems.UnknownBenefit),
 		},
-		rules: []rest.Check[coverage.Pet]{
-			policyholderExists[coverage.Pet](e), termInOrder[coverage.Pet](datesOptional),
+		rules: []rest.Check[*coverage.Pet]{
+			policyholderExists[*coverage.Pet](e), termInOrder[*coverage.Pet](datesOptional),
 		},
 		openTerm: true,
 		covers:   func(p *coverage.Pet) []string { return p.Benefits },
@@ -49,10 +49,10 @@ func petLine(e *environment, pets *rest.Records[objects.Pet]) line[coverage.Pet]
 }
 
 // petFact is the pet that a policy covers.
-type petFact = *rest.Fact[coverage.Pet, objects.Pet]
+type petFact = *rest.Fact[*coverage.Pet, *objects.Pet]
 
-func petKindKnown(pet petFact, sets rest.Sets) func(context.Context, *rest.Draft[coverage.Pet]) error {
-	return func(ctx context.Context, d *rest.Draft[coverage.Pet]) error {
+func petKindKnown(pet petFact, sets rest.Sets) func(context.Context, *rest.Draft[*coverage.Pet]) error {
+	return func(ctx context.Context, d *rest.Draft[*coverage.Pet]) error {
 		of, err := pet.Of(ctx, d)
 		if err != nil {
 			return err
@@ -65,10 +65,10 @@ func petKindKnown(pet petFact, sets rest.Sets) func(context.Context, *rest.Draft
 	}
 }
 
-func dogHasBreed(pet petFact) func(context.Context, *rest.Draft[coverage.Pet]) error {
-	return func(ctx context.Context, d *rest.Draft[coverage.Pet]) error {
+func dogHasBreed(pet petFact) func(context.Context, *rest.Draft[*coverage.Pet]) error {
+	return func(ctx context.Context, d *rest.Draft[*coverage.Pet]) error {
 		of, err := pet.Of(ctx, d)
-		if err == nil && isDog(&of) && rest.Text(of.PetBreed) == "" {
+		if err == nil && isDog(of) && rest.Text(of.PetBreed) == "" {
 			err = problem.New(problems.DogBreedRequired, "").At("/petId", "names a dog without petBreed")
 		}
 		return err

@@ -15,9 +15,9 @@ import (
 )
 
 // propertyLine declares propertyCoverage. Its checks are the rows of POST /propertyCoverage in the errors table.
-func propertyLine(e *environment, properties *rest.Records[objects.Property]) line[coverage.Property] {
+func propertyLine(e *environment, properties *rest.Records[*objects.Property]) line[*coverage.Property] {
 	all := insuredProperties(properties)
-	return line[coverage.Property]{
+	return line[*coverage.Property]{
 		name:    "propertyCoverage",
 		flatten: []string{"deductibles"},
 		search: []search.Field{
@@ -25,11 +25,11 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 			search.Number("indemnityLimitPolicy"),
 		},
 		expand: []search.Expansion{search.Expand("property", "propertyId"), search.Expand("properties", "propertyIds")},
-		checks: []rest.Check[coverage.Property]{
+		checks: []rest.Check[*coverage.Property]{
 			{
 				Name: "property does not exist", DependsOn: []string{"propertyId", "propertyIds"},
 				Refuses: []problem.Kind{problems.PropertyNotFound, problem.Required},
-				Run: func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
+				Run: func(ctx context.Context, d *rest.Draft[*coverage.Property]) error {
 					_, err := all.Of(ctx, d)
 					return err
 				},
@@ -41,9 +41,9 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 			},
 			rest.EachIn("a peril is not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
 				func(p *coverage.Property) []string { return p.Perils }, problems.UnknownPeril),
-			termInOrder[coverage.Property](datesRequired),
+			termInOrder[*coverage.Property](datesRequired),
 		},
-		rules:    []rest.Check[coverage.Property]{policyholderExists[coverage.Property](e)},
+		rules:    []rest.Check[*coverage.Property]{policyholderExists[*coverage.Property](e)},
 		covers:   func(p *coverage.Property) []string { return p.Perils },
 		causeSet: valuesets.PropertyPeril,
 		limit:    func(p *coverage.Property) *scalar.Int { return p.IndemnityLimitPolicy },
@@ -55,14 +55,14 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 type insured struct{ pointer, propertyType string }
 
 // insuredFact holds the properties that a policy insures, each once.
-type insuredFact = *rest.Fact[coverage.Property, []insured]
+type insuredFact = *rest.Fact[*coverage.Property, []insured]
 
 // insuredProperties returns the fact that loads the properties of propertyId and propertyIds. At least one must be
 // sent.
-func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
-	return &rest.Fact[coverage.Property, []insured]{
+func insuredProperties(properties *rest.Records[*objects.Property]) insuredFact {
+	return &rest.Fact[*coverage.Property, []insured]{
 		Name: "properties",
-		Load: func(ctx context.Context, d *rest.Draft[coverage.Property]) ([]insured, error) {
+		Load: func(ctx context.Context, d *rest.Draft[*coverage.Property]) ([]insured, error) {
 			var pointers []string
 			var ids []scalar.ID
 			if d.Value.PropertyID != "" {
@@ -103,8 +103,8 @@ func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 // without one, but not covered.
 func propertyTypesKnown(
 	properties insuredFact, sets rest.Sets,
-) func(context.Context, *rest.Draft[coverage.Property]) error {
-	return func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
+) func(context.Context, *rest.Draft[*coverage.Property]) error {
+	return func(ctx context.Context, d *rest.Draft[*coverage.Property]) error {
 		all, err := properties.Of(ctx, d)
 		if err != nil {
 			return err

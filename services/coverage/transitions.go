@@ -58,9 +58,9 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		if err := c.Check(ctx, amended); err != nil {
 			return err
 		}
-		*c.Value = *amended.Value
+		c.Value = amended.Value
 		return nil
-	}, rest.Present[coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(
+	}, rest.Present[*coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(
 		problems.InvalidTerm)
 }
 

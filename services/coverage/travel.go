@@ -16,8 +16,8 @@ import (
 
 // travel declares travelCoverage. Its checks are the rows of POST /travelCoverage in the errors table. A travel
 // policy can be extended or cancelled. It has no other endorsement and no renewal.
-func travel(e *environment, travellers *rest.Records[objects.Traveller]) line[coverage.Travel] {
-	return line[coverage.Travel]{
+func travel(e *environment, travellers *rest.Records[*objects.Traveller]) line[*coverage.Travel] {
+	return line[*coverage.Travel]{
 		name:          "travelCoverage",
 		extensionOnly: true,
 		search: []search.Field{
@@ -25,7 +25,7 @@ func travel(e *environment, travellers *rest.Records[objects.Traveller]) line[co
 			search.Number("tripCancellation"),
 		},
 		expand: []search.Expansion{search.Expand("travellers", "travellerIds")},
-		checks: []rest.Check[coverage.Travel]{
+		checks: []rest.Check[*coverage.Travel]{
 			{
 				Name: "isGroup false with several travellerIds", DependsOn: []string{"isGroup", "travellerIds"},
 				Run:     groupFlagged,
@@ -42,18 +42,18 @@ func travel(e *environment, travellers *rest.Records[objects.Traveller]) line[co
 				Refuses: []problem.Kind{problems.LengthOutOfRange},
 			},
 		},
-		rules: []rest.Check[coverage.Travel]{
+		rules: []rest.Check[*coverage.Travel]{
 			rest.EachRefersTo("a traveller does not exist", "travellerIds", func(t *coverage.Travel) []string {
 				return texts(t.TravellerIDs)
 			},
 				travellers, problems.TravellerNotFound),
-			policyholderExists[coverage.Travel](e), termInOrder[coverage.Travel](datesOptional),
+			policyholderExists[*coverage.Travel](e), termInOrder[*coverage.Travel](datesOptional),
 		},
 		openTerm: true,
 	}
 }
 
-func groupFlagged(_ context.Context, d *rest.Draft[coverage.Travel]) error {
+func groupFlagged(_ context.Context, d *rest.Draft[*coverage.Travel]) error {
 	if len(d.Value.TravellerIDs) > 1 && !isSet(d.Value.IsGroup) {
 		return problem.New(problems.GroupFlagRequired, "").At("/isGroup", "must be true for several travellers")
 	}
@@ -62,8 +62,8 @@ func groupFlagged(_ context.Context, d *rest.Draft[coverage.Travel]) error {
 
 // destinationKnown returns the check that the destination is the ISO 3166-1 numeric code of a country, and that the
 // value set in force has this country.
-func destinationKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage.Travel]) error {
-	return func(_ context.Context, d *rest.Draft[coverage.Travel]) error {
+func destinationKnown(sets rest.Sets) func(context.Context, *rest.Draft[*coverage.Travel]) error {
+	return func(_ context.Context, d *rest.Draft[*coverage.Travel]) error {
 		destination := d.Value.Destination
 		if code, ok := valuesets.CountryByNumber(int64(*destination)); ok {
 			if _, ok = sets.Lookup(valuesets.Country, code); ok {
@@ -77,7 +77,7 @@ func destinationKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage
 
 // lengthInRange checks the length, in days, against the range that is configured for the type of policy. A length
 // below 1 is always out of range. A policy without length is not checked.
-func (e *environment) lengthInRange(_ context.Context, d *rest.Draft[coverage.Travel]) error {
+func (e *environment) lengthInRange(_ context.Context, d *rest.Draft[*coverage.Travel]) error {
 	if d.Value.Length == nil {
 		return nil
 	}

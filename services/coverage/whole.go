@@ -64,7 +64,7 @@ func (l openedLine[T]) whole(
 	if err != nil {
 		return nil, err
 	}
-	whole := &wholePolicy{Owner: doc.Owner, PolicyholderID: string(policyOf(&record.Value).PolicyholderID)}
+	whole := &wholePolicy{Owner: doc.Owner, PolicyholderID: string(policyOf(record.Value).PolicyholderID)}
 	if whole.Coverage, _, err = l.records.Shown(ctx, doc); err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (l openedLine[T]) insured(
 	ctx context.Context, record *rest.Record[T], skip int, show shower,
 ) (*part.Part, error) {
 	found := collecting(0)
-	for _, reference := range l.records.References(&record.Value) {
+	for _, reference := range l.records.References(record.Value) {
 		if reference.Member == "policyholderId" {
 			continue
 		}

@@ -7,10 +7,10 @@ import (
 )
 
 // insuranceEntity declares the resource for insurers, brokers and agents.
-func insuranceEntity() rest.Resource[parties.InsuranceEntity] {
-	return rest.Resource[parties.InsuranceEntity]{
+func insuranceEntity() rest.Resource[*parties.InsuranceEntity] {
+	return rest.Resource[*parties.InsuranceEntity]{
 		Name: "insuranceEntity",
-		Filters: []rest.Filter[parties.InsuranceEntity]{
+		Filters: []rest.Filter[*parties.InsuranceEntity]{
 			rest.Exact("registrationNumber", func(e *parties.InsuranceEntity) string {
 				return rest.Text(e.RegistrationNumber)
 			}),
@@ -24,10 +24,10 @@ func insuranceEntity() rest.Resource[parties.InsuranceEntity] {
 }
 
 // commercial declares the resource for corporate parties.
-func commercial() rest.Resource[parties.Commercial] {
-	return rest.Resource[parties.Commercial]{
+func commercial() rest.Resource[*parties.Commercial] {
+	return rest.Resource[*parties.Commercial]{
 		Name: "commercial",
-		Filters: []rest.Filter[parties.Commercial]{
+		Filters: []rest.Filter[*parties.Commercial]{
 			rest.Exact("registrationNumber", func(c *parties.Commercial) string {
 				return rest.Text(c.RegistrationNumber)
 			}),
@@ -41,6 +41,6 @@ func commercial() rest.Resource[parties.Commercial] {
 }
 
 // beneficiary declares the resource for persons and companies that claims are paid to.
-func beneficiary() rest.Resource[parties.Beneficiary] {
-	return rest.Resource[parties.Beneficiary]{Name: "beneficiary"}
+func beneficiary() rest.Resource[*parties.Beneficiary] {
+	return rest.Resource[*parties.Beneficiary]{Name: "beneficiary"}
 }

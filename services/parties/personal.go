@@ -12,10 +12,10 @@ import (
 const identityIndex = "identity"
 
 // personal declares the resource for individuals. They are identified by idType and idNumber together, never by name.
-func personal() rest.Resource[parties.Personal] {
-	return rest.Resource[parties.Personal]{
+func personal() rest.Resource[*parties.Personal] {
+	return rest.Resource[*parties.Personal]{
 		Name: "personal",
-		Filters: []rest.Filter[parties.Personal]{
+		Filters: []rest.Filter[*parties.Personal]{
 			rest.Exact("idNumber", func(p *parties.Personal) string { return rest.Text(p.IDNumber) }),
 			rest.Prefix("lastName", func(p *parties.Personal) string { return rest.Text(p.LastName) }),
 			rest.Prefix("firstName", func(p *parties.Personal) string { return rest.Text(p.FirstName) }),
@@ -25,7 +25,7 @@ func personal() rest.Resource[parties.Personal] {
 			search.Text("idNumber").Leads(), search.Name("lastName").Leads(), search.Name("firstName").Leads(),
 			search.Text("idType").Leads(), search.Day("dob"), search.Text("address.country"),
 		},
-		Unique: []rest.Unique[parties.Personal]{{
+		Unique: []rest.Unique[*parties.Personal]{{
 			Index: identityIndex,
 			Value: func(p *parties.Personal) string { return rest.Text(p.IDType) + "\x1f" + rest.Text(p.IDNumber) },
 			Taken: func(holder string) error {
@@ -33,10 +33,10 @@ func personal() rest.Resource[parties.Personal] {
 					With("existingId", holder)
 			},
 		}},
-		Checks: []rest.Check[parties.Personal]{
-			rest.Present[parties.Personal]("required fields missing", "firstName", "lastName", "dob", "address",
+		Checks: []rest.Check[*parties.Personal]{
+			rest.Present[*parties.Personal]("required fields missing", "firstName", "lastName", "dob", "address",
 				"idType", "idNumber"),
-			rest.Untaken[parties.Personal]("idType plus idNumber already exists", identityIndex, "idType", "idNumber"),
+			rest.Untaken[*parties.Personal]("idType plus idNumber already exists", identityIndex, "idType", "idNumber"),
 		},
 		ListsIdempotency: true,
 	}

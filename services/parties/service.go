@@ -49,7 +49,7 @@ func declare(s *rest.Server, _ process.Deps) (rest.Parts, error) {
 	}, nil
 }
 
-func add[T any](kinds map[string]exists, records *rest.Records[T]) {
+func add[T any](kinds map[string]exists, records *rest.Records[*T]) {
 	kinds[records.Name] = func(ctx context.Context, id string) (bool, error) {
 		_, found, err := records.Get(ctx, id)
 		return found, err

@@ -73,8 +73,10 @@ func (e *environment) compute(ctx context.Context, of row) error {
 	version := int64(1)
 	if !found {
 		owner := ""
-		b := premium.Bordereau{Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType}
-		if done, owner, err = e.fill(ctx, of, &b, nil); err != nil {
+		b := &premium.Bordereau{
+			Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType,
+		}
+		if done, owner, err = e.fill(ctx, of, b, nil); err != nil {
 			return err
 		}
 		// A receipt is stored before its message is sent. So the message is not about one.
@@ -87,9 +89,9 @@ func (e *environment) compute(ctx context.Context, of row) error {
 		}
 		err = e.rows.Insert(owned, b, "aggregated")
 	} else {
-		err = e.rows.Alter(ctx, stored, func(r *rest.Record[premium.Bordereau]) (write bool, err error) {
+		err = e.rows.Alter(ctx, stored, func(r *rest.Record[*premium.Bordereau]) (write bool, err error) {
 			stored = r
-			done, _, err = e.fill(ctx, of, &r.Value, e.subtotals.of(of, r.Version))
+			done, _, err = e.fill(ctx, of, r.Value, e.subtotals.of(of, r.Version))
 			return err == nil && done != nil, err
 		})
 		if err == nil {

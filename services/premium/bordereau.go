@@ -14,16 +14,16 @@ var errRowMade = errors.New("the bordereau row exists")
 
 // bordereau declares the premium bordereau. Callers may create rows. A row with a period belongs to the aggregation,
 // and callers may change only the members that the aggregation does not compute.
-func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
-	return rest.Resource[premium.Bordereau]{
+func (e *environment) bordereau() rest.Resource[*premium.Bordereau] {
+	return rest.Resource[*premium.Bordereau]{
 		Name:     "premiumBordereau",
 		SharedBy: policyIndex,
-		Filters: []rest.Filter[premium.Bordereau]{
+		Filters: []rest.Filter[*premium.Bordereau]{
 			rest.Exact(policyIndex, func(b *premium.Bordereau) string { return rest.Text(b.PolicyNumber) }),
 			rest.Exact("treatyReference", func(b *premium.Bordereau) string { return rest.Text(b.TreatyReference) }),
 			rest.Exact("period", func(b *premium.Bordereau) string { return rest.Text(b.Period) }),
 		},
-		Unique: []rest.Unique[premium.Bordereau]{{
+		Unique: []rest.Unique[*premium.Bordereau]{{
 			Index: rowIndex, Global: true,
 			Value: func(b *premium.Bordereau) string {
 				if b.Period == nil {
@@ -33,7 +33,7 @@ func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 			},
 			Taken: func(string) error { return errRowMade },
 		}},
-		Issue: func(d *rest.Draft[premium.Bordereau]) {
+		Issue: func(d *rest.Draft[*premium.Bordereau]) {
 			if !d.Spawned {
 				d.Value.Period = nil
 			}
@@ -45,7 +45,7 @@ func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 
 // keepRow refuses a replacement that changes the sum or the key of an aggregated row. Members that are left out keep
 // their values.
-func keepRow(d *rest.Draft[premium.Bordereau]) error {
+func keepRow(d *rest.Draft[*premium.Bordereau]) error {
 	is, was := d.Value, d.Stored
 	if was.Period == nil {
 		is.Period = nil

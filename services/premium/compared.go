@@ -98,7 +98,7 @@ func (e *environment) stated(ctx context.Context, id string) (of reporting.State
 	if err != nil || !found || stored.Value.NetPremium == nil {
 		return of, err
 	}
-	b := &stored.Value
+	b := stored.Value
 	return reporting.StatedRow{Period: rest.Text(b.Period), PolicyNumber: rest.Text(b.PolicyNumber),
 		TransactionType: rest.Text(b.TransactionType), GrossWrittenPremium: b.GrossWrittenPremium,
 		NetPremium: *b.NetPremium}, nil
@@ -177,7 +177,7 @@ func (e *environment) paidFor(ctx context.Context, claimNumber string, at time.T
 // each calls a function with the records that have some keys and that the caller owns, in the order of their ids, and
 // with the instants at which they were recorded.
 func each[T any](
-	ctx context.Context, of *rest.Records[T], having docstore.Keys, do func(record *T, recorded time.Time) error,
+	ctx context.Context, of *rest.Records[*T], having docstore.Keys, do func(record *T, recorded time.Time) error,
 ) error {
 	q := docstore.Query{Equal: having, Limit: pastPage, Bytes: pastBytes, WithState: true, Own: true}
 	held := docstore.Held(ctx)

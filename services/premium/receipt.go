@@ -24,15 +24,15 @@ const (
 
 // receipt declares the receipt. Its checks are the rows of POST /receipt in the errors table. The checks of the
 // references come after the third row and before the idempotent replay.
-func (e *environment) receipt() rest.Resource[premium.Receipt] {
-	policyNumber, original := e.policyNumber(), &rest.Fact[premium.Receipt, row]{
+func (e *environment) receipt() rest.Resource[*premium.Receipt] {
+	policyNumber, original := e.policyNumber(), &rest.Fact[*premium.Receipt, row]{
 		Name: "row of the original", Load: noOriginal,
 	}
-	return rest.Resource[premium.Receipt]{
+	return rest.Resource[*premium.Receipt]{
 		Name:     "receipt",
 		SharedBy: policyIndex, Right: shared.PremiumRight,
 		Aliases: map[string]string{"receiptId": "id"},
-		Filters: []rest.Filter[premium.Receipt]{
+		Filters: []rest.Filter[*premium.Receipt]{
 			rest.Exact(claimIndex, func(r *premium.Receipt) string { return rest.Text(r.ClaimNumber) }),
 			rest.Exact("policyNumber", func(r *premium.Receipt) string { return rest.Text(r.PolicyNumber) }),
 			rest.DateRange("receiptDate", func(r *premium.Receipt) string { return string(r.ReceiptDate) }),
@@ -46,14 +46,14 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 			search.Expand("policy", "policyNumber").By("coverage"), search.Expand("claim", "claimNumber").By("claims"),
 			search.Expand("reversed", "reverses"),
 		},
-		Unique: []rest.Unique[premium.Receipt]{{
+		Unique: []rest.Unique[*premium.Receipt]{{
 			Index: "reverses", Global: true,
 			Value: func(r *premium.Receipt) string { return string(r.Reverses) },
 			Taken: func(holder string) error {
 				return problem.New(problems.AlreadyReversed, "").With("existingId", holder)
 			},
 		}},
-		Checks: []rest.Check[premium.Receipt]{
+		Checks: []rest.Check[*premium.Receipt]{
 			{
 				Name: "neither policyNumber nor claimNumber present", Run: referenceGiven,
 				Refuses: []problem.Kind{problems.ReferenceRequired},
@@ -64,7 +64,7 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 				func(r *premium.Receipt) *scalar.Int { return r.PaymentAmount }, problems.InvalidPaymentAmount),
 			{
 				Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together",
-				Run: func(ctx context.Context, d *rest.Draft[premium.Receipt]) error {
+				Run: func(ctx context.Context, d *rest.Draft[*premium.Receipt]) error {
 					_, err := policyNumber.Of(ctx, d)
 					return err
 				},
@@ -73,7 +73,7 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 		},
 		ListsIdempotency: true,
 		Issue:            e.issue,
-		Complete:         rest.Completion[premium.Receipt]{Member: "recordedAt", Run: recorded},
+		Complete:         rest.Completion[*premium.Receipt]{Member: "recordedAt", Run: recorded},
 		Pin:              e.pin(policyNumber, original),
 		Indexes:          []docstore.Index{{Name: rowIndex, Amounts: true, Global: true}},
 		Amount:           counted,
@@ -81,7 +81,7 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 		Immutable: func() error {
 			return problem.New(problems.ReceiptImmutable, "Refund the receipt, and record another.")
 		},
-		Actions:  []rest.Action[premium.Receipt]{e.refund(original).AddingExtra()},
+		Actions:  []rest.Action[*premium.Receipt]{e.refund(original).AddingExtra()},
 		Extra:    func(r *premium.Receipt) map[string]any { return map[string]any{"receiptId": r.ID} },
 		Announce: e.announcing(),
 	}
@@ -112,7 +112,7 @@ func counted(r *premium.Receipt) int64 {
 	}
 }
 
-func (e *environment) issue(d *rest.Draft[premium.Receipt]) {
+func (e *environment) issue(d *rest.Draft[*premium.Receipt]) {
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = scalar.DateOf(d.Now)
 	}
@@ -136,7 +136,7 @@ func recorded(r *premium.Receipt, created time.Time, pinned docstore.Keys) error
 
 // complete sets what a replacement leaves out, and the exchange adds at the creation, to what is stored. So a
 // replacement with the body of the creation changes nothing and is accepted.
-func (e *environment) complete(d *rest.Draft[premium.Receipt]) error {
+func (e *environment) complete(d *rest.Draft[*premium.Receipt]) error {
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = d.Stored.ReceiptDate
 	}
@@ -146,7 +146,7 @@ func (e *environment) complete(d *rest.Draft[premium.Receipt]) error {
 	return nil
 }
 
-func referenceGiven(_ context.Context, d *rest.Draft[premium.Receipt]) error {
+func referenceGiven(_ context.Context, d *rest.Draft[*premium.Receipt]) error {
 	if rest.Text(d.Value.PolicyNumber) == "" && rest.Text(d.Value.ClaimNumber) == "" {
 		return problem.New(problems.ReferenceRequired, "policyNumber or claimNumber is required.").
 			At("/policyNumber", "is required unless claimNumber is sent").
@@ -157,15 +157,15 @@ func referenceGiven(_ context.Context, d *rest.Draft[premium.Receipt]) error {
 
 // policyNumberFact is the number of the policy that a receipt belongs to. The receipt names the policy or a claim
 // under it.
-type policyNumberFact = *rest.Fact[premium.Receipt, string]
+type policyNumberFact = *rest.Fact[*premium.Receipt, string]
 
 // policyNumber returns the fact that loads the policy number. The policy and the claim that are named must exist and
 // belong together.
 func (e *environment) policyNumber() policyNumberFact {
-	return &rest.Fact[premium.Receipt, string]{Name: "policyNumber", Load: e.resolveReferences}
+	return &rest.Fact[*premium.Receipt, string]{Name: "policyNumber", Load: e.resolveReferences}
 }
 
-func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[premium.Receipt]) (string, error) {
+func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[*premium.Receipt]) (string, error) {
 	policyNumber, claimNumber := rest.Text(d.Value.PolicyNumber), rest.Text(d.Value.ClaimNumber)
 	// A number that was sent and is empty names nothing; null and no number are the same.
 	if d.Value.PolicyNumber != nil && policyNumber == "" {

@@ -34,8 +34,8 @@ func parseRow(index string) (row, error) {
 // recorded. A refund has the transaction type of its original.
 func (e *environment) pin(
 	policyNumber policyNumberFact, original originalRow,
-) func(context.Context, *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
-	return func(ctx context.Context, d *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
+) func(context.Context, *rest.Draft[*premium.Receipt]) (docstore.Keys, error) {
+	return func(ctx context.Context, d *rest.Draft[*premium.Receipt]) (docstore.Keys, error) {
 		if e.period == "" {
 			return nil, nil
 		}

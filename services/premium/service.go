@@ -71,8 +71,8 @@ type environment struct {
 	sets             rest.Sets
 	coverage, claims *peer.Client
 	known            *known
-	receipts         *rest.Records[premium.Receipt]
-	rows             *rest.Records[premium.Bordereau]
+	receipts         *rest.Records[*premium.Receipt]
+	rows             *rest.Records[*premium.Bordereau]
 	written          *writtenRows
 	subtotals        *subtotalCache
 	access           *share.Lists

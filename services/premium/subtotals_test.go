@@ -160,7 +160,7 @@ func (h *hotRow) putTreaty(treaty string) {
 	stored, found, err := rows.One(background, rowIndex, h.of.index())
 	if err == nil && found {
 		h.treaty = &treaty
-		err = rows.Alter(background, stored, func(r *rest.Record[premium.Bordereau]) (bool, error) {
+		err = rows.Alter(background, stored, func(r *rest.Record[*premium.Bordereau]) (bool, error) {
 			r.Value.TreatyReference = &treaty
 			return true, nil
 		})

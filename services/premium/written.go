@@ -14,7 +14,7 @@ import (
 // only earlier, and if anybody has changed it since, its version is another one and it is read again.
 type writtenRows struct {
 	mu   sync.Mutex
-	rows *simplelru.LRU[row, *rest.Record[premium.Bordereau]]
+	rows *simplelru.LRU[row, *rest.Record[*premium.Bordereau]]
 }
 
 const (
@@ -25,12 +25,12 @@ const (
 )
 
 func newWrittenRows() (*writtenRows, error) {
-	rows, err := simplelru.NewLRU[row, *rest.Record[premium.Bordereau]](mostWritten, nil)
+	rows, err := simplelru.NewLRU[row, *rest.Record[*premium.Bordereau]](mostWritten, nil)
 	return &writtenRows{rows: rows}, err
 }
 
 // take returns a row as it was written last, nil if that is not kept. Nobody else has it then.
-func (w *writtenRows) take(of row) *rest.Record[premium.Bordereau] {
+func (w *writtenRows) take(of row) *rest.Record[*premium.Bordereau] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	written, _ := w.rows.Peek(of)
@@ -39,7 +39,7 @@ func (w *writtenRows) take(of row) *rest.Record[premium.Bordereau] {
 }
 
 // keep keeps a row that was written. The caller does not use it any more.
-func (w *writtenRows) keep(of row, written *rest.Record[premium.Bordereau]) {
+func (w *writtenRows) keep(of row, written *rest.Record[*premium.Bordereau]) {
 	if written.Size() > largestWritten {
 		return
 	}

@@ -12,17 +12,17 @@ import (
 )
 
 // policyWording declares the resource for the texts of the terms under which products are sold.
-func policyWording() rest.Resource[products.PolicyWording] {
-	return rest.Resource[products.PolicyWording]{Name: "policyWording", Public: true}
+func policyWording() rest.Resource[*products.PolicyWording] {
+	return rest.Resource[*products.PolicyWording]{Name: "policyWording", Public: true}
 }
 
 // product declares the product. Its checks are the rows of POST /product in the errors table.
-func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) rest.Resource[products.Product] {
-	return rest.Resource[products.Product]{
+func product(sets rest.Sets, wordings *rest.Records[*products.PolicyWording]) rest.Resource[*products.Product] {
+	return rest.Resource[*products.Product]{
 		Name:    "product",
 		Public:  true,
 		Aliases: map[string]string{"wordingId": "wording"},
-		Filters: []rest.Filter[products.Product]{
+		Filters: []rest.Filter[*products.Product]{
 			rest.Whole("lineOfBusiness", func(p *products.Product) string {
 				if p.LineOfBusiness == nil {
 					return ""
@@ -32,7 +32,7 @@ func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) res
 			rest.Exact("productModel", func(p *products.Product) string { return rest.Text(p.ProductModel) }),
 			rest.Exact("currency", func(p *products.Product) string { return rest.Text(p.Currency) }),
 		},
-		Checks: []rest.Check[products.Product]{
+		Checks: []rest.Check[*products.Product]{
 			{
 				Name: "lineOfBusiness not in productCatalog codes", DependsOn: []string{"lineOfBusiness"},
 				Run:     inCatalog(sets),
@@ -48,9 +48,9 @@ func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) res
 }
 
 // inCatalog returns the check that a line of business is a code of the catalogue, whose codes begin at 1.
-func inCatalog(sets rest.Sets) func(context.Context, *rest.Draft[products.Product]) error {
+func inCatalog(sets rest.Sets) func(context.Context, *rest.Draft[*products.Product]) error {
 	codes := len(sets.Values(valuesets.ProductCatalog))
-	return func(_ context.Context, d *rest.Draft[products.Product]) error {
+	return func(_ context.Context, d *rest.Draft[*products.Product]) error {
 		if code := *d.Value.LineOfBusiness; code < 1 || int(code) > codes {
 			return problem.New(problems.UnknownCatalogCode, "").
 				At("/lineOfBusiness", "must be a code from 1 to "+strconv.Itoa(codes)+
