@@ -21,7 +21,7 @@ WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copi
 	$(addprefix deploy/exchange/,allinone broker deadletters)) ./deploy/proof/e2e
 
 # What is tried whole in test-long, and by samples in `make test` (go test -short).
-SAMPLED := $(call packages,deploy/proof/simulation services/coverage services/desk) ./pkg/docstore/sqlitestore
+SAMPLED := $(call packages,deploy/proof/simulation) ./pkg/docstore/sqlitestore ./pkg/rest ./services/desk
 
 # Tests that exchange every process, credential and certificate under load, and that try every rule with mutual TLS.
 LONG := '^Test(Roll|RulesWithMutualTLS)'

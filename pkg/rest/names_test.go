@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
@@ -57,21 +56,19 @@ func TestAMisspeltMemberIsAWarning(t *testing.T) {
 	}
 }
 
+// TestWarningsOfOneBodyAreBounded sends thousands of members that are all like a field. Each one that is compared with
+// the fields shows in the response, so that this counts the comparisons, which cost more than all else.
 func TestWarningsOfOneBodyAreBounded(t *testing.T) {
 	w := start(t, nil)
 	var members strings.Builder
 	for i := range 9000 {
 		fmt.Fprintf(&members, `,"contents%03x":0`, i)
 	}
-	begun := time.Now()
 	for _, prefer := range []string{"handling=lenient", "handling=strict"} {
 		r := w.send("POST", "/parcel", w.body(members.String()[1:]), "Prefer", prefer)
 		if n := strings.Count(r.Body.String(), `meant?"`); n > 64 {
 			t.Errorf("%s: %d", prefer, n)
 		}
-	}
-	if took := time.Since(begun); took > 20*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

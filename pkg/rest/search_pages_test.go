@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
 	"insurance.example/exchange/pkg/wait"
@@ -36,7 +37,7 @@ func TestSearchSeesEveryOlderRecordWhileOthersAreMade(t *testing.T) {
 			return nil
 		})
 	}
-	for range 2500 {
+	for range chance.Fewer(2500, 10) {
 		create(true)
 	}
 	if err := writes.Wait(); err != nil {
@@ -45,7 +46,7 @@ func TestSearchSeesEveryOlderRecordWhileOthersAreMade(t *testing.T) {
 	made := make(chan struct{})
 	go func() {
 		defer close(made)
-		for range 10_000 {
+		for range chance.Fewer(10_000, 10) {
 			create(false)
 		}
 	}()

@@ -18,10 +18,11 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/simulation"
+	"insurance.example/exchange/pkg/chance"
 )
 
 var (
-	from  = flag.Int("from", 0, "the first seed")
+	from  = flag.Int("from", -1, "the first seed; -1 for 0 with -short, and for one that is drawn otherwise")
 	seeds = flag.Int("seeds", 0, "the number of seeds; 0 for as many as are enough to see that something is broken, "+
 		"and with -short for a tenth of them")
 	trace = flag.Bool("trace", false, "print every operation")
@@ -80,12 +81,15 @@ func TestSeedsOfDesk(t *testing.T) { runSeeds(t, simulation.Desk, 200) }
 func TestSeedsOfSharing(t *testing.T) { runSeeds(t, simulation.Sharing, 300) }
 
 func runSeeds(t *testing.T, part simulation.Part, enough int) {
-	if testing.Short() {
-		enough /= 10
+	from, seeds := *from, cmp.Or(*seeds, chance.Fewer(enough, 10))
+	switch {
+	case from < 0 && testing.Short():
+		from = 0
+	case from < 0:
+		from = int(chance.Seed(t) % 1_000_000_000)
 	}
-	seeds := cmp.Or(*seeds, enough)
 	if seeds > most {
-		runInProcesses(t, seeds)
+		runInProcesses(t, from, seeds)
 		return
 	}
 	var history io.Writer
@@ -93,7 +97,7 @@ func runSeeds(t *testing.T, part simulation.Part, enough int) {
 		history = os.Stdout
 	}
 	steps := 0
-	for seed := *from; seed < *from+seeds; seed++ {
+	for seed := from; seed < from+seeds; seed++ {
 		o := run(t, seed, part, history)
 		steps += o.Steps
 		for _, wrong := range o.Wrong {
@@ -107,7 +111,7 @@ func runSeeds(t *testing.T, part simulation.Part, enough int) {
 }
 
 // runInProcesses runs the seeds in child processes, as many at a time as there are processors, and prints the progress.
-func runInProcesses(t *testing.T, seeds int) {
+func runInProcesses(t *testing.T, from, seeds int) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +123,7 @@ func runInProcesses(t *testing.T, seeds int) {
 	for range runtime.NumCPU() {
 		running.Go(func() {
 			for first := range parts {
-				count := min(most, *from+seeds-first)
+				count := min(most, from+seeds-first)
 				child := exec.CommandContext(t.Context(), self, "-test.run", "^"+t.Name()+"$", "-test.timeout", "0",
 					"-from", strconv.Itoa(first), "-seeds", strconv.Itoa(count))
 				output, err := child.CombinedOutput()
@@ -132,7 +136,7 @@ func runInProcesses(t *testing.T, seeds int) {
 			}
 		})
 	}
-	for first := *from; first < *from+seeds; first += most {
+	for first := from; first < from+seeds; first += most {
 		parts <- first
 	}
 	close(parts)

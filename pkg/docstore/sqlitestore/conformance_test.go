@@ -11,7 +11,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, conformance.Full, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
+	conformance.Run(t, size(), func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
 }
 
 func TestConformanceOfBackfill(t *testing.T) {
@@ -38,7 +38,7 @@ func TestConformanceOfRanges(t *testing.T) {
 }
 
 func TestConformanceOfChanges(t *testing.T) {
-	conformance.Changes(t, conformance.Full, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
+	conformance.Changes(t, size(), func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
 }
 
 // TestConformanceOfOldLogs removes all that an earlier release would not have made.
@@ -58,5 +58,13 @@ func TestConformanceOfOldLogs(t *testing.T) {
 		}
 		return func(t *testing.T) docstore.Store { return open(t, path) }, forget
 	}
-	conformance.ChangesFill(t, conformance.Full, database)
+	conformance.ChangesFill(t, size(), database)
+}
+
+// size returns how much is stored and asked; little with -short.
+func size() conformance.Size {
+	if testing.Short() {
+		return conformance.Small
+	}
+	return conformance.Full
 }

@@ -18,6 +18,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/part"
@@ -193,7 +194,7 @@ func (s Source) askPeer(ctx context.Context, service string, all []asked) Looked
 	for _, a := range all {
 		names = append(names, a.name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestLookUp)
+	ctx, cancel := context.WithTimeout(ctx, patience.Times(longestLookUp))
 	defer cancel()
 	path := Path + url.PathEscape(strings.Join(names, ","))
 	reply, err := s.Peer(service).Do(ctx, peer.Call{Method: http.MethodGet, Path: path})
