@@ -98,6 +98,10 @@ test-race: ## run the packages that have goroutines with the race detector (need
 test-e2e: bin/under-test ## run the whole as processes that have the race detector (needs a C compiler, curl and bash)
 	$(call under_test,$(UNDER_TEST)) go test -vet=off -timeout 45m -skip $(LONG)'|'$(SPREADSHEETS) $(WHOLE)
 
+.PHONY: again
+again: ## run tiers again and again, beside endless loops that keep the processors busy (TIMES=10 LOOPS=8 TARGETS="test test-race")
+	@deploy/tools/again $(TIMES) $(LOOPS) $(TARGETS)
+
 .PHONY: test-witnesses
 test-witnesses: bin/under-test-plain ## run a dozen of the tests of the whole, as CI does for each change (needs curl, bash, Chromium)
 	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 30m -run $(WITNESSES) ./deploy/proof/e2e ./deploy/proof/e2e/client ./deploy/proof/e2e/sight

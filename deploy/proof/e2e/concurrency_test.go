@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -75,34 +74,4 @@ func TestOneOfManyWins(t *testing.T) {
 			t.Errorf("existingId is %q, there are %v", conflict.Text("existingId"), found)
 		}
 	})
-}
-
-// TestNoChangeIsLost sends changes that do not exclude each other at the same time. All are made.
-func TestNoChangeIsLost(t *testing.T) {
-	t.Parallel()
-	c := caller(t)
-	claim := "/claim/" + c.Create(t, "claim", loss(policy(t, c).Text("policyNumber"), -1)).Text("id")
-	responses := trial.AtOnce(t, 20, func(i int) (trial.Response, error) {
-		document := trial.Record{"url": fmt.Sprintf("https://files.example/%d", i), "type": "photo"}
-		return c.Send(t.Context(), http.MethodPost, claim+"/documents", document)
-	})
-	if counts := trial.Count(responses); counts[http.StatusOK] != len(responses) {
-		t.Errorf("the responses are %v", counts)
-	}
-	if documents, _ := c.Read(t, claim)["documents"].([]any); len(documents) != len(responses) {
-		t.Errorf("there are %d documents of %d", len(documents), len(responses))
-	}
-}
-
-func TestSumOfManyReceiptsAtOnce(t *testing.T) {
-	t.Parallel()
-	c := caller(t)
-	number := policy(t, c).Text("policyNumber")
-	responses := trial.AtOnce(t, 100, func(i int) (trial.Response, error) {
-		return c.Send(t.Context(), http.MethodPost, "/receipt", receipt(number, i+1))
-	})
-	if counts := trial.Count(responses); counts[http.StatusCreated] != len(responses) {
-		t.Fatalf("the responses are %v", counts)
-	}
-	awaitSum(t, c, number, "new policy", "5050")
 }

@@ -1,9 +1,7 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,33 +12,11 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestTheExchangeConforms tries every rule and compares each request and response with the OpenAPI document. Then the
-// shipped command tries those rules again, on the store with the records of the first run, for which it may matter
-// what is stored.
+// TestTheExchangeConforms tries every rule and compares each request and response with the OpenAPI document.
 func TestTheExchangeConforms(t *testing.T) {
 	t.Parallel()
-	t.Run("first", func(t *testing.T) {
+	t.Run("every rule", func(t *testing.T) {
 		wantConforming(t, conformance.Run(t.Context(), tried), len(conformance.Rules()))
-	})
-	t.Run("again, on the same store", func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "report.json")
-		stored := []string{"records", "lists", "claims", "receipts", "idempotency", "versions"}
-		command := exec.CommandContext(t.Context(), commands.Plain().Path("exchange"), "conformance", whole.Base,
-			"--admin-token", tried.AdminToken, "--developer-token", tried.DeveloperToken, "--only",
-			strings.Join(stored, ","), "-o", "json", "--out", file,
-			"--patience", trial.Patience.String(), "--timeout", trial.Patience.String())
-		if output, err := command.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, output)
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var report conformance.Report
-		if err := json.Unmarshal(text, &report); err != nil {
-			t.Fatal(err)
-		}
-		wantConforming(t, report, count(stored...))
 	})
 	t.Run("every declared refusal was made, and no other", refusalsAsDeclared)
 }

@@ -49,27 +49,6 @@ func page(t testing.TB, e *trial.Exchange, path string) []byte {
 	return text
 }
 
-func TestServedDocumentIsValid(t *testing.T) {
-	t.Parallel()
-	doc := served(t, whole)
-	if err := doc.Validate(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if !doc.IsOpenAPI31OrLater() || doc.Paths.Len() < 50 {
-		t.Errorf("version %s, %d paths", doc.OpenAPI, doc.Paths.Len())
-	}
-	earlier, err := openapi3.NewLoader().LoadFromData(page(t, whole, "/openapi-3.0.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := earlier.Validate(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if !earlier.IsOpenAPI30() || earlier.Paths.Len() != doc.Paths.Len() {
-		t.Errorf("version %s, %d paths", earlier.OpenAPI, earlier.Paths.Len())
-	}
-}
-
 // TestExamplesWork sends every example, in an order in which they work, on an exchange of its own: they move its clock.
 // Ids and numbers that the exchange has issued replace those of the examples. The first of an operation is the one that
 // the document shows, and its response is the one that the document shows.

@@ -2,10 +2,7 @@ package e2e_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -174,35 +171,6 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 	wait.Until(t, func() error {
 		if read := caller.With(first).Get(t, "/productCatalog"); read.Status != 401 {
 			return fmt.Errorf("a token of a withdrawn key: %d", read.Status)
-		}
-		return nil
-	})
-}
-
-// TestAnExchangeStartsBeforeItsIssuer cannot check a token without keys: that is neither the fault of the caller nor
-// the end of the process.
-func TestAnExchangeStartsBeforeItsIssuer(t *testing.T) {
-	t.Parallel()
-	e, idp := withIssuer(t, "EXCHANGE_JWKS_REFRESH_UNKNOWN=50ms")
-	authorization, err := tokenOf(t.Context(), idp, registered[0], trial.Developer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(e.Stop("exchange"), idp.Stop(), e.Restart("exchange")); err != nil {
-		t.Fatal(err)
-	}
-	as := client(t, e, "another").With(authorization)
-	if read := as.Get(t, "/productCatalog"); read.Status != http.StatusServiceUnavailable ||
-		read.Header.Get("Retry-After") == "" ||
-		strings.Contains(string(read.Body), idp.URL) {
-		t.Errorf("without keys: %d %v %s", read.Status, read.Header, read.Body)
-	}
-	if err := idp.Restart(); err != nil {
-		t.Fatal(err)
-	}
-	wait.Until(t, func() error {
-		if read := as.Get(t, "/productCatalog"); read.Status != http.StatusOK {
-			return fmt.Errorf("with keys: %d %s", read.Status, read.Body)
 		}
 		return nil
 	})

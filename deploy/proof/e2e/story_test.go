@@ -24,11 +24,6 @@ func runStory(t *testing.T, c *trial.Client) {
 	t.Run("bordereau", func(t *testing.T) { aggregatePremium(t, c) })
 }
 
-func TestStoryInOneProcess(t *testing.T) {
-	t.Parallel()
-	runStory(t, caller(t))
-}
-
 // wantMembers compares members by their text.
 func wantMembers(t *testing.T, is trial.Record, want map[string]string) {
 	t.Helper()
