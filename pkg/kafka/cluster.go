@@ -33,7 +33,7 @@ type Cluster struct {
 // NewCluster returns the cluster that settings describe. clientID names this process to the brokers. Its errors name
 // the setting that is wrong. It does not ask the brokers, which may be down.
 func NewCluster(s cluster.Settings, clientID string) (Cluster, error) {
-	c := Cluster{Brokers: s.Brokers, ClientID: clientID, Broker: s.Broker}
+	c := Cluster{Brokers: s.Brokers, ClientID: clientID, Dial: s.Dial, Broker: s.Broker}
 	err := s.Check()
 	if err != nil {
 		return c, err

@@ -56,6 +56,10 @@ func (d *DeadLetters) Close() { d.transport.CloseIdleConnections() }
 // Each calls visit with each dead letter that exists when it is called, in the order of their failure within each
 // partition. It visits none if there is no topic of dead letters. It returns the error of visit, or of reading.
 func (d *DeadLetters) Each(ctx context.Context, visit func(DeadLetter) error) error {
+	// Kafka may respond although the context has ended.
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	logs, err := d.logs(ctx)
 	if err != nil {
 		return explained(err)

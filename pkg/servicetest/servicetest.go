@@ -100,7 +100,8 @@ func OpenStore(t testing.TB) docstore.Store {
 	return store
 }
 
-// Start starts a service and its loops, which end with the test.
+// Start starts a service and its loops, which end with the test. All that it opens is closed then, so that it can run
+// in a bubble of testing/synctest.
 func Start(t testing.TB, d process.Definition, o Options) *Service {
 	t.Helper()
 	var settings process.Settings
@@ -125,6 +126,11 @@ func Start(t testing.TB, d process.Definition, o Options) *Service {
 		now = o.Clock.Now
 	}
 	running := process.NewProcess(settings, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		running.Await(ended)
+	})
 	instance := &process.Instance{}
 	create := d.New
 	d.New = func(ctx context.Context, deps process.Deps) (*process.Instance, error) {

@@ -4,62 +4,38 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"insurance.example/exchange/contracts/events"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/kafka/cluster"
+	"insurance.example/exchange/pkg/kafka/kafkatest"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/pkg/wait"
 )
 
 // broker is a Kafka broker that can lose what it holds.
 type broker struct {
-	t            testing.TB
-	folder, addr string
-	*kfake.Cluster
+	*kafkatest.Broker
 	// coverage is what the replicas ask for policies.
 	coverage policies
 }
 
-func startKafka(t testing.TB, options ...kfake.Opt) *broker {
-	k := &broker{t: t, folder: t.TempDir(), addr: "127.0.0.1:0"}
-	k.start(options...)
-	t.Cleanup(func() { k.Close() })
-	return k
-}
-
-func (k *broker) start(options ...kfake.Opt) {
-	k.t.Helper()
-	listen := func(network, _ string) (listener net.Listener, err error) {
-		wait.For(k.t, "the address of the broker is free", func() bool {
-			listener, err = net.Listen(network, k.addr)
-			return err == nil
-		})
-		return listener, err
-	}
-	started, err := kfake.NewCluster(append(options, kfake.NumBrokers(1), kfake.DataDir(k.folder), kfake.SyncWrites(),
-		kfake.GroupMinSessionTimeout(time.Second), kfake.ListenFn(listen))...)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	k.Cluster, k.addr = started, started.ListenAddrs()[0]
-}
-
-// stored returns the number of messages about receipts that the broker holds or has held.
-func (k *broker) stored() (n int64) {
-	for _, p := range k.PartitionInfos(events.BordereauTopic) {
-		n += p.HighWatermark
-	}
-	return n
+// withKafka runs a test with a broker in a bubble of testing/synctest. No other test may run at the same time: the ids
+// of all records of a process hold later and later times, and the sweep compares them with the clock of the bubble.
+func withKafka(t *testing.T, test func(t *testing.T, k *broker), options ...kfake.Opt) {
+	synctest.Test(t, func(t *testing.T) {
+		seconds, nanoseconds := uuid.Must(uuid.NewV7()).Time().UnixTime()
+		time.Sleep(time.Until(time.Unix(seconds, nanoseconds)) + time.Second)
+		test(t, &broker{Broker: kafkatest.OpenInMemory(t, options...)})
+	})
 }
 
 // policies knows every policy, while it is not down.
@@ -78,10 +54,9 @@ func (p *policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // replica starts one of several processes of the service on a store.
 func (k *broker) replica(store docstore.Store) *servicetest.Service {
-	return servicetest.Start(k.t, Service().Definition(), servicetest.Options{
+	return servicetest.Start(k.T, Service().Definition(), servicetest.Options{
 		Store: store, Peers: map[string]http.Handler{"coverage": &k.coverage},
-		Kafka: cluster.Settings{Brokers: []string{k.addr}},
-		Flags: []string{"--bordereau-period", "month"},
+		Kafka: k.Settings(), Flags: []string{"--bordereau-period", "month"},
 	})
 }
 
@@ -90,21 +65,28 @@ type ledger struct {
 	t    *testing.T
 	mu   sync.Mutex
 	sums map[string]int64
-	// amounts are those of the receipts.
-	amounts *rand.Rand
+	// chance decides about the amounts of the receipts, and the pauses between them.
+	chance *rand.Rand
 }
 
 func newLedger(t *testing.T) *ledger {
 	seed := rand.Uint64()
-	t.Logf("the amounts have the seed %d", seed)
-	return &ledger{t: t, sums: make(map[string]int64), amounts: rand.New(rand.NewPCG(seed, 0))}
+	t.Logf("the amounts and the pauses have the seed %d", seed)
+	return &ledger{t: t, sums: make(map[string]int64), chance: rand.New(rand.NewPCG(seed, 0))}
 }
 
 // amount returns a random amount.
 func (l *ledger) amount() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.amounts.Int64N(1000) + 1
+	return l.chance.Int64N(1000) + 1
+}
+
+// pause returns a random pause. While it lasts, the clock of a bubble goes on.
+func (l *ledger) pause() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Duration(1 + l.chance.Int64N(int64(200*time.Millisecond)))
 }
 
 // books is the number of policies that a ledger has receipts for.
@@ -151,8 +133,18 @@ func (l *ledger) wrong(s *servicetest.Service) []string {
 	return wrong
 }
 
+// await waits until holds returns true. It looks only ten times in a second of the bubble, because a test that fails
+// looks for ten minutes of it.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	wait.For(t, what, func() bool {
+		time.Sleep(100 * time.Millisecond)
+		return holds()
+	})
+}
+
 // awaitRows waits until all rows are right.
 func (l *ledger) awaitRows(s *servicetest.Service) {
 	l.t.Helper()
-	wait.For(l.t, "each row is the sum of its receipts", func() bool { return len(l.wrong(s)) == 0 })
+	await(l.t, "each row is the sum of its receipts", func() bool { return len(l.wrong(s)) == 0 })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"insurance.example/exchange/pkg/kafka/kafkatest"
 	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/pkg/wait"
@@ -32,7 +33,7 @@ func BenchmarkTraffic(b *testing.B) {
 func measureTraffic(b *testing.B, policies int, options ...kfake.Opt) {
 	for b.Loop() {
 		store := &countingStore{Store: servicetest.OpenStore(b)}
-		s := startKafka(b, options...).replica(store)
+		s := (&broker{Broker: kafkatest.Open(b, options...)}).replica(store)
 		var count, last atomic.Int64
 		var callers sync.WaitGroup
 		began := time.Now()

@@ -3,10 +3,12 @@
 package deadletters
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,12 +30,17 @@ import (
 type program struct {
 	environ    []string
 	out, notes io.Writer
+	// dial, if set, opens the connections to brokers.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Command returns the command dead-letters, with list and replay. Its settings come from environ, where its flags do
 // not give them. It says on notes which variables it ignores.
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
-	p := &program{environ, out, notes}
+	return (&program{environ: environ, out: out, notes: notes}).command()
+}
+
+func (p *program) command() *cobra.Command {
 	command := &cobra.Command{
 		Use: "dead-letters", Short: "Show the messages that could not be handled, and put them back",
 		Args: noArguments, RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
@@ -105,6 +112,7 @@ func (p *program) open(c *connection) (*kafka.DeadLetters, error) {
 		}
 		c.kafka = kept
 	}
+	c.kafka.Dial = p.dial
 	reached, err := kafka.NewCluster(c.kafka, "dead-letters")
 	if err != nil {
 		return nil, client.Misuse(err.Error())

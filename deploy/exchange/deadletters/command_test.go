@@ -21,7 +21,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/broker"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/deadletters"
-	"insurance.example/exchange/pkg/kafka/cluster"
+	"insurance.example/exchange/pkg/kafka/kafkatest"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/pkg/wait"
 	"insurance.example/exchange/services/premium"
@@ -29,22 +29,14 @@ import (
 
 // trial is a premium service with a broker, and the commands.
 type trial struct {
-	t       *testing.T
-	data    string
-	broker  *broker.Broker
-	service *servicetest.Service
+	t      *testing.T
+	broker *kafkatest.Broker
 	// known is true once the policies exist that the messages are about.
 	known atomic.Bool
 }
 
-func newTrial(t *testing.T) *trial {
-	c := &trial{t: t, data: t.TempDir()}
-	b, err := broker.Start(broker.Options{DataDir: filepath.Join(c.data, "broker"), Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	c.broker = b
+func newTrial(t *testing.T, b *kafkatest.Broker) *trial {
+	c := &trial{t: t, broker: b}
 	coverage := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !c.known.Load() {
 			http.Error(w, "{}", http.StatusNotFound)
@@ -54,8 +46,8 @@ func newTrial(t *testing.T) *trial {
 		_, _ = fmt.Fprintf(w, `{"policyNumber":%q,"policyholderId":"h"}`,
 			strings.TrimPrefix(r.URL.Path, "/internal/policy/"))
 	})
-	c.service = servicetest.Start(t, premium.Service().Definition(), servicetest.Options{
-		Peers: map[string]http.Handler{"coverage": coverage}, Kafka: cluster.Settings{Brokers: []string{b.Addr()}},
+	servicetest.Start(t, premium.Service().Definition(), servicetest.Options{
+		Peers: map[string]http.Handler{"coverage": coverage}, Kafka: b.Settings(),
 		Flags: []string{"--bordereau-period", "month"},
 	})
 	return c
@@ -64,35 +56,24 @@ func newTrial(t *testing.T) *trial {
 // announce publishes that the row of a policy has changed, as the service does.
 func (c *trial) announce(policies ...string) {
 	c.t.Helper()
-	client := &kafka.Client{
-		Addr: kafka.TCP(c.broker.Addr()), Transport: &kafka.Transport{MetadataTTL: 100 * time.Millisecond},
-	}
 	wait.For(c.t, "the service has created the topic", func() bool {
-		found, err := client.Metadata(c.t.Context(), &kafka.MetadataRequest{Topics: []string{events.BordereauTopic}})
-		return err == nil && found.Topics[0].Error == nil
+		return len(c.broker.PartitionInfos(events.BordereauTopic)) > 0
 	})
-	w := &kafka.Writer{
-		Addr: kafka.TCP(c.broker.Addr()), Topic: events.BordereauTopic, RequiredAcks: kafka.RequireAll,
-		BatchTimeout: time.Millisecond, Transport: &kafka.Transport{},
-	}
-	defer w.Close()
 	for _, policy := range policies {
 		value, err := json.Marshal(events.BordereauDirty{Period: "2026-11", PolicyNumber: policy,
 			TransactionType: "new policy"})
-		if err == nil {
-			err = w.WriteMessages(c.t.Context(), kafka.Message{Key: []byte(policy), Value: value})
-		}
 		if err != nil {
 			c.t.Fatal(err)
 		}
+		c.broker.Publish(events.BordereauTopic, kafka.Message{Key: []byte(policy), Value: value})
 	}
 }
 
 // run runs dead-letters with arguments, and returns what it prints.
 func (c *trial) run(arguments ...string) (string, error) {
 	var out bytes.Buffer
-	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data, "EXCHANGE_BORDEREAU_PERIOD=month"},
-		&out, io.Discard)
+	environ := []string{"EXCHANGE_BROKERS=" + c.broker.Address, "EXCHANGE_BORDEREAU_PERIOD=month"}
+	command := deadletters.CommandOver(c.broker.Settings().Dial, environ, &out)
 	command.SetArgs(arguments)
 	command.SilenceErrors, command.SilenceUsage = true, true
 	err := command.ExecuteContext(context.Background())
@@ -152,7 +133,10 @@ func (c *trial) unfounded() (n int) {
 // the policies exist, the dead letters are put back. As nobody has recorded a receipt, they become dead letters again,
 // for this other reason.
 func TestDeadLettersArePutBackOnce(t *testing.T) {
-	c := newTrial(t)
+	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) { putBackOnce(t, newTrial(t, b)) })
+}
+
+func putBackOnce(t *testing.T, c *trial) {
 	if out := c.must("list", "-o", "table"); out != "There are none.\n" {
 		t.Errorf("before there is any, the list says %q", out)
 	}
@@ -229,18 +213,27 @@ func TestWrongCommandLinesAreTold(t *testing.T) {
 	}
 }
 
+// TestADeadLetterThatIsNamedWronglyIsAnError: the data of an exchange says where its broker is.
 func TestADeadLetterThatIsNamedWronglyIsAnError(t *testing.T) {
-	c := newTrial(t)
-	hint := "0-99; all names: exchange dead-letters list --all --data " + c.data
-	if _, err := c.run("replay", "0-99", "--data", c.data); err == nil || !strings.Contains(err.Error(), hint) {
+	data := t.TempDir()
+	b, err := broker.Start(broker.Options{DataDir: filepath.Join(data, "broker"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	run := func(ctx context.Context, arguments ...string) error {
+		command := deadletters.Command([]string{"EXCHANGE_DATA=" + data}, io.Discard, io.Discard)
+		command.SetArgs(arguments)
+		command.SilenceErrors, command.SilenceUsage = true, true
+		return command.ExecuteContext(ctx)
+	}
+	hint := "0-99; all names: exchange dead-letters list --all --data " + data
+	if err := run(t.Context(), "replay", "0-99", "--data", data); err == nil || !strings.Contains(err.Error(), hint) {
 		t.Errorf("%v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data}, io.Discard, io.Discard)
-	command.SetArgs([]string{"list"})
-	command.SilenceErrors, command.SilenceUsage = true, true
-	if err := command.ExecuteContext(ended); !errors.Is(err, context.Canceled) {
+	if err := run(ended, "list"); !errors.Is(err, context.Canceled) {
 		t.Errorf("after Ctrl-C: %v", err)
 	}
 }

@@ -2,8 +2,10 @@
 package cluster
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 
 	"github.com/spf13/pflag"
 
@@ -47,6 +49,9 @@ type Settings struct {
 	SASL string
 	// User is the name for SASL. PasswordFile is the file with the password.
 	User, PasswordFile string
+	// Dial, if set, opens the connections in place of the network of the system; no flag sets it. Tests do, whose
+	// brokers are in memory.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Broker, if set, takes the place of Kafka; no flag sets it. A simulation of the exchange does.
 	Broker broker.Broker
 }

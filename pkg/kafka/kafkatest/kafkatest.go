@@ -19,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"insurance.example/exchange/pkg/kafka"
+	"insurance.example/exchange/pkg/kafka/cluster"
 )
 
 // patience is how long a test waits for something that must happen. It only ends a test that would otherwise hang. The
@@ -27,8 +28,9 @@ const patience = 5 * time.Minute
 
 // Broker is a Kafka broker that can be stopped and started again where it was.
 type Broker struct {
-	T       *testing.T
-	dir     string
+	T testing.TB
+	// Folder holds what the broker keeps.
+	Folder  string
 	Address string
 	// network is where the broker is; nil for that of the system.
 	network *kfake.VirtualNetwork
@@ -38,9 +40,19 @@ type Broker struct {
 // Start starts a broker for one test. It makes the test parallel, because the tests mostly wait.
 func Start(t *testing.T) *Broker {
 	t.Parallel()
-	b := &Broker{T: t, dir: t.TempDir(), Address: "127.0.0.1:0"}
-	b.Start()
-	t.Cleanup(func() { b.Close() })
+	return Open(t)
+}
+
+// Open starts a broker for a test or a benchmark, in the network of the system.
+func Open(t testing.TB, options ...kfake.Opt) *Broker {
+	return open(&Broker{T: t, Address: "127.0.0.1:0"}, options)
+}
+
+// open starts a broker that ends with its test.
+func open(b *Broker, options []kfake.Opt) *Broker {
+	b.Folder = b.T.TempDir()
+	b.Start(options...)
+	b.T.Cleanup(func() { b.Close() })
 	return b
 }
 
@@ -49,12 +61,12 @@ func Start(t *testing.T) *Broker {
 // due to a busy machine. It does not serve tests with TLS or a broker that freezes: a write waits for its reader.
 func InBubble(t *testing.T, test func(t *testing.T, b *Broker)) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := &Broker{T: t, dir: t.TempDir(), Address: "localhost:9092", network: new(kfake.VirtualNetwork)}
-		b.Start()
-		t.Cleanup(func() { b.Close() })
-		test(t, b)
-	})
+	synctest.Test(t, func(t *testing.T) { test(t, OpenInMemory(t)) })
+}
+
+// OpenInMemory starts a broker for a test that runs in a bubble already.
+func OpenInMemory(t testing.TB, options ...kfake.Opt) *Broker {
+	return open(&Broker{T: t, Address: "localhost:9092", network: new(kfake.VirtualNetwork)}, options)
 }
 
 func (b *Broker) Start(options ...kfake.Opt) {
@@ -70,7 +82,7 @@ func (b *Broker) Start(options ...kfake.Opt) {
 		})
 		return listener, err
 	}
-	options = append(options, kfake.NumBrokers(1), kfake.DataDir(b.dir), kfake.SyncWrites(),
+	options = append(options, kfake.NumBrokers(1), kfake.DataDir(b.Folder), kfake.SyncWrites(),
 		kfake.GroupMinSessionTimeout(time.Second), kfake.ListenFn(listen))
 	cluster, err := kfake.NewCluster(options...)
 	if err != nil {
@@ -84,12 +96,22 @@ func (b *Broker) Start(options ...kfake.Opt) {
 // it has any.
 func (b *Broker) StartAnew(options ...kfake.Opt) {
 	b.Close()
-	b.dir = b.T.TempDir()
+	b.Folder = b.T.TempDir()
 	b.Start(options...)
 }
 
 func (b *Broker) Reach() kafka.Cluster {
-	return kafka.Cluster{Brokers: []string{b.Address}, ClientID: "test", Dial: b.dial()}
+	b.T.Helper()
+	c, err := kafka.NewCluster(b.Settings(), "test")
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	return c
+}
+
+// Settings says how a service reaches the broker.
+func (b *Broker) Settings() cluster.Settings {
+	return cluster.Settings{Brokers: []string{b.Address}, Dial: b.dial()}
 }
 
 // dial returns what opens connections to the broker; nil for the network of the system.
@@ -172,7 +194,7 @@ func (b *Broker) Committed(group, topic string) (n int64) {
 }
 
 // Eventually waits until holds returns true.
-func Eventually(t *testing.T, what string, holds func() bool) {
+func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
