@@ -155,10 +155,12 @@ type BordereauStatus struct {
 	DecidedAt scalar.DateTime `json:"decidedAt,omitzero"`
 	// Why it was rejected.
 	Reason string `json:"reason,omitzero"`
-	// Who of the other side acknowledged it.
+	// Who of the other side acknowledged it first.
 	AcknowledgedBy string `json:"acknowledgedBy,omitzero"`
-	// The instant at which it was acknowledged.
+	// The instant at which it was first acknowledged.
 	AcknowledgedAt scalar.DateTime `json:"acknowledgedAt,omitzero"`
+	// Everybody of the other side who acknowledged it, the first 100.
+	Acknowledgements []BordereauAcknowledgement `json:"acknowledgements,omitzero"`
 	// How many of its findings are errors.
 	Errors int `json:"errors"`
 	// How many of these errors are not waived.
@@ -169,6 +171,16 @@ type BordereauStatus struct {
 	Totals []BordereauTotal `json:"totals"`
 	// The sums of the lines of a claims bordereau, by currency.
 	Claims []ClaimTotal `json:"claims,omitzero"`
+}
+
+// BordereauAcknowledgement says that somebody of the other side has seen a version.
+//
+// Who of the other side has seen a version, and when.
+type BordereauAcknowledgement struct {
+	// Who acknowledged it.
+	AcknowledgedBy string `json:"acknowledgedBy"`
+	// The instant at which that was.
+	AcknowledgedAt scalar.DateTime `json:"acknowledgedAt"`
 }
 
 // BordereauPeriod is a period of a contract.

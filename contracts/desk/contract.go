@@ -95,7 +95,8 @@ type ContractTerms struct {
 	FirstPeriod string `json:"firstPeriod"`
 	// How many days after the end of a period its bordereau is due; 30 without it.
 	DueDays int `json:"dueDays,omitzero"`
-	// Who signs off: two (one prepares, another one approves) or one; two without it.
+	// Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if
+	// the contract has said so at any time since the version approved before it.
 	SignOff string `json:"signOff,omitzero"`
 	// Which claims are reported: open, or all; open without it.
 	ClaimsBasis string `json:"claimsBasis,omitzero"`

@@ -128,9 +128,11 @@ func (o *office) bordereauOperations() []rest.Extension {
 			func(c *gin.Context, body any) (any, error) {
 				return o.desk.Reject(c.Request.Context(), placeOf(c), c.Param("number"), *body.(*desk.BordereauReason))
 			}),
-		signing("acknowledge", "Note that the other side has seen an approved version", "",
+		signing("acknowledge", "Note that the other side has seen an approved version",
+			"Where organisations share the exchange, the counterparty that the contract names acknowledges, and nobody "+
+				"else. The acknowledgements of the first 100 persons are kept.",
 			reflect.TypeFor[desk.BordereauDigest](), status,
-			[]problem.Kind{problems.NotPending, problems.DigestDiffers},
+			[]problem.Kind{problem.RightMissing, problems.NotPending, problems.DigestDiffers},
 			func(c *gin.Context, body any) (any, error) {
 				return o.desk.Acknowledge(c.Request.Context(), placeOf(c), c.Param("number"),
 					*body.(*desk.BordereauDigest))

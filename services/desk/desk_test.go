@@ -219,7 +219,13 @@ func TestApproveInOrder(t *testing.T) {
 	refused(409, "not-pending", "dora", ":approve", digest)
 	refused(409, "not-pending", "bob", ":reject", `{"reason":"too late"}`)
 	refused(409, "digest-differs", "eve", ":acknowledge", `{"digest":"00"}`)
-	s.Must(200, "POST", version+":acknowledge", digest, caller, "eve")
+	for _, who := range []string{"eve", "fay", "eve"} { // who does it again is not kept twice
+		s.Must(200, "POST", version+":acknowledge", digest, caller, who)
+	}
+	if a := s.Must(200, "GET", november, ""); strings.Count(a.Text, `"acknowledgedBy":"eve"`) != 2 ||
+		strings.Count(a.Text, `"acknowledgedBy":"fay"`) != 1 {
+		t.Error(a.Text)
+	}
 	if a := s.Must(200, "GET", "/x/bordereau?state=acknowledged", ""); !strings.Contains(a.Text,
 		`"acknowledgedBy":"eve"`) {
 		t.Error(a.Text)

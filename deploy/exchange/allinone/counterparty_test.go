@@ -92,6 +92,9 @@ func TestTheCounterpartyOfAContract(t *testing.T) {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
+	if got := acme.want(403, "POST", acknowledge, digest); got.named("right") != "counterparty" {
+		t.Errorf("the owner acknowledges for its counterparty: %s", got.body)
+	}
 	got := zenith.want(200, "POST", acknowledge, digest)
 	if !strings.HasPrefix(got.named("acknowledgedBy"), "zenith ") {
 		t.Error(got.body)

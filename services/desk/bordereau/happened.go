@@ -51,8 +51,11 @@ func (v *version) happened(in int64) changes.Happening {
 		return changes.Happening{Type: "prepared", Status: desk.Pending, Time: v.Head.PreparedAt.Time()}
 	case v.Decided.In:
 		return changes.Happening{Type: v.State, Status: v.State, Time: v.Decided.At}
-	case v.Acknowledged.In:
-		return changes.Happening{Type: "acknowledged", Status: v.State, Time: v.Acknowledged.At}
+	}
+	for _, by := range v.acknowledgements() {
+		if by.In == in {
+			return changes.Happening{Type: "acknowledged", Status: v.State, Time: by.At}
+		}
 	}
 	if slices.Contains(v.WaivedIn, in) {
 		return changes.Happening{Type: "waived", Status: desk.Pending}

@@ -59,11 +59,14 @@ type version struct {
 	Key *history.UsedKey `json:"key,omitzero"`
 	// PreparedIn is the version of the ledger that listed it first.
 	PreparedIn int64 `json:"preparedIn"`
-	// Decided is who approved or rejected it, Reason why it was rejected, and Acknowledged who of the other side has
-	// seen it.
-	Decided      signature `json:"decided,omitzero"`
-	Reason       string    `json:"reason,omitzero"`
-	Acknowledged signature `json:"acknowledged,omitzero"`
+	// Decided is who approved or rejected it, Reason why it was rejected, Acknowledged who of the other side was the
+	// first to see it, and AlsoAcknowledged who else has, once each.
+	Decided signature `json:"decided,omitzero"`
+	// Under is the edition of the contract under which it was approved; 0 for what earlier releases approved.
+	Under            int64       `json:"under,omitzero"`
+	Reason           string      `json:"reason,omitzero"`
+	Acknowledged     signature   `json:"acknowledged,omitzero"`
+	AlsoAcknowledged []signature `json:"alsoAcknowledged,omitzero"`
 }
 
 // signature says who has changed a version, when, and in which version of the ledger.
@@ -117,7 +120,19 @@ func (v *version) status() desk.BordereauStatus {
 	if v.Acknowledged.By != "" {
 		s.AcknowledgedAt = scalar.Instant(v.Acknowledged.At)
 	}
+	for _, by := range v.acknowledgements() {
+		s.Acknowledgements = append(s.Acknowledgements,
+			desk.BordereauAcknowledgement{AcknowledgedBy: by.By, AcknowledgedAt: scalar.Instant(by.At)})
+	}
 	return s
+}
+
+// acknowledgements returns who of the other side has seen the version, in the order in which they have.
+func (v *version) acknowledgements() []signature {
+	if v.Acknowledged.By == "" {
+		return nil
+	}
+	return append([]signature{v.Acknowledged}, v.AlsoAcknowledged...)
 }
 
 // unwaived returns how many errors are not waived. Only errors are waived.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +17,8 @@ import (
 )
 
 const (
+	// mostAcknowledgements is how many acknowledgements of a version are kept, the first of each person.
+	mostAcknowledgements = 100
 	// mostWaivers is how often findings of a version may be waived. A version with more errors is rejected.
 	mostWaivers = 1000
 	// mostTries is how often a change is tried while others change the same ledger.
@@ -87,21 +90,28 @@ func (d *Desk) Approve(
 		if err == nil {
 			err = d.fitsStill(ctx, now, v)
 		}
+		if err == nil {
+			err = secondPerson(now, l, v, by.By)
+		}
 		if err != nil {
 			return err
 		}
-		v.State, v.Decided = desk.Approved, by
+		v.State, v.Decided, v.Under = desk.Approved, by, now.Edition()
 		return nil
 	})
 }
 
-// secondPerson refuses the approval by a person who may not approve a version, if two are to sign off. It is the one
-// place that decides this.
+// secondPerson refuses the approval by a person who may not approve a version, if two are to sign off. They are if the
+// contract has said so at any time since the version approved before it, so that one person who sets the contract to
+// one and back gains nothing. It is the one place that decides this.
 func secondPerson(k *contract.Kept, l *ledger, v *version, who string) error {
-	if k.SignOff == desk.OnePerson {
+	if until := k.TwoUntil(); until == 0 || until < l.approvedUnder() {
 		return nil
 	}
 	refuse := func(because, words string) error {
+		if k.SignOff == desk.OnePerson {
+			words += " The contract lets one person sign off only after the next version that two have signed off."
+		}
 		return problem.New(problems.SamePerson, words+" Somebody else must approve it.").With("because", because)
 	}
 	if v.Head.PreparedBy == who {
@@ -123,6 +133,17 @@ func secondPerson(k *contract.Kept, l *ledger, v *version, who string) error {
 			"You have changed what amounts are computed by, since the approved version before.")
 	}
 	return nil
+}
+
+// approvedUnder returns the edition of the contract under which the last version of a ledger was approved; 0 if none is.
+func (l *ledger) approvedUnder() (edition int64) {
+	for _, v := range l.Versions {
+		if v.State == desk.Approved {
+			// An earlier release did not keep it. It was not before that of the preparation.
+			edition = max(edition, v.Under, v.Head.ContractVersion)
+		}
+	}
+	return edition
 }
 
 // fitsStill refuses a version whose amounts are in other units than the contract now says, or that may have a policy
@@ -217,13 +238,18 @@ func (d *Desk) Reject(
 	})
 }
 
-// Acknowledge notes that the other side has seen an approved version. Errors: problem.NotFound, problem.Invalid,
+// Acknowledge notes that the other side has seen an approved version: the counterparty that the contract names, where
+// organisations share the exchange. Errors: problem.NotFound, problem.Invalid, problem.RightMissing,
 // problems.NotPending where it is not approved, problems.DigestDiffers, those of the store.
 func (d *Desk) Acknowledge(
 	ctx context.Context, at Place, number string, asked desk.BordereauDigest,
 ) (desk.BordereauStatus, error) {
-	return d.change(ctx, at, number, func(_ *contract.Kept, l *ledger, v *version) error {
+	return d.change(ctx, at, number, func(k *contract.Kept, l *ledger, v *version) error {
 		by := d.sign(ctx, l)
+		if k.AcknowledgedByAnother(ctx) {
+			return problem.New(problem.RightMissing, "The contract names a counterparty, which acknowledges what is "+
+				"reported to it.").With("right", "counterparty")
+		}
 		if err := digestGiven(asked); err != nil {
 			return err
 		}
@@ -233,10 +259,15 @@ func (d *Desk) Acknowledge(
 		if err := digestIs(v, asked); err != nil {
 			return err
 		}
-		if v.Acknowledged.By != "" {
+		switch all := v.acknowledgements(); {
+		case len(all) == 0:
+			v.Acknowledged = by
+		case len(all) == mostAcknowledgements,
+			slices.ContainsFunc(all, func(before signature) bool { return before.By == by.By }):
 			return errDone
+		default:
+			v.AlsoAcknowledged = append(v.AlsoAcknowledged, by)
 		}
-		v.Acknowledged = by
 		return nil
 	})
 }

@@ -254,6 +254,16 @@ func CallerKey(ctx context.Context) string {
 	return request.CallerFrom(ctx).Key()
 }
 
+// AcknowledgedByAnother reports whether what is reported under the contract is acknowledged by another organisation than
+// the caller's: the counterparty that the contract names, where organisations share the exchange.
+func (k *Kept) AcknowledgedByAnother(ctx context.Context) bool {
+	caller := request.OrganisationFrom(ctx).Name()
+	if r, is := ctx.Value(readerKey{}).(reader); is {
+		caller = r.organisation
+	}
+	return caller != "" && k.Counterparty != "" && k.Counterparty != caller
+}
+
 // person returns a person as a reader may see it: of another organisation than the reader's its organisation alone.
 func person(ctx context.Context, key string) string {
 	r, is := ctx.Value(readerKey{}).(reader)

@@ -64,6 +64,8 @@ type state struct {
 	Left     int64 `json:"left,omitzero"`
 	// Edition counts what callers have set. The version of the document also moves with the rest of the state.
 	Edition int64 `json:"edition"`
+	// Two is the last edition by which two persons sign off, 0 if there is none. Earlier releases did not keep it.
+	Two *int64 `json:"two,omitzero"`
 }
 
 // Edition is the number of the contract's version as callers count them.
@@ -77,6 +79,18 @@ func (k *Kept) Left() int64 { return k.state.Left }
 
 // ChangedMoney reports whether somebody has changed what amounts are computed by after an edition.
 func (k *Kept) ChangedMoney(who string, after int64) bool { return k.state.Money[who] > after }
+
+// TwoUntil returns the last edition of the contract by which two persons sign off; 0 if one always did. Of a contract
+// that has changed before that was kept, every edition but the present one counts as such.
+func (k *Kept) TwoUntil() int64 {
+	switch {
+	case k.SignOff != desk.OnePerson:
+		return k.state.Edition
+	case k.state.Two != nil:
+		return *k.state.Two
+	}
+	return k.state.Edition - 1
+}
 
 // Shown returns the contract as its readers see it.
 func (k *Kept) Shown() desk.ContractVersion {
@@ -272,6 +286,14 @@ func (c *Contracts) Put(
 func (k *Kept) set(by string, at time.Time, was *Kept) {
 	k.state.By, k.state.At = by, at
 	k.state.Edition++
+	two := k.state.Edition
+	if k.SignOff == desk.OnePerson {
+		two = 0
+		if was != nil {
+			two = was.TwoUntil()
+		}
+	}
+	k.state.Two = &two
 	if was != nil && was.sameMoney(k.Terms) {
 		return
 	}
