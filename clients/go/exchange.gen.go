@@ -1392,6 +1392,15 @@ type BatchResult struct {
 	Warnings *[]interface{} `json:"warnings,omitempty"`
 }
 
+// BordereauAcknowledgement Who of the other side has seen a version, and when.
+type BordereauAcknowledgement struct {
+	// AcknowledgedAt The instant at which that was.
+	AcknowledgedAt time.Time `json:"acknowledgedAt"`
+
+	// AcknowledgedBy Who acknowledged it.
+	AcknowledgedBy string `json:"acknowledgedBy"`
+}
+
 // BordereauCheck A check of the lines of a version, or of its contract.
 type BordereauCheck struct {
 	// Code What was checked, such as missing-insured.
@@ -1685,11 +1694,14 @@ type BordereauReasonInput struct {
 
 // BordereauStatus What became of a version.
 type BordereauStatus struct {
-	// AcknowledgedAt The instant at which it was acknowledged.
+	// AcknowledgedAt The instant at which it was first acknowledged.
 	AcknowledgedAt *time.Time `json:"acknowledgedAt,omitempty"`
 
-	// AcknowledgedBy Who of the other side acknowledged it.
+	// AcknowledgedBy Who of the other side acknowledged it first.
 	AcknowledgedBy *string `json:"acknowledgedBy,omitempty"`
+
+	// Acknowledgements Everybody of the other side who acknowledged it, the first 100.
+	Acknowledgements *[]BordereauAcknowledgement `json:"acknowledgements,omitempty"`
 
 	// Claims The sums of the lines of a claims bordereau, by currency.
 	Claims *[]ClaimTotal `json:"claims,omitempty"`
@@ -2153,7 +2165,7 @@ type ContractTerms struct {
 	// SettlementCurrency The currency that is settled in (ISO 4217); currency without it.
 	SettlementCurrency *string `json:"settlementCurrency,omitempty"`
 
-	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it.
+	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it.
 	SignOff *string `json:"signOff,omitempty"`
 
 	// TaxPercentage The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.
@@ -2249,7 +2261,7 @@ type ContractTermsInput struct {
 	// SettlementCurrency The currency that is settled in (ISO 4217); currency without it.
 	SettlementCurrency *string `json:"settlementCurrency,omitempty"`
 
-	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it.
+	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it.
 	SignOff *string `json:"signOff,omitempty"`
 
 	// TaxPercentage The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.

@@ -2736,9 +2736,9 @@ export interface paths {
         put?: never;
         /**
          * Note that the other side has seen an approved version
-         * @description Note that the other side has seen an approved version.
+         * @description Note that the other side has seen an approved version. Where organisations share the exchange, the counterparty that the contract names acknowledges, and nobody else. The acknowledgements of the first 100 persons are kept.
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [the version has another digest](/problems/digest-differs).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [the version has another digest](/problems/digest-differs).
          */
         post: operations["acknowledgeBordereau"];
         delete?: never;
@@ -4663,6 +4663,16 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description Who of the other side has seen a version, and when. */
+        BordereauAcknowledgement: {
+            /**
+             * Format: date-time
+             * @description The instant at which that was.
+             */
+            acknowledgedAt: string;
+            /** @description Who acknowledged it. */
+            acknowledgedBy: string;
+        };
         /** @description A check of the lines of a version, or of its contract. */
         BordereauCheck: {
             /** @description What was checked, such as missing-insured. */
@@ -4934,11 +4944,13 @@ export interface components {
         BordereauStatus: {
             /**
              * Format: date-time
-             * @description The instant at which it was acknowledged.
+             * @description The instant at which it was first acknowledged.
              */
             acknowledgedAt?: string;
-            /** @description Who of the other side acknowledged it. */
+            /** @description Who of the other side acknowledged it first. */
             acknowledgedBy?: string;
+            /** @description Everybody of the other side who acknowledged it, the first 100. */
+            acknowledgements?: components["schemas"]["BordereauAcknowledgement"][];
             /** @description The sums of the lines of a claims bordereau, by currency. */
             claims?: components["schemas"]["ClaimTotal"][];
             /**
@@ -6169,7 +6181,7 @@ export interface components {
             section?: string;
             /** @description The currency that is settled in (ISO 4217); currency without it. */
             settlementCurrency?: string;
-            /** @description Who signs off: two (one prepares, another one approves) or one; two without it. */
+            /** @description Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it. */
             signOff?: string;
             /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
             taxPercentage?: string;
@@ -6255,7 +6267,7 @@ export interface components {
             section?: string | null;
             /** @description The currency that is settled in (ISO 4217); currency without it. */
             settlementCurrency?: string | null;
-            /** @description Who signs off: two (one prepares, another one approves) or one; two without it. */
+            /** @description Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it. */
             signOff?: string | null;
             /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
             taxPercentage?: string | null;
