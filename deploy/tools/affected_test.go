@@ -13,16 +13,16 @@ import (
 // that the change reaches and one that it does not, so that neither all nor none passes.
 func TestWhatAChangeAffects(t *testing.T) {
 	packages := []string{"./pkg/load", "./pkg/rest", "./services/feed", "./gateway/pages"}
-	every := []string{"race pkg/load", "race pkg/rest", "race services/feed", "race gateway/pages"}
+	every := []string{"race ./pkg/load", "race ./pkg/rest", "race ./services/feed", "race ./gateway/pages"}
 	for file, want := range map[string][]string{
 		"README.md":                         nil,
 		"services/claims/claim.go":          nil,
-		"pkg/rest/create.go":                {"race pkg/rest", "race services/feed"},
-		"pkg/rest/testdata/new/file.txt":    {"race pkg/rest", "race services/feed"},
-		"pkg/load/limiter.go":               {"race pkg/load", "race pkg/rest", "race services/feed"},
-		"gateway/pages/assets/start.html":   {"tier browser 9", "race gateway/pages"},
-		"pkg/docstore/sqlitestore/store.go": {"tier stores 12", "race pkg/rest", "race services/feed"},
-		"pkg/process/health.go":             {"tier e2e 12", "race pkg/rest", "race services/feed"},
+		"pkg/rest/create.go":                {"race ./pkg/rest", "race ./services/feed"},
+		"pkg/rest/testdata/new/file.txt":    {"race ./pkg/rest", "race ./services/feed"},
+		"pkg/load/limiter.go":               {"race ./pkg/load", "race ./pkg/rest", "race ./services/feed"},
+		"gateway/pages/assets/start.html":   {"tier browser 9", "race ./gateway/pages"},
+		"pkg/docstore/sqlitestore/store.go": {"tier stores 12", "race ./pkg/rest", "race ./services/feed"},
+		"pkg/process/health.go":             {"tier e2e 12", "race ./pkg/rest", "race ./services/feed"},
 		"deploy/docker/Dockerfile":          {"tier containers 14"},
 		"contracts/go.mod":                  append([]string{"tier contracts 4", "tier modules 5"}, every...),
 		"Makefile": append([]string{"tier contracts 4", "tier manifests 2", "tier modules 5", "tier e2e 12",

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"insurance.example/exchange/pkg/patience"
 )
 
 const (
@@ -89,7 +91,7 @@ func (r *keyring) refreshFor(ctx context.Context) error {
 // ends, it returns to its own caller, and the reading continues for the others.
 func (r *keyring) together(ctx context.Context, read func(context.Context) error) (number int64, err error) {
 	done := r.flight.DoChan("", func() (any, error) {
-		fetch, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
+		fetch, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience.Times(fetchTimeout))
 		defer cancel()
 		err := read(fetch)
 		return r.begun.Load(), err

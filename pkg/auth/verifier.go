@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/organisation"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -50,7 +51,7 @@ type verified struct {
 func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Verifier, error) {
 	load := fromFile(s.KeyFile)
 	if s.JWKSURL != "" {
-		load = fromURL(&http.Client{Timeout: fetchTimeout}, s.JWKSURL)
+		load = fromURL(&http.Client{Timeout: patience.Times(fetchTimeout)}, s.JWKSURL)
 	}
 	v, err := newVerifier(s, load, log)
 	if err != nil {

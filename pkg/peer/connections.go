@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"insurance.example/exchange/pkg/patience"
 )
 
 const (
@@ -22,7 +24,9 @@ const (
 func (t *Transport) connections() *http.Transport {
 	dial := t.dial
 	if dial == nil {
-		dial = (&net.Dialer{Timeout: connectPatience, KeepAlive: 15 * time.Second}).DialContext
+		dial = (&net.Dialer{
+			Timeout: patience.Times(connectPatience), KeepAlive: 15 * time.Second,
+		}).DialContext
 	}
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -53,14 +57,14 @@ func (t *Transport) handshake(ctx context.Context, connection net.Conn, name str
 	}
 	config.ServerName = name
 	secured := tls.Client(connection, config)
-	bounded, cancel := context.WithTimeout(ctx, handshakePatience)
+	longest := patience.Times(handshakePatience)
+	bounded, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	if err := secured.HandshakeContext(bounded); err != nil {
 		_ = connection.Close()
 		if ctx.Err() == nil && bounded.Err() != nil {
 			// It is not the time of the request that has run out.
-			err = fmt.Errorf("the TLS handshake with %s took longer than %s", connection.RemoteAddr(),
-				handshakePatience)
+			err = fmt.Errorf("the TLS handshake with %s took longer than %s", connection.RemoteAddr(), longest)
 		}
 		return nil, err
 	}

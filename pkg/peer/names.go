@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"insurance.example/exchange/pkg/patience"
 )
 
 const (
@@ -105,7 +107,7 @@ func (n *names) resolve(ctx context.Context, host string) []string {
 // start begins to resolve a host:port, once for all callers.
 func (n *names) start(ctx context.Context, host string) <-chan singleflight.Result {
 	return n.flight.DoChan(host, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolvePatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience.Times(resolvePatience))
 		defer cancel()
 		name, port, err := net.SplitHostPort(host)
 		var found []string

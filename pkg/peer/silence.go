@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"insurance.example/exchange/pkg/patience"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 )
 
 // errSilent is the error of a request to a silent replica. Like a request whose time has run out, it is not repeated.
-var errSilent = fmt.Errorf("the replica responds to nothing; waited for %s: %w", silentPatience,
+var errSilent = fmt.Errorf("the replica responds to nothing, and nobody waits longer for it: %w",
 	context.DeadlineExceeded)
 
 // silence is what is known about the responses of a replica.
@@ -45,7 +47,7 @@ func (s *silence) responded() {
 // waited notes that a request has ended without a response, most often because its time had run out or its caller had
 // left. It counts if nothing else was heard meanwhile: a replica that responds to others is only slow.
 func (s *silence) waited(since time.Time) {
-	if time.Since(since) >= silentPatience && s.heard.Load() < since.UnixNano() {
+	if time.Since(since) >= patience.Times(silentPatience) && s.heard.Load() < since.UnixNano() {
 		s.unheard.Add(1)
 	}
 }
@@ -56,7 +58,7 @@ func (s *silence) bound(ctx context.Context) (bounded context.Context, heard fun
 		return ctx, func() {}, func() {}
 	}
 	bounded, end := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(silentPatience, func() { end(errSilent) })
+	timer := time.AfterFunc(patience.Times(silentPatience), func() { end(errSilent) })
 	return bounded, func() { timer.Stop() }, func() { timer.Stop(); end(nil) }
 }
 
@@ -68,7 +70,7 @@ func (t *Transport) probe(to *url.URL, at *replica) {
 	}
 	go func() {
 		defer at.probing.Store(false)
-		ctx, cancel := context.WithTimeout(context.Background(), probePatience)
+		ctx, cancel := context.WithTimeout(context.Background(), patience.Times(probePatience))
 		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, http.MethodHead, to.Scheme+"://"+at.address+"/", nil)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/singleflight"
 
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -78,7 +79,7 @@ const turnPatience = 2 * time.Second
 func oneAtATime(next http.Handler) http.Handler {
 	turn := make(chan struct{}, 1)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), turnPatience)
+		ctx, cancel := context.WithTimeout(r.Context(), patience.Times(turnPatience))
 		defer cancel()
 		select {
 		case turn <- struct{}{}:

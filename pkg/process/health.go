@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"insurance.example/exchange/pkg/patience"
 )
 
 // checkTimeout bounds one readiness check.
@@ -49,7 +51,7 @@ type report struct {
 }
 
 func (h *health) report(ctx context.Context) report {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	ctx, cancel := context.WithTimeout(ctx, patience.Times(checkTimeout))
 	defer cancel()
 	h.mu.Lock()
 	checks := maps.Clone(h.checks)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -27,6 +28,7 @@ func healthCommand(program string, read func() ([]setting.Ignored, error), own *
 			if _, err := read(); err != nil {
 				return err
 			}
+			patience.Set(own.Patience)
 			return askReadiness(command.Context(), own.Admin, command.OutOrStdout())
 		},
 	}
@@ -49,7 +51,7 @@ func askReadiness(ctx context.Context, admin string, out io.Writer) error {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience.Times(healthPatience))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
 		"http://"+net.JoinHostPort(host, port)+"/readyz", nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -79,6 +80,7 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 		if err := own.checkOrganisations(); err != nil {
 			return err
 		}
+		patience.Set(own.Patience)
 		tuneCollector(own.memory())
 		keepFilesPrivate()
 		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))

@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/organisation"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/setting"
 	"insurance.example/exchange/pkg/tracing"
@@ -36,6 +37,8 @@ type Settings struct {
 	// ClientTimeout is how long a client may take to send a body or to read a response, besides a second for each 16
 	// KiB of it.
 	ClientTimeout time.Duration
+	// Patience is how many times as long as usual the process waits for other processes; see package patience.
+	Patience int64
 	// DrainDelay is how long a stopping process, which is no longer ready, still accepts requests.
 	DrainDelay time.Duration
 	// DrainTimeout is how long a stopping process waits for the requests under way.
@@ -99,6 +102,9 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	setting.DurationVar(flags, &s.ClientTimeout, "client-timeout", 10*time.Second, time.Millisecond,
 		"longest time that a client may take to send a body or to read a response, besides a second for each 16 "+
 			"KiB of it")
+	setting.IntVar(flags, &s.Patience, patience.Setting, 1, 1, patience.Most,
+		"for slow machines: how many times as long as usual another process, and what /readyz looks at, is waited for "+
+			"before it counts as away")
 	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", drainDelay, 0,
 		"when stopping: how long requests are still accepted after /readyz fails")
 	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0,

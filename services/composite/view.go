@@ -21,6 +21,7 @@ import (
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -225,7 +226,7 @@ func query(part string, skip int) string { return "part=" + part + "&skip=" + st
 // read reads the response of a service. kind is the type of the problem that it refuses with, if it does: an older
 // release refuses what it does not know as not found.
 func (e *environment) read(ctx context.Context, service, path string, to any) (kind string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, longestPart)
+	ctx, cancel := context.WithTimeout(ctx, patience.Times(longestPart))
 	defer cancel()
 	reply, err := e.peer(service).Do(ctx, peer.Call{Method: http.MethodGet, Path: path})
 	if err != nil {

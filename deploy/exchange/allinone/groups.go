@@ -2,6 +2,7 @@ package allinone
 
 import (
 	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/process"
 )
 
@@ -21,7 +22,7 @@ var groups = []process.FlagGroup{
 	{Title: "Logs, metrics and traces", Names: []string{"access-log", "audit-*", "log-*", "profiling", "trace-*"}},
 	{Title: "Bounds, of time and of room", Names: []string{
 		"request-timeout", "client-timeout", "drain-*", "large-requests", "max-*", "memory-limit", "overload-*",
-		"rate-*", "work-memory",
+		patience.Setting, "rate-*", "work-memory",
 	}},
 	{Title: "TLS, and other processes", Names: []string{"tls-*", "credential*", "peer*"}},
 	{Title: "MongoDB", Names: []string{"mongo-*"}},

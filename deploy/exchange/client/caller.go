@@ -20,6 +20,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/patience"
 )
 
 // mostConnections is the number of connections that are kept open. It is the number of requests at the same time.
@@ -54,11 +55,11 @@ type caller struct {
 func newCaller(base *url.URL, token func() (string, error), c *connection, p *program, log *slog.Logger) *caller {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = mostConnections
-	transport.DialContext = (&net.Dialer{Timeout: connecting}).DialContext
-	transport.TLSHandshakeTimeout = connecting
+	transport.DialContext = (&net.Dialer{Timeout: patience.Times(connecting)}).DialContext
+	transport.TLSHandshakeTimeout = patience.Times(connecting)
 	call := &caller{
 		base: base, token: token, log: log, notes: p.Err, catalog: p.catalog(), started: time.Now(),
-		patient: c.retryGiven(), given: c.given(),
+		patient: c.changed("retry-for"), given: c.given(),
 		limits: fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
 		client: &http.Client{
 			Transport: transport, Timeout: c.timeout,

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -56,5 +57,17 @@ func TestAFileIsSent(t *testing.T) {
 			t.Error("a folder was sent")
 		}
 		server.Close()
+	}
+}
+
+// TestAWrongPatience gives the command line a variable that is no number of times.
+func TestAWrongPatience(t *testing.T) {
+	for _, wrong := range []string{"0", "-1", "1.5", "1001", "long"} {
+		connect := client.Connect(client.Surroundings{
+			Environ: []string{"EXCHANGE_TOKEN=token", "EXCHANGE_PATIENCE=" + wrong}, Out: io.Discard, Err: io.Discard,
+		}, &cobra.Command{})
+		if _, err := connect(); err == nil || !strings.Contains(err.Error(), "EXCHANGE_PATIENCE") {
+			t.Errorf("patience %s: %v", wrong, err)
+		}
 	}
 }

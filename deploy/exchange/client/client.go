@@ -22,7 +22,8 @@ import (
 
 // Surroundings are what the commands get from the process that runs them.
 type Surroundings struct {
-	// Environ holds EXCHANGE_URL, EXCHANGE_TOKEN, EXCHANGE_DATA and EXCHANGE_ORG, in the form of os.Environ.
+	// Environ holds EXCHANGE_URL, EXCHANGE_TOKEN, EXCHANGE_DATA, EXCHANGE_ORG and EXCHANGE_PATIENCE, in the form of
+	// os.Environ.
 	Environ []string
 	In      io.Reader
 	Out     io.Writer

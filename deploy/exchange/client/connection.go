@@ -9,11 +9,14 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"insurance.example/exchange/pkg/patience"
 )
 
 // connection holds the flags that say how to reach the exchange.
@@ -21,8 +24,8 @@ type connection struct {
 	url, token, tokenFile, data, org string
 	timeout, retryFor                time.Duration
 	verbose                          bool
-	// retryGiven reports whether --retry-for was given.
-	retryGiven func() bool
+	// changed reports whether a flag was given.
+	changed func(name string) bool
 	// given returns the flags that a further command needs to reach the same exchange, each after a blank: those
 	// that were given, but for the token itself.
 	given func() string
@@ -94,12 +97,13 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 		"data folder of an exchange on this machine: its keys issue the token if none is given (EXCHANGE_DATA)")
 	flags.StringVar(&c.org, "org", p.variable("EXCHANGE_ORG"),
 		"organisation that a token issued with these keys names, where organisations share the exchange (EXCHANGE_ORG)")
-	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long one request may take")
+	flags.DurationVar(&c.timeout, "timeout", 30*time.Second,
+		"how long one request may take; like retry-for, EXCHANGE_PATIENCE times as long on slow machines")
 	flags.DurationVar(&c.retryFor, "retry-for", 30*time.Second, "how long an outage is waited for, 0 for not at "+
 		"all; an exchange that never responded is given up after 3s unless this is given")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "log each request on stderr")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
-	c.retryGiven = func() bool { return flags.Changed("retry-for") }
+	c.changed = flags.Changed
 	c.given = func() (words string) {
 		for _, name := range []string{"url", "data", "org", "token-file"} {
 			if f := flags.Lookup(name); f.Changed {
@@ -110,6 +114,26 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
 	return &c
+}
+
+// patient returns the connection with longer bounds, where none were given, as EXCHANGE_PATIENCE says.
+func (p *program) patient(c *connection) (*connection, error) {
+	text := p.variable("EXCHANGE_PATIENCE")
+	if text == "" {
+		return c, nil
+	}
+	times, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || times < 1 || times > patience.Most {
+		return nil, usage("EXCHANGE_PATIENCE is %q; give a whole number from 1 to %d", text, patience.Most)
+	}
+	patience.Set(times)
+	slow := *c
+	for name, bound := range map[string]*time.Duration{"timeout": &slow.timeout, "retry-for": &slow.retryFor} {
+		if !c.changed(name) {
+			*bound = patience.Times(*bound)
+		}
+	}
+	return &slow, nil
 }
 
 var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
@@ -127,6 +151,9 @@ func (p *program) call(c *connection) (*caller, error) {
 	base, err := url.Parse(c.url)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
 		return nil, usage("--url %q is no http or https URL", c.url)
+	}
+	if c, err = p.patient(c); err != nil {
+		return nil, err
 	}
 	if c.timeout <= 0 || c.retryFor < 0 {
 		return nil, usage("--timeout must be greater than 0, and --retry-for not less")

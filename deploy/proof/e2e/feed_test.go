@@ -17,6 +17,7 @@ import (
 
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/wait"
 )
 
@@ -67,9 +68,9 @@ func (d *disk) keep(p feedPage) {
 
 // follow reads from where the disk is until the context ends. That ends it anywhere: before, in or after a request, or
 // with a page that is not kept yet.
-func (d *disk) follow(ctx context.Context, c *trial.Client) {
+func (d *disk) follow(ctx context.Context, random *rand.Rand, c *trial.Client) {
 	for ctx.Err() == nil {
-		p, err := readFeed(ctx, c, "limit="+strconv.Itoa(1+rand.IntN(200))+d.after)
+		p, err := readFeed(ctx, c, "limit="+strconv.Itoa(1+random.IntN(200))+d.after)
 		if err == nil && ctx.Err() == nil {
 			d.keep(p)
 		}
@@ -132,9 +133,11 @@ func (d *disk) wantAll(t *testing.T, c *trial.Client) {
 // keepChanging has callers make records and change them, each change for one turn that is given.
 func keepChanging(t *testing.T, c *trial.Client, callers int, turns <-chan struct{}) *sync.WaitGroup {
 	number := policy(t, c).Text("policyNumber")
+	seed := chance.Seed(t)
 	var changing sync.WaitGroup
 	for caller := range callers {
 		changing.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(caller)))
 			send := func(method, path string, body trial.Record) string {
 				// What is lost in a crash is not repeated.
 				a, err := c.Send(t.Context(), method, path, body)
@@ -150,7 +153,7 @@ func keepChanging(t *testing.T, c *trial.Client, callers int, turns <-chan struc
 					send(http.MethodPost, "/personal", personal())
 				case caller%4 == 1:
 					send(http.MethodPost, "/receipt", receipt(number, 1))
-				case car == "" || rand.IntN(4) == 0:
+				case car == "" || random.IntN(4) == 0:
 					car = send(http.MethodPost, "/vehicle", vehicle())
 				default:
 					send(http.MethodPut, "/vehicle/"+car, vehicle().With("plateNumber", fresh("P")))
@@ -168,10 +171,10 @@ func TestAReaderThatIsKilledHasEveryEventOnce(t *testing.T) {
 	e, err := commands.RunInOne(t.TempDir())
 	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
-	const kills, turnsEach = 200, 12
+	const kills, callers, turnsEach = 200, 64, 12
 	turns := make(chan struct{}, kills*turnsEach)
-	changing := keepChanging(t, c, 64, turns)
-	reader := disk{seen: map[string]int64{}}
+	changing := keepChanging(t, c, callers, turns)
+	reader, random := disk{seen: map[string]int64{}}, rand.New(rand.NewPCG(chance.Seed(t), callers))
 	for kill := range kills {
 		for range turnsEach {
 			turns <- struct{}{}
@@ -181,8 +184,8 @@ func TestAReaderThatIsKilledHasEveryEventOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(int(60*time.Millisecond))))
-		reader.follow(ctx, c)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.IntN(int(60*time.Millisecond))))
+		reader.follow(ctx, random, c)
 		cancel()
 	}
 	close(turns)

@@ -18,6 +18,7 @@ import (
 
 	"insurance.example/exchange/deploy/proof/e2e/generator"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/chance"
 )
 
 var generatedFor = flag.Duration("generated-for", 0,
@@ -32,13 +33,13 @@ func TestGeneratedRequests(t *testing.T) {
 	trial.EndWith(t, e, err)
 	c := client(t, e, "generator", trial.Developer, trial.Admin)
 	doc, stock := served(t, e), stocked(t, c)
-	began := time.Now()
+	began, random := time.Now(), rand.New(rand.NewPCG(chance.Seed(t), 0))
 	for seed := range uint64(math.MaxUint64) {
 		if seed >= 20 {
 			if time.Since(began) >= *generatedFor || t.Failed() {
 				return
 			}
-			seed = rand.Uint64()
+			seed = random.Uint64()
 		}
 		g, err := generator.New(doc, seed)
 		if err != nil {

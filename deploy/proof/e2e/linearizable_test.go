@@ -14,6 +14,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/wait"
 )
 
@@ -30,10 +31,12 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 		of: map[string][]porcupine.Operation{},
 	}
 	h.prepare(t)
+	seed := chance.Seed(t)
 	var callers sync.WaitGroup
 	for caller := range 64 {
 		callers.Go(func() {
-			for h.one(t.Context(), caller) == nil { // until the exchange is gone
+			random := rand.New(rand.NewPCG(seed, uint64(caller)))
+			for h.one(t.Context(), random, caller) == nil { // until the exchange is gone
 			}
 		})
 	}
@@ -54,8 +57,9 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	h.c.Get(t, "/productCatalog")
 	for caller := range 64 {
 		callers.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(64+caller)))
 			for range 5 {
-				if err := h.one(t.Context(), 64+caller); err != nil {
+				if err := h.one(t.Context(), random, 64+caller); err != nil {
 					t.Error(err)
 				}
 			}
@@ -97,11 +101,11 @@ func (h *history) prepare(t *testing.T) {
 
 // one sends a random request, or a read and a replacement of what it returned. It returns an error if no response
 // comes, or a wrong one.
-func (h *history) one(ctx context.Context, caller int) error {
+func (h *history) one(ctx context.Context, random *rand.Rand, caller int) error {
 	value := fresh("v")
-	switch choice := rand.IntN(100); {
+	switch choice := random.IntN(100); {
 	case choice < 35:
-		path := h.vehicles[rand.IntN(len(h.vehicles))]
+		path := h.vehicles[random.IntN(len(h.vehicles))]
 		read, err := h.send(ctx, caller, path, http.MethodGet, path, sending{operation: reading}, nil)
 		if err != nil {
 			return err
@@ -110,28 +114,28 @@ func (h *history) one(ctx context.Context, caller int) error {
 			vehicle().With("vin", value), "If-Match", read.tag)
 		return err
 	case choice < 55:
-		path, amount := h.claims[rand.IntN(len(h.claims))], 1+rand.IntN(1_000_000)
+		path, amount := h.claims[random.IntN(len(h.claims))], 1+random.IntN(1_000_000)
 		_, err := h.send(ctx, caller, path, http.MethodPost, path+settling,
 			sending{operation: settling, value: fmt.Sprint(amount)},
 			trial.Record{"paymentAmount": amount, "paymentMethod": "cash"})
 		return err
 	case choice < 65:
-		path := h.claims[rand.IntN(len(h.claims))]
+		path := h.claims[random.IntN(len(h.claims))]
 		_, err := h.send(ctx, caller, path, http.MethodPost, path+reopening, sending{operation: reopening},
 			trial.Record{})
 		return err
 	case choice < 75:
 		paths := append(append([]string{}, h.claims...), h.policies...)
-		path := paths[rand.IntN(len(paths))]
+		path := paths[random.IntN(len(paths))]
 		_, err := h.send(ctx, caller, path, http.MethodGet, path, sending{operation: reading}, nil)
 		return err
 	case choice < 80:
-		path := h.policies[rand.IntN(len(h.policies))]
+		path := h.policies[random.IntN(len(h.policies))]
 		_, err := h.send(ctx, caller, path, http.MethodPost, path+cancelling, sending{operation: cancelling},
 			trial.Record{"reason": value})
 		return err
 	default:
-		key, body := fmt.Sprintf("shared %d", rand.IntN(60)), fmt.Sprintf("body %d", rand.IntN(8)/7)
+		key, body := fmt.Sprintf("shared %d", random.IntN(60)), fmt.Sprintf("body %d", random.IntN(8)/7)
 		_, err := h.send(ctx, caller, key, http.MethodPost, "/vehicle", sending{operation: creating, value: body},
 			vehicle().With("vin", body), "Idempotency-Key", key)
 		return err
@@ -201,7 +205,7 @@ func (h *history) check(t *testing.T) {
 			operations[fmt.Sprint(o.Input.(sending).operation, " ", o.Output.(received).status)]++
 		}
 		if result := porcupine.CheckOperationsTimeout(recordModel(h.first[name]), history,
-			time.Minute); result != porcupine.Ok {
+			trial.Patience); result != porcupine.Ok {
 			t.Errorf("%s: %s: no order of these explains what the callers got:\n%s", name, result, listed(history))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/docstore/sequencer"
 )
 
@@ -18,6 +19,8 @@ import (
 // network; writes take none of it and wait for nothing.
 type database struct {
 	takes time.Duration
+	// random chooses it around that.
+	random *rand.Rand
 
 	mu       sync.Mutex
 	marked   []sequencer.Marked // in order of instant
@@ -28,6 +31,13 @@ type database struct {
 	searches int // for marks
 	beats    int
 	failing  bool // is true while no beat succeeds
+}
+
+func newDatabase(t *testing.T, takes time.Duration) *database {
+	t.Helper()
+	return &database{
+		takes: takes, random: rand.New(rand.NewPCG(chance.Seed(t), 0)), logged: map[uuid.UUID]int{},
+	}
 }
 
 // write writes new documents.
@@ -41,7 +51,10 @@ func (d *database) write(count int) {
 
 // does has an operation happen after the time that it takes.
 func (d *database) does(how func()) error {
-	time.Sleep(d.takes/2 + rand.N(d.takes))
+	d.mu.Lock()
+	takes := d.takes/2 + time.Duration(d.random.Int64N(int64(d.takes)))
+	d.mu.Unlock()
+	time.Sleep(takes)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	how()
@@ -118,7 +131,7 @@ func (d *database) Beat(_ context.Context, number int64, watermark time.Time) er
 func TestItCatchesUpAtTwiceTheRate(t *testing.T) {
 	const away, every, count = 10 * time.Minute, 100 * time.Millisecond, 50
 	synctest.Test(t, func(t *testing.T) {
-		d := &database{takes: 20 * time.Millisecond, logged: map[uuid.UUID]int{}}
+		d := newDatabase(t, 20*time.Millisecond)
 		written := 0
 		write := func() {
 			for range away / every {
@@ -156,7 +169,7 @@ func TestASlowDatabaseIsAskedLess(t *testing.T) {
 	} {
 		t.Run(takes.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := &database{takes: takes, logged: map[uuid.UUID]int{}}
+				d := newDatabase(t, takes)
 				ctx, stop := context.WithCancel(t.Context())
 				var running sync.WaitGroup
 				for range 2 {
@@ -184,7 +197,7 @@ func TestASlowDatabaseIsAskedLess(t *testing.T) {
 // TestItGoesOnAfterAFailure has the database fail for a while. A second after it is back the watermark is raised again.
 func TestItGoesOnAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &database{takes: time.Millisecond, logged: map[uuid.UUID]int{}}
+		d := newDatabase(t, time.Millisecond)
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { sequencer.New(d, time.Now).Run(ctx) })

@@ -8,6 +8,7 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 )
 
@@ -129,7 +130,7 @@ var questions = map[string]struct {
 // owners returns the owners of those of some policies or contracts that the organisation of the context sees now. A
 // service of the last release, which cannot be asked, shows none.
 func (r *Reader) owners(ctx context.Context, keeper string, names []string) (map[string]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, patience.Times(pagePatience))
 	defer cancel()
 	owners, err := questions[keeper].ask(ctx, r.keepers[keeper], names)
 	if refusal := (*peer.Refusal)(nil); errors.As(err, &refusal) && refusal.Status == http.StatusNotFound {

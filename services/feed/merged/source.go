@@ -13,15 +13,16 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
 const (
-	// patience is how long a service may take to return a page of its log before it is behind, and shortPatience how
+	// pagePatience is how long a service may take to return a page of its log before it is behind, and shortPatience how
 	// long it may while the last request failed: a service that hangs does not hold up every page of the others.
-	patience      = 2 * time.Second
+	pagePatience  = 2 * time.Second
 	shortPatience = 100 * time.Millisecond
 	// keptPages is how many pages of a log are kept for readers who went only a part of the way, and for others who
 	// read the same. Entries of a log never change.
@@ -79,9 +80,9 @@ func (s *source) after(ctx context.Context, position string) (page, error) {
 	if !is {
 		kept, is = s.tails[position]
 	}
-	within := patience
+	within := patience.Times(pagePatience)
 	if s.failing {
-		within = shortPatience
+		within = patience.Times(shortPatience)
 	}
 	s.mu.Unlock()
 	if is {
@@ -105,7 +106,7 @@ func (s *source) after(ctx context.Context, position string) (page, error) {
 // fetch asks the service, for every reader that wants the same, and so in the name of the exchange. It goes on when
 // they have given up.
 func (s *source) fetch(position string) (page, error) {
-	ctx, cancel := context.WithTimeout(request.ForExchange(context.Background()), patience)
+	ctx, cancel := context.WithTimeout(request.ForExchange(context.Background()), patience.Times(pagePatience))
 	defer cancel()
 	got, err := s.ask(ctx, position, rest.MaxLimit)
 	s.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/crosstest/load"
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/wait"
 )
 
@@ -28,9 +29,10 @@ const deletions = 4
 
 // deletePods deletes pods at random. Each time the others are ready before.
 func (x *exchange) deletePods(t *testing.T) {
+	random := rand.New(rand.NewPCG(chance.Seed(t), 0))
 	for range deletions {
 		all := x.pods(t, ours)
-		x.do(t, "delete", "pod", all[rand.IntN(len(all))].Metadata.Name, "--wait=false")
+		x.do(t, "delete", "pod", all[random.IntN(len(all))].Metadata.Name, "--wait=false")
 		x.awaitReady(t)
 	}
 }

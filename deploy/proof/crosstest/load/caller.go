@@ -23,6 +23,7 @@ type caller struct {
 	pause  time.Duration
 	name   string
 	policy record
+	random *rand.Rand
 	kinds  int // how many kinds of writes it makes in turn
 	done   []*write
 	number int
@@ -79,7 +80,7 @@ func (c *caller) run(ctx context.Context) {
 		c.done = append(c.done, w)
 		c.acknowledged.Add(1)
 		if len(c.done)%2 == 0 {
-			c.readAgain(c.done[rand.IntN(len(c.done))])
+			c.readAgain(c.done[c.random.IntN(len(c.done))])
 		}
 		select {
 		case <-ctx.Done():

@@ -5,12 +5,14 @@ package load
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/wait"
 )
 
@@ -98,9 +100,11 @@ func start(t *testing.T, base, token string, callers, kinds int) *Load {
 	})
 	t.Cleanup(cancel)
 	mark := fmt.Sprintf("%X", time.Now().UnixMilli()%0xFFFFFF)
+	seed := chance.Seed(t)
 	for i := range callers {
 		c := &caller{
 			load: l, name: fmt.Sprintf("%s-%d", mark, i), kinds: kinds,
+			random: rand.New(rand.NewPCG(seed, uint64(i))),
 			client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, Timeout: time.Minute},
 			// Some keep their connections busy, and some leave them, and those behind the gateway, for a while.
 			pause: []time.Duration{20 * time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond,

@@ -35,10 +35,11 @@ func TestEncryptedConnections(t *testing.T) {
 	_, uri := newGate(t, &tls.Config{Certificates: []tls.Certificate{server},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: files.pool})
 	another := newAuthority(t)
-	// A refused connection is tried again for as long as a server is looked for. That is long enough for one
-	// handshake on a busy machine.
-	const patience = 5 * time.Second
-	bySettings := access.Settings{Authority: files.authority, Certificate: files.client, SelectionTimeout: patience}
+	// A refused connection is tried again for as long as a server is looked for, and then once more; see below.
+	const accepted, refused = 5 * time.Minute, 5 * time.Second
+	bySettings := access.Settings{
+		Authority: files.authority, Certificate: files.client, Timeout: accepted, SelectionTimeout: accepted,
+	}
 	for name, c := range map[string]struct {
 		options mongostore.Options
 		reason  string
@@ -46,27 +47,29 @@ func TestEncryptedConnections(t *testing.T) {
 		"by settings": {mongostore.Options{URI: uri, Settings: bySettings}, ""},
 		"by the URL": {
 			mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority + "&tlsCertificateKeyFile=" +
-				files.client}, "",
+				files.client, Settings: access.Settings{Timeout: accepted, SelectionTimeout: accepted}}, "",
 		},
 		"by both": {
 			mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority,
-				Settings: access.Settings{Certificate: files.client}}, "",
+				Settings: access.Settings{
+					Certificate: files.client, Timeout: accepted, SelectionTimeout: accepted,
+				}}, "",
 		},
 		"not encrypted": {
-			mongostore.Options{URI: uri, Settings: access.Settings{SelectionTimeout: patience}},
+			mongostore.Options{URI: uri, Settings: access.Settings{SelectionTimeout: refused}},
 			"server selection error",
 		},
 		"no certificate": {
 			mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority,
-				SelectionTimeout: patience}}, "certificate required",
+				SelectionTimeout: refused}}, "certificate required",
 		},
 		"a certificate of another's": {
 			mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority,
-				Certificate: another.client, SelectionTimeout: patience}}, "certificate",
+				Certificate: another.client, SelectionTimeout: refused}}, "certificate",
 		},
 		"an authority that is another": {
 			mongostore.Options{URI: uri, Settings: access.Settings{Authority: another.authority,
-				Certificate: files.client, SelectionTimeout: patience}}, "certificate signed by unknown authority",
+				Certificate: files.client, SelectionTimeout: refused}}, "certificate signed by unknown authority",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -21,9 +22,10 @@ func TestAnyInterleaving(t *testing.T) {
 	const processes, groups, members, steps = 6, 80, 5, 6
 	d := newDatabase(t)
 	var replicas []docstore.Collection
-	for range processes {
+	seed := chance.Seed(t)
+	for n := range processes {
 		c, proxy := d.through(t)
-		proxy.Decide(disturbed)
+		proxy.Decide(disturbing(rand.New(rand.NewPCG(seed, uint64(n)))))
 		replicas = append(replicas, c)
 	}
 	var everyone sync.WaitGroup
@@ -34,7 +36,10 @@ func TestAnyInterleaving(t *testing.T) {
 		}
 		all = append(all, g)
 		for m := range members {
-			everyone.Go(func() { g.act(t, replicas[(i+m)%processes], steps) })
+			everyone.Go(func() {
+				random := rand.New(rand.NewPCG(seed, uint64(processes+i*members+m)))
+				g.act(t, random, replicas[(i+m)%processes], steps)
+			})
 		}
 	}
 	everyone.Wait()
@@ -64,14 +69,24 @@ func TestAnyInterleaving(t *testing.T) {
 	}
 }
 
-// disturbed holds a command back, or cuts its connection.
-func disturbed(c wire.Command) wire.Action {
+// disturbing returns what holds commands back, or cuts their connections.
+func disturbing(random *rand.Rand) func(wire.Command) wire.Action {
+	var mu sync.Mutex
+	return func(c wire.Command) wire.Action {
+		mu.Lock()
+		defer mu.Unlock()
+		return disturbed(random, c)
+	}
+}
+
+func disturbed(random *rand.Rand, c wire.Command) wire.Action {
+	within := func(bound time.Duration) time.Duration { return time.Duration(random.Int64N(int64(bound))) }
 	if c.Name == "find" {
 		return wire.Action{}
 	}
-	longPause := func() time.Duration { return 1100*time.Millisecond + rand.N(400*time.Millisecond) }
+	longPause := func() time.Duration { return 1100*time.Millisecond + within(400*time.Millisecond) }
 	var a wire.Action
-	switch chance := rand.IntN(1000); {
+	switch chance := random.IntN(1000); {
 	case chance < 150 && c.Name == "insert" && c.Collection == policies.Name:
 		a.Delay = longPause() // between the claims of a document and the document
 	case chance < 3:
@@ -81,9 +96,9 @@ func disturbed(c wire.Command) wire.Action {
 	case chance < 30:
 		a.Delay = longPause()
 	case chance < 200:
-		a.Delay = rand.N(80 * time.Millisecond)
+		a.Delay = within(80 * time.Millisecond)
 	case chance < 500:
-		a.Delay = rand.N(8 * time.Millisecond)
+		a.Delay = within(8 * time.Millisecond)
 	}
 	return a
 }
@@ -100,15 +115,15 @@ type group struct {
 }
 
 // act writes documents and changes those of others, each time with one of the values or none.
-func (g *group) act(t *testing.T, c docstore.Collection, steps int) {
+func (g *group) act(t *testing.T, random *rand.Rand, c docstore.Collection, steps int) {
 	for range steps {
 		keys := docstore.Keys{}
-		if i := rand.IntN(len(g.values) + 1); i < len(g.values) {
+		if i := random.IntN(len(g.values) + 1); i < len(g.values) {
 			keys["policyNumber"] = g.values[i]
 		}
 		doc := policy(keys)
 		var err error
-		if id, ok := g.any(); ok && rand.IntN(4) > 0 {
+		if id, ok := g.any(random); ok && random.IntN(4) > 0 {
 			if doc, err = c.Get(t.Context(), us, id); err == nil {
 				doc.Keys = keys
 				err = c.Replace(t.Context(), us, doc, nil)
@@ -121,13 +136,13 @@ func (g *group) act(t *testing.T, c docstore.Collection, steps int) {
 }
 
 // any returns the id of a document of the group, if there is one.
-func (g *group) any() (uuid.UUID, bool) {
+func (g *group) any(random *rand.Rand) (uuid.UUID, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.ids) == 0 {
 		return uuid.Nil, false
 	}
-	return g.ids[rand.IntN(len(g.ids))], true
+	return g.ids[random.IntN(len(g.ids))], true
 }
 
 // note notes the result of a write.

@@ -21,10 +21,11 @@ import (
 )
 
 // patience bounds what a test waits for.
-const patience = 2 * time.Minute
+const patience = wait.Longest
 
 // TestOutages starts a service without its MongoDB, then takes MongoDB away in two ways, and brings it back each time.
-// Readiness follows, requests meanwhile get 503 long before they time out, and the service is not restarted.
+// Readiness follows, requests meanwhile get 503 before they time out, which none does in this test, and the service is
+// not restarted.
 func TestOutages(t *testing.T) {
 	g, uri := newGate(t, nil)
 	g.set(refusing)
@@ -49,13 +50,9 @@ func TestOutages(t *testing.T) {
 	for name, state := range map[string]gateState{"refuses": refusing, "hangs": hanging} {
 		g.set(state)
 		// Nothing has asked the server since: the driver takes it for the primary.
-		began := time.Now()
 		status, header := s.create(t)
 		if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
 			t.Errorf("MongoDB %s: status %d, Retry-After %q", name, status, header.Get("Retry-After"))
-		}
-		if took := time.Since(began); took > requestTimeout/2 {
-			t.Errorf("MongoDB %s: the 503 took %s", name, took)
 		}
 		s.awaitReady(t, false)
 		g.set(passing)
@@ -110,8 +107,8 @@ func TestStartRefusesWhatCannotWork(t *testing.T) {
 
 const (
 	credential = "a-secret-of-the-exchange"
-	// requestTimeout is far longer than the service may take to say that MongoDB is away.
-	requestTimeout = 60 * time.Second
+	// requestTimeout is longer than a test waits for the service to say that MongoDB is away.
+	requestTimeout = 24 * time.Hour
 )
 
 // runningService is a service that runs in this process.
@@ -199,7 +196,9 @@ func (s *runningService) create(t *testing.T) (status int, header http.Header) {
 
 func (s *runningService) call(t *testing.T, method, url, body string) (int, http.Header) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 func TestRecords(t *testing.T) {
@@ -64,7 +66,7 @@ func TestSearch(t *testing.T) {
 
 func TestExitStatus(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s, nowhere := newShell(t), "http://"+trial.ClosedAddress(t)
 	for name, c := range map[string]struct {
 		status int
 		args   []string
@@ -92,14 +94,14 @@ func TestExitStatus(t *testing.T) {
 		"columns of JSON": {2, []string{"list", "vehicle", "-o", "json", "--columns", "id"}, "-o table"},
 		"no URL":          {2, []string{"list", "vehicle", "--url", "here"}, "--url"},
 		"nobody there": {
-			3, []string{"list", "vehicle", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "does not respond",
+			3, []string{"list", "vehicle", "--url", nowhere, "--retry-for", "0s"}, "does not respond",
 		},
 		"import to nobody": {
-			3, []string{"import", "vehicle", "fleet.ndjson", "--url", "http://127.0.0.1:9", "--retry-for", "0s"},
+			3, []string{"import", "vehicle", "fleet.ndjson", "--url", nowhere, "--retry-for", "0s"},
 			"exchange run",
 		},
 		"create at nobody": {
-			3, []string{"create", "vehicle", "--body", "{}", "--url", "http://127.0.0.1:9", "--retry-for", "0s"},
+			3, []string{"create", "vehicle", "--body", "{}", "--url", nowhere, "--retry-for", "0s"},
 			"--idempotency-key",
 		},
 	} {

@@ -55,7 +55,7 @@ func (s *shell) command(t *testing.T, stdin io.Reader, args ...string) *exec.Cmd
 	cmd := exec.CommandContext(t.Context(), s.client, args...)
 	cmd.Dir, cmd.Stdin = s.folder, stdin
 	cmd.Env = []string{
-		trial.NoPause, "PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url,
+		trial.NoPause, trial.Patient, "PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url,
 		"EXCHANGE_DATA=" + s.Data,
 	}
 	return cmd

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/wait"
 )
 
@@ -27,6 +28,8 @@ type book struct {
 	fixed []place
 
 	mu sync.Mutex
+	// random chooses the gateways.
+	random *rand.Rand
 	// claims are the paths of the claims that were acknowledged.
 	claims []string
 }
@@ -49,7 +52,7 @@ func newBook(t *testing.T, c *trial.Client, doors []string) *book {
 		"scope":          []string{"Breach of privacy"}, "indemnityLimitPolicy": 1000,
 		"inceptionDate": instant(-100), "expiryDate": instant(265),
 	})
-	b := &book{number: policy.Text("policyNumber"), doors: doors}
+	b := &book{number: policy.Text("policyNumber"), doors: doors, random: rand.New(rand.NewPCG(chance.Seed(t), 1))}
 	b.loss = trial.Record{
 		"policyNumber": b.number, "lossDate": instant(-2), "claimType": "other", "lossCause": "Breach of privacy",
 	}
@@ -80,7 +83,11 @@ func newBook(t *testing.T, c *trial.Client, doors []string) *book {
 }
 
 // door returns one of the gateways.
-func (b *book) door() string { return b.doors[rand.IntN(len(b.doors))] }
+func (b *book) door() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.doors[b.random.IntN(len(b.doors))]
+}
 
 // newest is how many of the claims that were made last are read by their ids.
 const newest = 3

@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/chance"
 )
 
 // steps is how many steps a change has: each of three services first takes what the change takes, and then gives what
@@ -63,6 +64,8 @@ type Kills struct {
 	suffixes []string
 
 	mu sync.Mutex
+	// random chooses when a service is killed within a step.
+	random *rand.Rand
 	// next is how the change is to be stopped, and made counts its steps; nil once a process is being killed.
 	next   *Way
 	made   int
@@ -72,7 +75,9 @@ type Kills struct {
 }
 
 // NewKills returns one that kills nothing yet.
-func NewKills(t testing.TB) *Kills { return &Kills{t: t} }
+func NewKills(t testing.TB) *Kills {
+	return &Kills{t: t, random: rand.New(rand.NewPCG(chance.Seed(t), 0))}
+}
 
 // Via returns the Via of a Composition in which processes are killed at the requests that the composite service sends.
 func (k *Kills) Via() func(caller, to string) string {
@@ -156,7 +161,7 @@ func (k *Kills) before(_, to string, r *http.Request) error {
 		k.kill(k.named(to))
 		return errLost
 	case duringStep:
-		within := time.After(time.Duration(rand.Int64N(int64(longestStep))))
+		within := time.After(time.Duration(k.random.Int64N(int64(longestStep))))
 		k.killing.Go(func() {
 			<-within
 			k.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"sync"
+	"testing"
 )
 
 // The ports of FreeAddress, below those that systems give to clients: from 32768 on Linux, 49152 elsewhere.
@@ -43,4 +44,21 @@ func FreeAddress() (string, error) {
 		return address, listener.Close()
 	}
 	return "", errors.Join(errors.New("no free port"), failed)
+}
+
+// ClosedAddress returns an address of loopback where nothing listens until the test ends: its port is one end of a
+// connection, so that nobody else gets it.
+func ClosedAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	connection, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = connection.Close() })
+	return connection.LocalAddr().String()
 }

@@ -57,12 +57,17 @@ type part struct {
 	from *Commands
 }
 
+// Patient is a variable of every process that a test starts, and of every command: it waits for others for so long that
+// no slow one counts as away.
+const Patient = "EXCHANGE_PATIENCE=20"
+
 // unhurried are variables of every process that a test starts, unless the test sets others. No request is refused or
 // ended because the machine is busy: a test that is about such a limit sets it.
 func unhurried() []string {
 	limit := Patience.String()
 	return []string{
 		"EXCHANGE_REQUEST_TIMEOUT=" + limit, "EXCHANGE_CLIENT_TIMEOUT=" + limit, "EXCHANGE_OVERLOAD_LATENCY=0",
+		Patient,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/floor"
 )
@@ -142,8 +143,16 @@ func idAt(ahead time.Duration) uuid.UUID {
 	return id
 }
 
+// within returns a random time below a bound.
+func within(random *rand.Rand, bound time.Duration) time.Duration {
+	return time.Duration(random.Int64N(int64(bound)))
+}
+
+// usual is how long a write takes.
+const usual = 20 * time.Millisecond
+
 // write writes a document under an id, or one that the floor takes, and takes a while for it.
-func (d *database) write(t *testing.T, s *floor.Shared, id uuid.UUID) {
+func (d *database) write(t *testing.T, s *floor.Shared, id uuid.UUID, takes time.Duration) {
 	for {
 		err := s.Enter(t.Context(), id)
 		if err == nil {
@@ -159,7 +168,7 @@ func (d *database) write(t *testing.T, s *floor.Shared, id uuid.UUID) {
 		}
 	}
 	defer s.Leave(id)
-	time.Sleep(rand.N(40 * time.Millisecond))
+	time.Sleep(takes)
 	d.insert(id)
 }
 
@@ -168,19 +177,20 @@ func TestFollowers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{}
 		var writers, readers sync.WaitGroup
-		done := make(chan struct{})
-		for _, ahead := range []time.Duration{0, 5 * time.Second, -5 * time.Second} {
+		done, seed := make(chan struct{}), chance.Seed(t)
+		for n, ahead := range []time.Duration{0, 5 * time.Second, -5 * time.Second} {
 			s := floor.Share(d)
 			t.Cleanup(func() { s.Close(context.Background()) })
-			for range 4 {
+			for m := range 4 {
 				writers.Go(func() {
+					random := rand.New(rand.NewPCG(seed, uint64(4*n+m)))
 					for range 100 {
 						id := idAt(ahead)
-						time.Sleep(rand.N(80 * time.Millisecond))
-						d.write(t, s, id)
+						time.Sleep(within(random, 80*time.Millisecond))
+						d.write(t, s, id, within(random, 2*usual))
 					}
-					time.Sleep(rand.N(2 * time.Second)) // and some rest, and begin again
-					d.write(t, s, idAt(ahead))
+					time.Sleep(within(random, 2*time.Second)) // and some rest, and begin again
+					d.write(t, s, idAt(ahead), usual)
 				})
 			}
 			readers.Go(func() {
@@ -245,7 +255,7 @@ func TestDeath(t *testing.T) {
 		goesOn := make(chan struct{})
 		connection.paused.Store(&goesOn)
 		for range 3 {
-			d.write(t, reads, idAt(0))
+			d.write(t, reads, idAt(0), usual)
 		}
 		began := time.Now()
 		for {
@@ -300,13 +310,13 @@ func TestASlowBoardIsAskedLess(t *testing.T) {
 				writer, reader := floor.Share(b), floor.Share(d)
 				defer writer.Close(context.Background())
 				for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
-					d.write(t, writer, idAt(0))
+					d.write(t, writer, idAt(0), usual)
 				}
 				if got := b.announced.Load(); got > announced || got < announced/2 {
 					t.Errorf("%d announcements, want up to %d", got, announced)
 				}
 				last := idAt(0)
-				d.write(t, writer, last)
+				d.write(t, writer, last, usual)
 				began := time.Now()
 				if _, err := reader.Settle(t.Context(), last, last); err != nil {
 					t.Fatal(err)
