@@ -11,9 +11,9 @@ import (
 // variable is the environment variable that holds the seed of a test whose choices are to be repeated.
 const variable = "SEED"
 
-// Seed returns the number that the choices of a test follow from: the one that the environment variable SEED holds, else
-// another one each time. The log of a test that fails says which it was. Goroutines that choose have a source each, of
-// the seed and their number: no order of theirs changes what one of them chooses.
+// Seed returns the number that the choices of a test follow from: the one that the environment variable SEED holds,
+// else another one each time. The log of a test that fails says which it was. Goroutines that choose have a source
+// each, of the seed and their number: no order of theirs changes what one of them chooses.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := rand.Uint64()

@@ -25,7 +25,8 @@ func TestPatience(t *testing.T) {
 		{nil, nil, time.Second}, {[]string{"--patience", "7"}, nil, 7 * time.Second},
 		{nil, []string{"EXCHANGE_PATIENCE=9"}, 9 * time.Second}, {nil, nil, time.Second},
 	} {
-		if status := program.Execute(t.Context(), c.args, c.environ, io.Discard, io.Discard); status != 0 || got != c.want {
+		status := program.Execute(t.Context(), c.args, c.environ, io.Discard, io.Discard)
+		if status != 0 || got != c.want {
 			t.Errorf("%v %v: status %d, a patience of %v, want %v", c.args, c.environ, status, got, c.want)
 		}
 	}

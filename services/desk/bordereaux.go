@@ -129,8 +129,8 @@ func (o *office) bordereauOperations() []rest.Extension {
 				return o.desk.Reject(c.Request.Context(), placeOf(c), c.Param("number"), *body.(*desk.BordereauReason))
 			}),
 		signing("acknowledge", "Note that the other side has seen an approved version",
-			"Where organisations share the exchange, the counterparty that the contract names acknowledges, and nobody "+
-				"else. The acknowledgements of the first 100 persons are kept.",
+			"Where organisations share the exchange, the counterparty that the contract names acknowledges, and "+
+				"nobody else. The acknowledgements of the first 100 persons are kept.",
 			reflect.TypeFor[desk.BordereauDigest](), status,
 			[]problem.Kind{problem.RightMissing, problems.NotPending, problems.DigestDiffers},
 			func(c *gin.Context, body any) (any, error) {

@@ -29,7 +29,8 @@ const mostMemory = 256 << 20
 func TestManyRows(t *testing.T) {
 	few, many := compareRows(t, *rows/10), compareRows(t, *rows)
 	for what, cost := range map[string][2]float64{
-		"allocations": {few.allocations, many.allocations}, "operations of the store": {few.operations, many.operations},
+		"allocations":             {few.allocations, many.allocations},
+		"operations of the store": {few.operations, many.operations},
 	} {
 		t.Logf("%s for each row of %d: %.2f, of %d: %.2f", what, *rows/10, cost[0], *rows, cost[1])
 		if cost[1] > 2*cost[0] {

@@ -135,7 +135,8 @@ func secondPerson(k *contract.Kept, l *ledger, v *version, who string) error {
 	return nil
 }
 
-// approvedUnder returns the edition of the contract under which the last version of a ledger was approved; 0 if none is.
+// approvedUnder returns the edition of the contract under which the last version of a ledger was approved; 0 if none
+// is.
 func (l *ledger) approvedUnder() (edition int64) {
 	for _, v := range l.Versions {
 		if v.State == desk.Approved {

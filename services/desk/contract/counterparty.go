@@ -254,8 +254,8 @@ func CallerKey(ctx context.Context) string {
 	return request.CallerFrom(ctx).Key()
 }
 
-// AcknowledgedByAnother reports whether what is reported under the contract is acknowledged by another organisation than
-// the caller's: the counterparty that the contract names, where organisations share the exchange.
+// AcknowledgedByAnother reports whether what is reported under the contract is acknowledged by another organisation
+// than the caller's: the counterparty that the contract names, where organisations share the exchange.
 func (k *Kept) AcknowledgedByAnother(ctx context.Context) bool {
 	caller := request.OrganisationFrom(ctx).Name()
 	if r, is := ctx.Value(readerKey{}).(reader); is {

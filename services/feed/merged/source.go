@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// pagePatience is how long a service may take to return a page of its log before it is behind, and shortPatience how
-	// long it may while the last request failed: a service that hangs does not hold up every page of the others.
+	// pagePatience is how long a service may take to return a page of its log before it is behind, and shortPatience
+	// how long it may while the last request failed: a service that hangs does not hold up every page of the others.
 	pagePatience  = 2 * time.Second
 	shortPatience = 100 * time.Millisecond
 	// keptPages is how many pages of a log are kept for readers who went only a part of the way, and for others who
