@@ -20,6 +20,9 @@ RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/edge pkg/kafka pkg/
 WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copies generator searches sight) \
 	$(addprefix deploy/exchange/,allinone broker deadletters)) ./deploy/proof/e2e
 
+# How long the tests of a package may take. That ends one that hangs, and is no verdict.
+LONGEST ?= 30m
+
 # What is tried whole in test-long, and by samples in `make test` (go test -short).
 SAMPLED := $(call packages,deploy/proof/simulation) ./pkg/docstore/sqlitestore ./pkg/rest ./services/desk
 
@@ -86,26 +89,26 @@ under_test = COMMANDS_UNDER_TEST=$(1) COMMANDS_DIGEST="$$(cat $(1)/* | cksum)"
 .PHONY: test
 test: bin/exchange ## run the tests that need nothing but Go: 6 minutes at first, then 20 seconds (the other tiers: test-...)
 	@COMMANDS_UNDER_TEST=$(CURDIR)/bin COMMANDS_DIGEST="$$(cksum <bin/exchange)" \
-		go test -vet=off -short -parallel 16 -timeout 30m $(TESTED)
+		go test -vet=off -short -parallel 16 -timeout $(LONGEST) $(TESTED)
 	@echo "make: left out: races (make test-race), the whole as processes (test-e2e), the pages (test-browser), MongoDB (test-stores)," \
 		"images (test-containers), Kubernetes (test-kubernetes), what is tried by samples here (test-long)"
 
 .PHONY: test-race
 test-race: ## run the packages that have goroutines with the race detector (needs a C compiler; PACKAGES=./pkg/rest/...: only these)
-	$(raced) go test -vet=off -short -parallel 16 -timeout 30m $(RACE) $(or $(PACKAGES),$(RACED))
+	$(raced) go test -vet=off -short -parallel 16 -timeout $(LONGEST) $(RACE) $(or $(PACKAGES),$(RACED))
 
 .PHONY: test-e2e
 test-e2e: bin/under-test ## run the whole as processes that have the race detector (needs a C compiler, curl and bash)
 	$(call under_test,$(UNDER_TEST)) go test -vet=off -timeout 45m -skip $(LONG)'|'$(SPREADSHEETS) $(WHOLE)
 
 .PHONY: again
-again: ## run tiers again and again, beside endless loops that keep the processors busy (TIMES=10 LOOPS=8 TARGETS="test test-race")
+again: ## run the tests of tiers many times, beside endless loops that keep the processors busy (TIMES=10 LOOPS=8 TARGETS="test test-race")
 	@deploy/tools/again $(TIMES) $(LOOPS) $(TARGETS)
 
 .PHONY: test-witnesses
 test-witnesses: bin/under-test-plain ## run a dozen of the tests of the whole, as CI does for each change (needs curl, bash, Chromium)
-	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 30m -run $(WITNESSES) ./deploy/proof/e2e ./deploy/proof/e2e/client ./deploy/proof/e2e/sight
-	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 30m -run '^TestLink$$' ./deploy/proof/e2e/console
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout $(LONGEST) -run $(WITNESSES) ./deploy/proof/e2e ./deploy/proof/e2e/client ./deploy/proof/e2e/sight
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout $(LONGEST) -run '^TestLink$$' ./deploy/proof/e2e/console
 
 .PHONY: test-browser
 test-browser: bin/under-test-plain ## run the tests of the console and of /docs (needs Chromium, LibreOffice and npm)

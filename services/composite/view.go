@@ -1,25 +1,22 @@
 package composite
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
@@ -115,7 +112,7 @@ func (v *view) readPolicy(ctx context.Context) error {
 	another := of.Owner != "" && !request.OrganisationFrom(ctx).Sees(of.Owner)
 	if another && of.Insured != nil {
 		for i, r := range of.Insured.Records {
-			if of.Insured.Records[i].Record, err = unidentified(r.Record); err != nil {
+			if of.Insured.Records[i].Record, err = sharing.Unidentified(r.Record); err != nil {
 				return err
 			}
 		}
@@ -143,44 +140,12 @@ func (v *view) readPolicy(ctx context.Context) error {
 		return nil //nolint:nilerr // the view says what it lacks
 	}
 	if another {
-		if holder.Record, err = unidentified(holder.Record); err != nil {
+		if holder.Record, err = sharing.Unidentified(holder.Record); err != nil {
 			return err
 		}
 	}
 	v.shown.Policyholder = viewedRecord(holder)
 	return nil
-}
-
-// identities are the members, at any depth, by which a person, a company or a thing is identified elsewhere.
-var identities = []string{
-	"idType", "idNumber", "registrationNumber", "licenceNumber", "vin", "chassisNumber", "plateNumber",
-}
-
-// unidentified returns a record without identities, as it is shown to those with whom a policy is shared.
-func unidentified(record []byte) ([]byte, error) {
-	in := jsontext.NewDecoder(bytes.NewReader(record))
-	var without bytes.Buffer
-	out := jsontext.NewEncoder(&without)
-	for {
-		token, err := in.ReadToken()
-		if errors.Is(err, io.EOF) {
-			return bytes.TrimSpace(without.Bytes()), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		within, read := in.StackIndex(in.StackDepth())
-		if within == jsontext.KindBeginObject && token.Kind() == jsontext.KindString && read%2 == 1 &&
-			slices.ContainsFunc(identities, func(i string) bool { return strings.EqualFold(i, token.String()) }) {
-			if err := in.SkipValue(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := out.WriteToken(token); err != nil {
-			return nil, err
-		}
-	}
 }
 
 func (v *view) readClaims(ctx context.Context) {

@@ -125,7 +125,7 @@ func tagged(c *gin.Context) func(*contract.Kept, error) (any, error) {
 func shownIn(as context.Context, k *contract.Kept) desk.ContractVersion {
 	shown := k.Shown()
 	shown.Owner = request.OrganisationFrom(as).Name()
-	contract.HidePersons(as, &shown)
+	contract.Hide(as, &shown)
 	return shown
 }
 

@@ -71,7 +71,7 @@ func (o *office) inSight(all ...rest.Extension) []rest.Extension {
 			}
 			hidden := reflect.New(reflect.TypeOf(shown))
 			hidden.Elem().Set(reflect.ValueOf(shown))
-			contract.HidePersons(as, hidden.Interface())
+			contract.Hide(as, hidden.Interface())
 			return hidden.Elem().Interface(), nil
 		}
 	}

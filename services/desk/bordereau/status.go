@@ -129,7 +129,7 @@ func (d *Desk) workOf(
 			return true, nil
 		}
 		shown := d.periodOf(k, l, p, preparing)
-		contract.HidePersons(ctx, &shown)
+		contract.Hide(ctx, &shown)
 		page.Periods = append(page.Periods, shown)
 	}
 	return false, nil

@@ -9,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 )
@@ -276,23 +278,28 @@ func person(ctx context.Context, key string) string {
 	return key
 }
 
-// HidePersons has what the caller is shown name of the persons of other organisations their organisation alone. A
-// person is in each member whose name ends with By. shown is a pointer.
-func HidePersons(ctx context.Context, shown any) {
+// Hide has what the caller is shown lack what is its owner's alone, where that is another organisation: of persons it
+// names their organisation, and records are without what identifies. A person is in each member whose name ends with
+// By, and a record in each scalar.JSON; what cannot be read as one is left out. shown is a pointer.
+func Hide(ctx context.Context, shown any) {
 	if _, is := ctx.Value(readerKey{}).(reader); is {
-		hidePersons(ctx, reflect.ValueOf(shown).Elem())
+		hide(ctx, reflect.ValueOf(shown).Elem())
 	}
 }
 
-func hidePersons(ctx context.Context, of reflect.Value) {
+func hide(ctx context.Context, of reflect.Value) {
 	switch of.Kind() {
 	case reflect.Pointer:
 		if !of.IsNil() {
-			hidePersons(ctx, of.Elem())
+			hide(ctx, of.Elem())
 		}
 	case reflect.Slice:
+		if record, is := of.Addr().Interface().(*scalar.JSON); is {
+			*record, _ = sharing.Unidentified(*record)
+			return
+		}
 		for i := range of.Len() {
-			hidePersons(ctx, of.Index(i))
+			hide(ctx, of.Index(i))
 		}
 	case reflect.Struct:
 		for field, member := range of.Fields() {
@@ -302,7 +309,7 @@ func hidePersons(ctx context.Context, of reflect.Value) {
 			if member.Kind() == reflect.String && strings.HasSuffix(field.Name, "By") {
 				member.SetString(person(ctx, member.String()))
 			} else {
-				hidePersons(ctx, member)
+				hide(ctx, member)
 			}
 		}
 	}
