@@ -66,9 +66,17 @@ async function found(text, get) {
     vehicles: await insured(one.filter((row) => row.resource === 'vehicle'), ask) };
 }
 
+// openFirst opens the first of what is found for the text that a person has pressed Enter with, once that is shown.
+function openFirst(entered) {
+  if (entered.current !== document.getElementById('results')?.dataset.of) return;
+  entered.current = null;
+  document.querySelector('#results [data-row] a')?.click();
+}
+
 // Results are what is found for a text.
-function Results({ text }) {
+function Results({ text, entered }) {
   const loaded = useLoaded((get) => found(text, get), [text]);
+  useLayoutEffect(() => { if (loaded.data) openFirst(entered); }, [loaded.data]);
   return html`<${Around} of=${loaded} id="results" aria-live="polite" data-of=${loaded.data?.of} show=${(all) => html`
     ${Object.entries(KINDS).map(([name, Kind]) => all[name].length > 0 && html`<${Section} title=${t(name)} key=${name}
       data-part=${name}><${Kind} rows=${all[name]} /><//>`)}
@@ -79,6 +87,7 @@ function Results({ text }) {
 export default function Find({ query, again }) {
   const box = useRef();
   const timer = useRef(0);
+  const entered = useRef(null);
   const [text, set] = useState((query.get('q') || '').trim());
   const ask = () => {
     const sought = box.current.value.trim();
@@ -91,14 +100,21 @@ export default function Find({ query, again }) {
   }, []);
   const typed = () => {
     clearTimeout(timer.current);
+    entered.current = null;
     timer.current = setTimeout(ask, PAUSE);
   };
-  const open = ({ key }) => key === 'Enter' && document.querySelector('#results [data-row] a')?.click();
+  const open = ({ key }) => {
+    if (key !== 'Enter') return;
+    clearTimeout(timer.current);
+    ask();
+    entered.current = box.current.value.trim();
+    openFirst(entered);
+  };
   return html`<h1>${t('find')}</h1><div class="find"><label for="q" class="unseen">${t('findWhat')}</label>
     <input type="search" id="q" autocomplete="off" spellcheck=${false} placeholder=${t('findWhat')} ref=${box}
       defaultValue=${query.get('q') || ''} onInput=${typed} onKeyDown=${open} />
     ${mayWrite() && html`<a href="#/create" class="button" data-create>${t('createPolicy')}</a>`}</div>
-    ${text ? html`<${Results} text=${text} />` : html`<div id="results" aria-live="polite"><${PartPages}
+    ${text ? html`<${Results} text=${text} entered=${entered} />` : html`<div id="results" aria-live="polite"><${PartPages}
       title=${t('newest')} path="/x/search/coverage?order=newest&limit=50" show=${(rows) => (rows.length === 0
         ? html`<${Empty} again=${again} />` : html`<${Policies} rows=${rows} />`)} /></div>`}`;
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -52,6 +53,15 @@ func TestFind(t *testing.T) {
 	p.sees("h1", "Claim "+claim.Text("claimNumber"))
 	p.eval("history.back()", nil)
 	p.sees("[data-part=claims]", claim.Text("claimNumber"))
+
+	// Who presses Enter at once opens what the text in the box finds, and not what is still shown.
+	for _, before := range []string{"", "ex fleet"} {
+		p.visit("/find?q=" + url.QueryEscape(before))
+		p.sees("#results", map[bool]string{true: "EX FLEET 1", false: "Newest policies"}[before != ""])
+		p.eval("document.getElementById('q').value = ''", nil)
+		p.keys(claim.Text("claimNumber") + "\r")
+		p.sees("h1", "Claim "+claim.Text("claimNumber"))
+	}
 }
 
 // TestPolicy compares what the screen of a policy shows with the record, and sees what each version changed.
