@@ -1,5 +1,6 @@
 // Values, tables and links as people read them.
 
+import { now } from './api.js';
 import { html, useState } from './html.js';
 import { language, t, label } from './words.js';
 
@@ -72,6 +73,11 @@ export const ClaimLink = ({ number }) => html`<a href=${`#/claim/${encodeURIComp
 export const WebLink = ({ to }) => html`<a href=${to} rel="noreferrer noopener" target="_blank">${to}</a>`;
 export const Badge = ({ of }) => html`<span class="badge" data-state=${of}>${t(`state ${of}`) || of}</span>`;
 
+// Status is the state of a record. A policy keeps its state when its term ends; that it has ended stands beside it.
+const IN_FORCE = ['in force', 'extended'];
+export const Status = ({ of: { status, expiryDate } }) => html`<${Badge} of=${status} />${IN_FORCE.includes(status)
+  && expiryDate && new Date(expiryDate) <= now() && html` <${Badge} of="ended" />`}`;
+
 const RESOURCES = { policyholderId: null, vehicleId: 'vehicle', driverId: 'driver', businessId: 'business',
   propertyId: 'property', propertyRef: 'property', debtorId: 'debtor', petId: 'pet', reverses: 'receipt' };
 
@@ -116,7 +122,8 @@ export const Table = ({ caption, columns, rows, empty }) => (rows.length === 0
 
 // column returns the column of a member.
 export const column = (name) => ({ label: label(name), amount: AMOUNTS.has(name),
-  cell: (row) => html`<${Value} name=${name} of=${row[name]} />` });
+  cell: (row) => (name === 'status' && row.status ? html`<${Status} of=${row} />`
+    : html`<${Value} name=${name} of=${row[name]} />`) });
 
 // party returns the name of a party or an insured object, or its id where it has no name.
 export function party(record) {

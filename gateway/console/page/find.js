@@ -114,7 +114,7 @@ export default function Find({ query, again }) {
     <input type="search" id="q" autocomplete="off" spellcheck=${false} placeholder=${t('findWhat')} ref=${box}
       defaultValue=${query.get('q') || ''} onInput=${typed} onKeyDown=${open} />
     ${mayWrite() && html`<a href="#/create" class="button" data-create>${t('createPolicy')}</a>`}</div>
-    ${text ? html`<${Results} text=${text} entered=${entered} />` : html`<div id="results" aria-live="polite"><${PartPages}
-      title=${t('newest')} path="/x/search/coverage?order=newest&limit=50" show=${(rows) => (rows.length === 0
-        ? html`<${Empty} again=${again} />` : html`<${Policies} rows=${rows} />`)} /></div>`}`;
+    ${text ? html`<${Results} text=${text} entered=${entered} />` : html`<div id="results" aria-live="polite">
+      <${PartPages} title=${t('newest')} path="/x/search/coverage?order=newest&limit=50" show=${(rows) => (
+        rows.length === 0 ? html`<${Empty} again=${again} />` : html`<${Policies} rows=${rows} />`)} /></div>`}`;
 }

@@ -1,7 +1,7 @@
 // Policy: the whole of it, and what can be done with it.
 
 import { Problem, get, mayWrite } from './api.js';
-import { Badge, Button, Members, PolicyLink, RecordLink, Table, column, party } from './dom.js';
+import { Button, Members, PolicyLink, RecordLink, Status, Table, column, party } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html } from './html.js';
 import { Share, Sharing, accessTo, may, owns } from './sharing.js';
@@ -108,7 +108,7 @@ function Buttons({ of, number, again, put }) {
 function Whole({ of, number, again }) {
   const { view, record, access, resource } = of;
   const [place, put] = usePlace('act');
-  return html`<p class="lead">${t(`line ${resource}`)} <${Badge} of=${record.status} /></p>
+  return html`<p class="lead">${t(`line ${resource}`)} <${Status} of=${record} /></p>
     ${mayWrite() && html`<${Buttons} of=${of} number=${number} again=${again} put=${put} />`}${place}
     <div class="columns"><${Section} title=${t('terms')} data-part="record"><${Members} of=${record}
         leave=${['id', 'policyNumber', 'status', ...besides(view, record)]} linked=${owns(access)} /><//>

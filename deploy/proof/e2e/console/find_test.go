@@ -64,6 +64,20 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestATermThatIsOver shows that a policy has ended, which keeps its state, on its screen and in a list.
+func TestATermThatIsOver(t *testing.T) {
+	t.Parallel()
+	c, made, p := openPolicy(t, book, "Overman")
+	p.sees(".lead", "in force")
+	p.becomes("!document.querySelector('.lead [data-state=ended]')")
+	c.Put(t, "/motorCoverage/"+made.Text("id"), made.With("inceptionDate", "2020-01-01T00:00:00Z").
+		With("expiryDate", "2021-01-01T00:00:00Z")).Want(t, 200)
+	p.visit("/policy/" + made.Text("policyNumber"))
+	p.sees(".lead", "in force", "ended")
+	p.visit("/find?q=" + made.Text("policyNumber"))
+	p.sees("[data-part=policies]", "in force", "ended")
+}
+
 // TestPolicy compares what the screen of a policy shows with the record, and sees what each version changed.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
