@@ -2123,7 +2123,7 @@ type ContractTerms struct {
 	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
 	Currency string `json:"currency"`
 
-	// DueDays How many days after the end of a period its bordereau is due; 30 without it.
+	// DueDays How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
 	DueDays *int64 `json:"dueDays,omitempty"`
 
 	// Expiry The day on which the term ends; it is no longer part of the term.
@@ -2180,7 +2180,7 @@ type ContractTerms struct {
 	// UniqueMarketReference The unique market reference of the contract. A contract needs this or agreementNumber.
 	UniqueMarketReference *string `json:"uniqueMarketReference,omitempty"`
 
-	// YearOfAccount The year of account; that of inception without it.
+	// YearOfAccount The year of account, 1900 to 9999; that of inception without it.
 	YearOfAccount *int64 `json:"yearOfAccount,omitempty"`
 }
 
@@ -2219,7 +2219,7 @@ type ContractTermsInput struct {
 	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
 	Currency *string `json:"currency,omitempty"`
 
-	// DueDays How many days after the end of a period its bordereau is due; 30 without it.
+	// DueDays How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
 	DueDays *int64 `json:"dueDays,omitempty"`
 
 	// Expiry The day on which the term ends; it is no longer part of the term.
@@ -2276,7 +2276,7 @@ type ContractTermsInput struct {
 	// UniqueMarketReference The unique market reference of the contract. A contract needs this or agreementNumber.
 	UniqueMarketReference *string `json:"uniqueMarketReference,omitempty"`
 
-	// YearOfAccount The year of account; that of inception without it.
+	// YearOfAccount The year of account, 1900 to 9999; that of inception without it.
 	YearOfAccount *int64 `json:"yearOfAccount,omitempty"`
 }
 

@@ -287,6 +287,29 @@ func TestContracts(t *testing.T) {
 	listsFrom(t, s)
 }
 
+// TestDueDays has 0 days be none, and 30 where the contract does not say how many.
+func TestDueDays(t *testing.T) {
+	_, s := atNovember(t)
+	for sent, want := range map[string]struct {
+		days     float64
+		due      string
+		november string
+	}{
+		`,"dueDays":0`: {0, "2026-10-31", "overdue"}, `,"dueDays":1`: {1, "2026-11-01", "overdue"},
+		`,"dueDays":366`: {366, "2027-11-01", "due"}, `,"dueDays":null`: {30, "2026-11-30", "due"},
+		``: {30, "2026-11-30", "due"},
+	} {
+		a := s.Must(200, "PUT", "/x/contract/D", `{`+strings.Replace(sterling, "motorCoverage", "petCoverage", 1)+sent+`}`)
+		if days := a.Body["contract"].(map[string]any)["dueDays"]; days != want.days {
+			t.Errorf("{%s} reads %v days", sent, days)
+		}
+		a = s.Must(200, "GET", "/x/bordereau/D/premium/2026-10", "")
+		if a.Member("due") != want.due || a.Member("state") != want.november {
+			t.Errorf("{%s} is %s and due on %s", sent, a.Member("state"), a.Member("due"))
+		}
+	}
+}
+
 // listsFrom lists the periods from a month or a quarter on. A quarter that has the month is listed as a whole.
 func listsFrom(t *testing.T, s *servicetest.Service) {
 	t.Helper()

@@ -6137,7 +6137,7 @@ export interface components {
             currency: string;
             /**
              * Format: int64
-             * @description How many days after the end of a period its bordereau is due; 30 without it.
+             * @description How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
              */
             dueDays?: Exact;
             /**
@@ -6193,7 +6193,7 @@ export interface components {
             uniqueMarketReference?: string;
             /**
              * Format: int64
-             * @description The year of account; that of inception without it.
+             * @description The year of account, 1900 to 9999; that of inception without it.
              */
             yearOfAccount?: Exact;
         };
@@ -6223,7 +6223,7 @@ export interface components {
             currency?: string | null;
             /**
              * Format: int64
-             * @description How many days after the end of a period its bordereau is due; 30 without it.
+             * @description How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
              */
             dueDays?: Exact | null;
             /**
@@ -6279,7 +6279,7 @@ export interface components {
             uniqueMarketReference?: string | null;
             /**
              * Format: int64
-             * @description The year of account; that of inception without it.
+             * @description The year of account, 1900 to 9999; that of inception without it.
              */
             yearOfAccount?: Exact | null;
         };

@@ -40,7 +40,7 @@ func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) string {
 
 // due returns the beginning of the day on which the bordereau of a period is due.
 func due(k *contract.Kept, p period.Period) time.Time {
-	day := p.End().AddDate(0, 0, k.DueDays-1)
+	day := p.End().AddDate(0, 0, *k.DueDays-1)
 	if day.After(lastDay) {
 		return lastDay
 	}

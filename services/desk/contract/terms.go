@@ -164,8 +164,8 @@ func (t *Terms) fill() {
 	if t.RisksBefore == "" {
 		t.RisksBefore = t.Expiry
 	}
-	if t.DueDays == 0 {
-		t.DueDays = usualDueDays
+	if t.DueDays == nil {
+		t.DueDays = new(usualDueDays)
 	}
 }
 
@@ -203,13 +203,12 @@ func (t *Terms) checkTerm(c check, known []string) {
 		}
 	}
 	at, reason := "yearOfAccount", fmt.Sprintf("must be a year of four digits, %d to %d", firstYear, lastYear)
-	if t.YearOfAccount == 0 && t.Inception != "" {
-		t.YearOfAccount = day(t.Inception).Year()
+	if t.YearOfAccount == nil && t.Inception != "" {
+		t.YearOfAccount = new(day(t.Inception).Year())
 		at, reason = "inception", fmt.Sprintf(
 			"has a year that is no year of account, which is %d to %d; send yearOfAccount", firstYear, lastYear)
 	}
-	c.must(t.Inception == "" && t.YearOfAccount == 0 || t.YearOfAccount >= firstYear && t.YearOfAccount <= lastYear,
-		at, reason)
+	c.must(t.YearOfAccount == nil || *t.YearOfAccount >= firstYear && *t.YearOfAccount <= lastYear, at, reason)
 	c.must(t.NumberOfInstalments >= 0 && t.NumberOfInstalments <= 366, "numberOfInstalments", "must be 0 to 366")
 }
 
@@ -263,7 +262,7 @@ func (t *Terms) checkReporting(c check) {
 		c.note("firstPeriod", "is a month, and frequency is quarter; send a quarter such as 2026-Q1")
 	}
 	t.First = first
-	c.must(t.DueDays > 0 && t.DueDays <= mostDueDays, "dueDays", fmt.Sprintf("must be 1 to %d", mostDueDays))
+	c.must(*t.DueDays >= 0 && *t.DueDays <= mostDueDays, "dueDays", fmt.Sprintf("must be 0 to %d", mostDueDays))
 	c.note("signOff", oneOf(t.SignOff, "how many persons sign off", desk.TwoPersons, desk.OnePerson))
 	c.note("claimsBasis", oneOf(t.ClaimsBasis, "which claims are reported", desk.OpenClaims, desk.AllClaims))
 }
