@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -285,7 +286,13 @@ func (o *office) export(format export.Format) func(*gin.Context, any) (any, erro
 		if err != nil {
 			return nil, err
 		}
-		c.Header("ETag", `"`+v.Digest+`"`)
+		tag := v.Digest
+		if waivers, err := o.desk.Waivers(ctx, at, number); err != nil {
+			return nil, err
+		} else if format.Findings && waivers > 0 {
+			tag += "-" + strconv.Itoa(waivers) // they are in the file, and not in the digest
+		}
+		c.Header("ETag", `"`+tag+`"`)
 		c.Header("Content-Disposition", `attachment; filename="`+strings.Join([]string{
 			v.Contract, v.Kind, v.Period, number}, "-")+"."+format.Name+`"`)
 		return func(w io.Writer) error { return format.Write(ctx, w, o.desk, at, number) }, nil

@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"archive/zip"
 	"encoding/csv"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -390,6 +392,86 @@ func TestExports(t *testing.T) {
 			if value != "46082" { // the day as a spreadsheet counts it
 				t.Errorf("%s is %q", name, value)
 			}
+		}
+	}
+}
+
+// TestExportsAreTheSameBytes downloads a version at several times. Its workbook has another entity tag once somebody has
+// waived a finding of it, which it shows.
+func TestExportsAreTheSameBytes(t *testing.T) {
+	w, s := atNovember(t)
+	for i := range 20 {
+		w.record("P", "new policy", int64(1+i), "")
+	}
+	w.policies["Q"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "", "in force"}
+	w.record("Q", "new policy", 10, "")
+	w.until(t, "2026-12-01T00:01:00Z")
+	s.Must(201, "POST", november+":prepare", `{"type":"original"}`, caller, "anna")
+	version := november + "/versions/1"
+	tags := map[string]string{}
+	download := func() {
+		t.Helper()
+		for _, name := range []string{"/lines.csv", "/lines.xlsx"} {
+			a := s.Must(200, "GET", version+name, "")
+			tag := name + " " + a.Header.Get("ETag")
+			if was, is := tags[tag]; is && was != a.Text {
+				t.Errorf("%s is another file", tag)
+			}
+			tags[tag] = a.Text
+		}
+	}
+	for range 12 { // three parts have six orders: in one run of 1e9 all would come in the same one by chance
+		w.clock.Pass(time.Second)
+		download()
+	}
+	// No part has the time of the machine.
+	book := tags["/lines.xlsx "+s.Must(200, "GET", version+"/lines.xlsx", "").Header.Get("ETag")]
+	packed, err := zip.NewReader(strings.NewReader(book), int64(len(book)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range packed.File {
+		if !part.Modified.IsZero() && part.Modified.Year() > 1980 {
+			t.Errorf("%s is of %s", part.Name, part.Modified)
+		}
+	}
+	found, _ := findingsOf(t, s, november)
+	for _, f := range found {
+		if f.Severity == findings.Error {
+			s.Must(200, "POST", version+"/findings/"+f.ID+":waive", `{"reason":"known"}`, caller, "anna")
+		}
+	}
+	download()
+	s.Must(200, "POST", version+":approve", `{"digest":"`+s.Must(200, "GET", version, "").Member("digest")+`"}`,
+		caller, "bob")
+	download()
+	if len(tags) != 3 {
+		t.Errorf("there are %d files, want the table, and the workbook before and after a waiver", len(tags))
+	}
+}
+
+// TestTextsAreExportedAsTheyAre has texts that a spreadsheet takes for formulas, and that have ends of lines.
+func TestTextsAreExportedAsTheyAre(t *testing.T) {
+	w, s := atNovember(t)
+	texts := map[string]string{
+		"\n=1": "'\n=1", "\r=1": "'\r=1", "\t=1": "'\t=1", "\r\n=1": "'\r\n=1", "@A": "'@A", "a\nb": "a\nb",
+		"a\r\nb": "a\r\nb", "a\rb": "a\rb",
+	}
+	for text := range texts {
+		number := idOf(text)
+		w.policies[number] = policy{"motorCoverage", "2026-03-01T00:00:00Z", text, "in force"}
+		w.record(number, "new policy", 5, "")
+	}
+	w.until(t, "2026-12-01T00:01:00Z")
+	s.Must(201, "POST", november+":prepare", `{"type":"original"}`)
+	table := s.Must(200, "GET", november+"/versions/1/lines.csv", "").Text
+	if header, _, _ := strings.Cut(table, "\n"); !strings.HasSuffix(header, "\r") || !strings.HasSuffix(table, "\r\n") {
+		t.Error("the records do not end as RFC 4180 has it")
+	}
+	for text, want := range texts {
+		if quoted := `"` + strings.ReplaceAll(want, `"`, `""`) + `"`; !strings.Contains(table, quoted) &&
+			!strings.Contains(table, ","+want+",") {
+			t.Errorf("%q is not exported as %q: %q", text, want, table)
 		}
 	}
 }
