@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,7 @@ import (
 	"insurance.example/exchange/pkg/pathtable"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
@@ -65,7 +67,7 @@ type Extension struct {
 	Parameters []string
 	Query      []Parameter
 	// Tagged says that the response has an entity tag, and that the request may have conditions; see
-	// package condition.
+	// package condition. Serve sets the tag. Those of a GET are judged after it, and Serve judges others.
 	Tagged bool
 	// Refuses are the problems that it refuses with, beyond those of every operation.
 	Refuses []problem.Kind
@@ -184,10 +186,34 @@ func (x *Extension) serve(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if has, err := x.judged(c); has || err != nil {
+		return err
+	}
 	if write, is := response.(func(io.Writer) error); is {
 		return x.stream(c, write)
 	}
 	return x.write(c, response)
+}
+
+// judged judges the conditions of a GET whose response has an entity tag, as those of a GET of a record. It reports
+// whether the caller has what the tag names, and then says so in the response. Errors: condition.ErrChanged.
+func (x *Extension) judged(c *gin.Context) (has bool, err error) {
+	header := c.Writer.Header()
+	tag := header.Get("ETag")
+	if x.Method != http.MethodGet || tag == "" {
+		return false, nil
+	}
+	switch err = condition.Judge(c.Request.Header, tag); {
+	case errors.Is(err, condition.ErrUnchanged):
+		header.Del("Content-Disposition")
+		header["Cache-Control"] = noStore
+		c.Status(http.StatusNotModified)
+		return true, nil
+	case err != nil:
+		header.Del("Content-Disposition")
+		header.Del("ETag")
+	}
+	return false, err
 }
 
 // write writes a response as JSON.

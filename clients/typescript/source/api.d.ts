@@ -2048,7 +2048,7 @@ export interface paths {
          * With whom a policy is shared, now or at an instant
          * @description With whom a policy is shared, now or at an instant. A participant sees its own entry, as it is now. Where organisations do not share the exchange, the path is unknown.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readAccessList"];
         /**
@@ -2714,7 +2714,7 @@ export interface paths {
          * A version. It reads the same for ever
          * @description A version. It reads the same for ever.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readBordereauVersion"];
         put?: never;
@@ -2868,7 +2868,7 @@ export interface paths {
          * The lines of a version, in the order in which they were recorded
          * @description The lines of a version, in the order in which they were recorded.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["listBordereauLines"];
         put?: never;
@@ -2890,7 +2890,7 @@ export interface paths {
          * The lines of a version as CSV, in the columns of the market
          * @description The lines of a version as CSV, in the columns of the market.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["exportBordereauCSV"];
         put?: never;
@@ -2912,7 +2912,7 @@ export interface paths {
          * The lines of a version as a workbook, in the columns of the market, with control totals and findings
          * @description The lines of a version as a workbook, in the columns of the market, with control totals and findings.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["exportBordereauXLSX"];
         put?: never;
@@ -3060,7 +3060,7 @@ export interface paths {
          * A contract, as it is now or was at an instant
          * @description A contract, as it is now or was at an instant.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readContract"];
         /**
@@ -3702,7 +3702,7 @@ export interface paths {
          * How the files of somebody are read
          * @description How the files of somebody are read.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readProfile"];
         /**
@@ -3934,7 +3934,7 @@ export interface paths {
          * A file, as it was sent
          * @description A file, as it was sent.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readStatementFile"];
         put?: never;
@@ -4256,7 +4256,7 @@ export interface paths {
          * What was added to a claim for its bordereaux
          * @description What was added to a claim for its bordereaux.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readClaimSupplement"];
         /**
@@ -4304,7 +4304,7 @@ export interface paths {
          * A webhook, and how far it is
          * @description A webhook, and how far it is.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readWebhook"];
         /**
@@ -22100,7 +22100,12 @@ export interface operations {
                 /** @description The instant, for the owner of the policy; now without it. */
                 at?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The number of the policy. */
                 policyNumber: components["parameters"]["policyNumber"];
@@ -22119,6 +22124,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Access"];
                 };
+            };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -22145,6 +22159,7 @@ export interface operations {
                     };
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24119,7 +24134,12 @@ export interface operations {
     readBordereauVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24137,6 +24157,7 @@ export interface operations {
             /** @description A version. It reads the same for ever. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24144,9 +24165,19 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauVersion"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24748,7 +24779,12 @@ export interface operations {
                 /** @description How many to leave out before the page */
                 skip?: Exact;
             };
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24766,6 +24802,7 @@ export interface operations {
             /** @description The lines of a version, in the order in which they were recorded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24773,9 +24810,19 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauLines"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24783,7 +24830,12 @@ export interface operations {
     exportBordereauCSV: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24801,6 +24853,7 @@ export interface operations {
             /** @description The lines of a version as CSV, in the columns of the market. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24808,9 +24861,19 @@ export interface operations {
                     "text/csv; charset=utf-8; header=present": string;
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24818,7 +24881,12 @@ export interface operations {
     exportBordereauXLSX: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24836,6 +24904,7 @@ export interface operations {
             /** @description The lines of a version as a workbook, in the columns of the market, with control totals and findings. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24843,9 +24912,19 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -25123,7 +25202,12 @@ export interface operations {
                 /** @description The instant; now without it. */
                 at?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -25143,9 +25227,19 @@ export interface operations {
                     "application/json": components["schemas"]["ContractVersion"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -26767,7 +26861,12 @@ export interface operations {
     readProfile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores. */
                 profile: components["parameters"]["profile"];
@@ -26787,9 +26886,19 @@ export interface operations {
                     "application/json": components["schemas"]["FileProfile"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -27742,7 +27851,12 @@ export interface operations {
     readStatementFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The id of the statement. */
                 statementId: components["parameters"]["statementId"];
@@ -27754,6 +27868,7 @@ export interface operations {
             /** @description A file, as it was sent. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -27761,9 +27876,19 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -29617,7 +29742,12 @@ export interface operations {
     readClaimSupplement: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The id of the record. One that is no UUID names nothing. */
                 id: components["parameters"]["id"];
@@ -29637,9 +29767,19 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimSupplementVersion"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -29767,7 +29907,12 @@ export interface operations {
     readWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores. */
                 name: components["parameters"]["name"];
@@ -29787,9 +29932,19 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

@@ -107,7 +107,10 @@ func (b *builder) extension(x rest.Extension) {
 		if slices.Contains(x.Parameters, "IdempotencyKey") {
 			headers = append(headers, "Idempotency-Replayed")
 		}
-		if x.Tagged && x.Writes {
+		if x.Tagged && x.Method == http.MethodGet {
+			op.Responses.Set("304", unchanged())
+		}
+		if x.Tagged && (x.Writes || x.Method == http.MethodGet) {
 			op.Parameters = append(op.Parameters, parameters("IfMatch", "IfNoneMatch")...)
 			refused = kinds(refused, []problem.Kind{problem.Changed})
 		}
