@@ -24,6 +24,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/idempotency"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
@@ -38,7 +39,7 @@ type Extension struct {
 	Method string
 	// Writes says that the operation changes something, so that the scope for reading does not open it.
 	Writes bool
-	// Creates says that a success is 201. Serve sets the Location.
+	// Creates says that a success is 201, and 200 where it replays an earlier one. Serve sets the Location.
 	Creates bool
 	// Optional says that an exchange may be run without the service of the operation. The path is unknown there.
 	Optional bool
@@ -223,7 +224,7 @@ func (x *Extension) write(c *gin.Context, response any) error {
 		return err
 	}
 	status := http.StatusOK
-	if x.Creates {
+	if x.Creates && c.Writer.Header().Get(idempotency.Replayed) == "" {
 		status = http.StatusCreated
 	}
 	send(c, status, body)

@@ -23991,6 +23991,46 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What an earlier request with the same Idempotency-Key made. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contract": "EXAMPLE-2026",
+                     *       "contractVersion": 1,
+                     *       "digest": "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
+                     *       "kind": "premium",
+                     *       "lines": 3,
+                     *       "number": 1,
+                     *       "period": "2026-01",
+                     *       "preparedAt": "2026-04-02T09:00:00Z",
+                     *       "preparedBy": "example-client",
+                     *       "previous": "",
+                     *       "totals": [
+                     *         {
+                     *           "brokerage": 0,
+                     *           "commission": 15,
+                     *           "currency": "EUR",
+                     *           "gross": 100,
+                     *           "lines": 3,
+                     *           "net": 85,
+                     *           "section": "premium",
+                     *           "settled": 69.67,
+                     *           "settlementCurrency": "GBP"
+                     *         }
+                     *       ],
+                     *       "type": "original"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BordereauVersion"];
+                };
+            };
             /** @description Make a version of what is reported for a period. */
             201: {
                 headers: {
@@ -27102,6 +27142,54 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What an earlier request with the same Idempotency-Key made. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "against": {
+                     *         "contract": "EXAMPLE-2026",
+                     *         "kind": "premium",
+                     *         "period": "2026-01"
+                     *       },
+                     *       "ageing": [
+                     *         {
+                     *           "items": 2,
+                     *           "month": "2026-01",
+                     *           "months": 3
+                     *         },
+                     *         {
+                     *           "items": 1,
+                     *           "month": "2026-04",
+                     *           "months": 0
+                     *         }
+                     *       ],
+                     *       "decisions": {},
+                     *       "elsewhere": 0,
+                     *       "id": "0195a000-0000-7000-8000-000000000020",
+                     *       "items": 4,
+                     *       "madeAt": "2026-04-02T09:00:00Z",
+                     *       "madeBy": "example-client",
+                     *       "outcomes": {
+                     *         "matched": 1,
+                     *         "mismatch": 1,
+                     *         "missingHere": 1,
+                     *         "missingThere": 1
+                     *       },
+                     *       "state": "open",
+                     *       "statement": "0195a000-0000-7000-8000-00000000001f",
+                     *       "tolerance": "0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
             /** @description Compare a file with what is reported. */
             201: {
                 headers: {
