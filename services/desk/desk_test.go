@@ -172,6 +172,11 @@ func TestPrepareInOrder(t *testing.T) {
 	refused(409, "version-does-not-fit", january+":prepare", `{"type":"nil"}`)
 	w.receipts[0].awaited = true
 	refused(503, "unavailable", january+":prepare", original)
+	if a := s.Do("POST", january+":prepare", original); a.Header.Get("Retry-After") != "5" ||
+		a.Member("receipt") != w.receipts[0].ID || a.Member("until") != "2027-02-10T00:00:05Z" ||
+		!strings.Contains(a.Text, "has still to be added to its row") {
+		t.Errorf("%v %s", a.Header, a.Text)
+	}
 	w.receipts[0].awaited = false
 	s.Must(201, "POST", january+":prepare", original)
 	refused(409, "version-does-not-fit", january+":prepare", original)
