@@ -2123,7 +2123,7 @@ type ContractTerms struct {
 	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
 	Currency string `json:"currency"`
 
-	// DueDays How many days after the end of a period its bordereau is due; 30 without it.
+	// DueDays How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
 	DueDays *int64 `json:"dueDays,omitempty"`
 
 	// Expiry The day on which the term ends; it is no longer part of the term.
@@ -2180,7 +2180,7 @@ type ContractTerms struct {
 	// UniqueMarketReference The unique market reference of the contract. A contract needs this or agreementNumber.
 	UniqueMarketReference *string `json:"uniqueMarketReference,omitempty"`
 
-	// YearOfAccount The year of account; that of inception without it.
+	// YearOfAccount The year of account, 1900 to 9999; that of inception without it.
 	YearOfAccount *int64 `json:"yearOfAccount,omitempty"`
 }
 
@@ -2219,7 +2219,7 @@ type ContractTermsInput struct {
 	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
 	Currency *string `json:"currency,omitempty"`
 
-	// DueDays How many days after the end of a period its bordereau is due; 30 without it.
+	// DueDays How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
 	DueDays *int64 `json:"dueDays,omitempty"`
 
 	// Expiry The day on which the term ends; it is no longer part of the term.
@@ -2276,7 +2276,7 @@ type ContractTermsInput struct {
 	// UniqueMarketReference The unique market reference of the contract. A contract needs this or agreementNumber.
 	UniqueMarketReference *string `json:"uniqueMarketReference,omitempty"`
 
-	// YearOfAccount The year of account; that of inception without it.
+	// YearOfAccount The year of account, 1900 to 9999; that of inception without it.
 	YearOfAccount *int64 `json:"yearOfAccount,omitempty"`
 }
 
@@ -7656,6 +7656,12 @@ type ReplaceVehicleParams struct {
 type ReadAccessListParams struct {
 	// At The instant, for the owner of the policy; now without it.
 	At *string `form:"at,omitempty" json:"at,omitempty"`
+
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ShareAccessListParams defines parameters for ShareAccessList.
@@ -8009,6 +8015,15 @@ type ListLiveBordereauLinesParams struct {
 	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
 }
 
+// ReadBordereauVersionParams defines parameters for ReadBordereauVersion.
+type ReadBordereauVersionParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // CompareBordereauxParams defines parameters for CompareBordereaux.
 type CompareBordereauxParams struct {
 	// To The number of the other version, or live for what it would be now; required
@@ -8031,6 +8046,30 @@ type ListBordereauLinesParams struct {
 
 	// Skip How many to leave out before the page
 	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ExportBordereauCSVParams defines parameters for ExportBordereauCSV.
+type ExportBordereauCSVParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ExportBordereauXLSXParams defines parameters for ExportBordereauXLSX.
+type ExportBordereauXLSXParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PrepareBordereauParams defines parameters for PrepareBordereau.
@@ -8058,6 +8097,12 @@ type ListContractsParams struct {
 type ReadContractParams struct {
 	// At The instant; now without it.
 	At *string `form:"at,omitempty" json:"at,omitempty"`
+
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PutContractParams defines parameters for PutContract.
@@ -8324,6 +8369,15 @@ type ListProfilesParams struct {
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 }
 
+// ReadProfileParams defines parameters for ReadProfile.
+type ReadProfileParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // PutProfileParams defines parameters for PutProfile.
 type PutProfileParams struct {
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
@@ -8376,6 +8430,15 @@ type ListStatementsParams struct {
 type SendStatementParams struct {
 	// Profile The profile that the file is read by; required
 	Profile *string `form:"profile,omitempty" json:"profile,omitempty"`
+}
+
+// ReadStatementFileParams defines parameters for ReadStatementFile.
+type ReadStatementFileParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // TryStatementParams defines parameters for TryStatement.
@@ -9890,6 +9953,15 @@ type SearchVehicle200JSONResponseBody_Item struct {
 // SearchVehicle200JSONResponseBody defines parameters for SearchVehicle.
 type SearchVehicle200JSONResponseBody = []SearchVehicle200JSONResponseBody_Item
 
+// ReadClaimSupplementParams defines parameters for ReadClaimSupplement.
+type ReadClaimSupplementParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // PutClaimSupplementParams defines parameters for PutClaimSupplement.
 type PutClaimSupplementParams struct {
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
@@ -9901,6 +9973,15 @@ type PutClaimSupplementParams struct {
 
 // DeleteWebhookParams defines parameters for DeleteWebhook.
 type DeleteWebhookParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ReadWebhookParams defines parameters for ReadWebhook.
+type ReadWebhookParams struct {
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -11707,6 +11788,8 @@ func (c *Client) ReadAccessList(ctx context.Context, policyNumber PolicyNumber, 
 	r.segment("policyNumber", policyNumber)
 	if params != nil {
 		query(r, "at", params.At)
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
 	}
 	return send[Access](ctx, c, r)
 }
@@ -12069,12 +12152,16 @@ func (c *Client) ListLiveBordereauLines(ctx context.Context, contract Contract, 
 }
 
 // ReadBordereauVersion sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}: A version. It reads the same for ever.
-func (c *Client) ReadBordereauVersion(ctx context.Context, contract Contract, kind Kind, period Period, number Number) (*Reply[BordereauVersion], error) {
+func (c *Client) ReadBordereauVersion(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *ReadBordereauVersionParams) (*Reply[BordereauVersion], error) {
 	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
 	return send[BordereauVersion](ctx, c, r)
 }
 
@@ -12127,27 +12214,37 @@ func (c *Client) ListBordereauLines(ctx context.Context, contract Contract, kind
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "skip", params.Skip)
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
 	}
 	return send[BordereauLines](ctx, c, r)
 }
 
 // ExportBordereauCSV sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.csv: The lines of a version as CSV, in the columns of the market.
-func (c *Client) ExportBordereauCSV(ctx context.Context, contract Contract, kind Kind, period Period, number Number) (*Reply[struct{}], error) {
+func (c *Client) ExportBordereauCSV(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *ExportBordereauCSVParams) (*Reply[struct{}], error) {
 	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.csv")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
 	return send[struct{}](ctx, c, r)
 }
 
 // ExportBordereauXLSX sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.xlsx: The lines of a version as a workbook, in the columns of the market, with control totals and findings.
-func (c *Client) ExportBordereauXLSX(ctx context.Context, contract Contract, kind Kind, period Period, number Number) (*Reply[struct{}], error) {
+func (c *Client) ExportBordereauXLSX(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *ExportBordereauXLSXParams) (*Reply[struct{}], error) {
 	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.xlsx")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
 	return send[struct{}](ctx, c, r)
 }
 
@@ -12247,6 +12344,8 @@ func (c *Client) ReadContract(ctx context.Context, contract Contract, params *Re
 	r.segment("contract", contract)
 	if params != nil {
 		query(r, "at", params.At)
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
 	}
 	return send[ContractVersion](ctx, c, r)
 }
@@ -12570,9 +12669,13 @@ func (c *Client) ListProfiles(ctx context.Context, params *ListProfilesParams) (
 }
 
 // ReadProfile sends GET /x/reconciliation/profile/{profile}: How the files of somebody are read.
-func (c *Client) ReadProfile(ctx context.Context, profile Profile) (*Reply[FileProfile], error) {
+func (c *Client) ReadProfile(ctx context.Context, profile Profile, params *ReadProfileParams) (*Reply[FileProfile], error) {
 	r := newRequest("GET", "/x/reconciliation/profile/{profile}")
 	r.segment("profile", profile)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
 	return send[FileProfile](ctx, c, r)
 }
 
@@ -12681,9 +12784,13 @@ func (c *Client) ReadStatement(ctx context.Context, statementId StatementId) (*R
 }
 
 // ReadStatementFile sends GET /x/reconciliation/statement/{statementId}/file: A file, as it was sent.
-func (c *Client) ReadStatementFile(ctx context.Context, statementId StatementId) (*Reply[struct{}], error) {
+func (c *Client) ReadStatementFile(ctx context.Context, statementId StatementId, params *ReadStatementFileParams) (*Reply[struct{}], error) {
 	r := newRequest("GET", "/x/reconciliation/statement/{statementId}/file")
 	r.segment("statementId", statementId)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
 	return send[struct{}](ctx, c, r)
 }
 
@@ -13089,9 +13196,13 @@ func (c *Client) SearchVehicle(ctx context.Context, params *SearchVehicleParams)
 }
 
 // ReadClaimSupplement sends GET /x/supplement/claim/{id}: What was added to a claim for its bordereaux.
-func (c *Client) ReadClaimSupplement(ctx context.Context, id Id) (*Reply[ClaimSupplementVersion], error) {
+func (c *Client) ReadClaimSupplement(ctx context.Context, id Id, params *ReadClaimSupplementParams) (*Reply[ClaimSupplementVersion], error) {
 	r := newRequest("GET", "/x/supplement/claim/{id}")
 	r.segment("id", id)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
 	return send[ClaimSupplementVersion](ctx, c, r)
 }
 
@@ -13125,9 +13236,13 @@ func (c *Client) DeleteWebhook(ctx context.Context, name Name, params *DeleteWeb
 }
 
 // ReadWebhook sends GET /x/webhook/{name}: A webhook, and how far it is.
-func (c *Client) ReadWebhook(ctx context.Context, name Name) (*Reply[WebhookShown], error) {
+func (c *Client) ReadWebhook(ctx context.Context, name Name, params *ReadWebhookParams) (*Reply[WebhookShown], error) {
 	r := newRequest("GET", "/x/webhook/{name}")
 	r.segment("name", name)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
 	return send[WebhookShown](ctx, c, r)
 }
 

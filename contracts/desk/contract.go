@@ -84,8 +84,8 @@ type ContractTerms struct {
 	RiskCode string `json:"riskCode,omitzero"`
 	// The type of insurance.
 	TypeOfInsurance string `json:"typeOfInsurance,omitzero"`
-	// The year of account; that of inception without it.
-	YearOfAccount int `json:"yearOfAccount,omitzero"`
+	// The year of account, 1900 to 9999; that of inception without it.
+	YearOfAccount *int `json:"yearOfAccount,omitzero"`
 	// The number of instalments of the premium.
 	NumberOfInstalments int `json:"numberOfInstalments,omitzero"`
 	// How often is reported: month or quarter.
@@ -93,8 +93,9 @@ type ContractTerms struct {
 	// The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as
 	// late.
 	FirstPeriod string `json:"firstPeriod"`
-	// How many days after the end of a period its bordereau is due; 30 without it.
-	DueDays int `json:"dueDays,omitzero"`
+	// How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30
+	// without it.
+	DueDays *int `json:"dueDays,omitzero"`
 	// Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if
 	// the contract has said so at any time since the version approved before it.
 	SignOff string `json:"signOff,omitzero"`

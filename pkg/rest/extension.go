@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,7 +22,9 @@ import (
 	"insurance.example/exchange/pkg/pathtable"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/idempotency"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
@@ -36,7 +39,7 @@ type Extension struct {
 	Method string
 	// Writes says that the operation changes something, so that the scope for reading does not open it.
 	Writes bool
-	// Creates says that a success is 201. Serve sets the Location.
+	// Creates says that a success is 201, and 200 where it replays an earlier one. Serve sets the Location.
 	Creates bool
 	// Optional says that an exchange may be run without the service of the operation. The path is unknown there.
 	Optional bool
@@ -65,7 +68,7 @@ type Extension struct {
 	Parameters []string
 	Query      []Parameter
 	// Tagged says that the response has an entity tag, and that the request may have conditions; see
-	// package condition.
+	// package condition. Serve sets the tag. Those of a GET are judged after it, and Serve judges others.
 	Tagged bool
 	// Refuses are the problems that it refuses with, beyond those of every operation.
 	Refuses []problem.Kind
@@ -184,10 +187,34 @@ func (x *Extension) serve(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if has, err := x.judged(c); has || err != nil {
+		return err
+	}
 	if write, is := response.(func(io.Writer) error); is {
 		return x.stream(c, write)
 	}
 	return x.write(c, response)
+}
+
+// judged judges the conditions of a GET whose response has an entity tag, as those of a GET of a record. It reports
+// whether the caller has what the tag names, and then says so in the response. Errors: condition.ErrChanged.
+func (x *Extension) judged(c *gin.Context) (has bool, err error) {
+	header := c.Writer.Header()
+	tag := header.Get("ETag")
+	if x.Method != http.MethodGet || tag == "" {
+		return false, nil
+	}
+	switch err = condition.Judge(c.Request.Header, tag); {
+	case errors.Is(err, condition.ErrUnchanged):
+		header.Del("Content-Disposition")
+		header["Cache-Control"] = noStore
+		c.Status(http.StatusNotModified)
+		return true, nil
+	case err != nil:
+		header.Del("Content-Disposition")
+		header.Del("ETag")
+	}
+	return false, err
 }
 
 // write writes a response as JSON.
@@ -197,7 +224,7 @@ func (x *Extension) write(c *gin.Context, response any) error {
 		return err
 	}
 	status := http.StatusOK
-	if x.Creates {
+	if x.Creates && c.Writer.Header().Get(idempotency.Replayed) == "" {
 		status = http.StatusCreated
 	}
 	send(c, status, body)

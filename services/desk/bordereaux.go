@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -162,7 +163,7 @@ func (o *office) versionOperations() []rest.Extension {
 	lines := read("/lines", "listBordereauLines", "The lines of a version, in the order in which they were recorded",
 		reflect.TypeFor[desk.BordereauLines](), o.lines)
 	lines.Parameters = append(slices.Clone(ofVersion), "limit")
-	lines.Query = []rest.Parameter{skipParameter}
+	lines.Query, lines.Tagged = []rest.Parameter{skipParameter}, true
 	found := read("/findings", "listBordereauFindings", "What somebody should look at before a version is approved",
 		reflect.TypeFor[findings.BordereauFindings](), o.findings)
 	found.Parameters, found.Query = lines.Parameters, lines.Query
@@ -190,15 +191,16 @@ func (o *office) versionOperations() []rest.Extension {
 	waive.Parameters = append(slices.Clone(ofVersion), "finding")
 	table := read("/lines.csv", "exportBordereauCSV", "The lines of a version as CSV, in the columns of the market",
 		nil, o.export(export.CSV))
-	table.Media = export.CSV.Media
+	table.Media, table.Tagged = export.CSV.Media, true
 	sheet := read("/lines.xlsx", "exportBordereauXLSX",
 		"The lines of a version as a workbook, in the columns of the market, with control totals and findings", nil,
 		o.export(export.XLSX))
-	sheet.Media = export.XLSX.Media
+	sheet.Media, sheet.Tagged = export.XLSX.Media, true
+	version := read("", "readBordereauVersion", "A version. It reads the same for ever",
+		reflect.TypeFor[desk.BordereauVersion](), o.version)
+	version.Tagged = true
 	return []rest.Extension{
-		read("", "readBordereauVersion", "A version. It reads the same for ever",
-			reflect.TypeFor[desk.BordereauVersion](), o.version),
-		lines, table, sheet, found, waive, diff, source,
+		version, lines, table, sheet, found, waive, diff, source,
 	}
 }
 
@@ -285,7 +287,13 @@ func (o *office) export(format export.Format) func(*gin.Context, any) (any, erro
 		if err != nil {
 			return nil, err
 		}
-		c.Header("ETag", `"`+v.Digest+`"`)
+		tag := v.Digest
+		if waivers, err := o.desk.Waivers(ctx, at, number); err != nil {
+			return nil, err
+		} else if format.Findings && waivers > 0 {
+			tag += "-" + strconv.Itoa(waivers) // they are in the file, and not in the digest
+		}
+		c.Header("ETag", `"`+tag+`"`)
 		c.Header("Content-Disposition", `attachment; filename="`+strings.Join([]string{
 			v.Contract, v.Kind, v.Period, number}, "-")+"."+format.Name+`"`)
 		return func(w io.Writer) error { return format.Write(ctx, w, o.desk, at, number) }, nil

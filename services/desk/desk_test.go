@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"archive/zip"
 	"encoding/csv"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -170,6 +172,11 @@ func TestPrepareInOrder(t *testing.T) {
 	refused(409, "version-does-not-fit", january+":prepare", `{"type":"nil"}`)
 	w.receipts[0].awaited = true
 	refused(503, "unavailable", january+":prepare", original)
+	if a := s.Do("POST", january+":prepare", original); a.Header.Get("Retry-After") != "5" ||
+		a.Member("receipt") != w.receipts[0].ID || a.Member("until") != "2027-02-10T00:00:05Z" ||
+		!strings.Contains(a.Text, "has still to be added to its row") {
+		t.Errorf("%v %s", a.Header, a.Text)
+	}
 	w.receipts[0].awaited = false
 	s.Must(201, "POST", january+":prepare", original)
 	refused(409, "version-does-not-fit", january+":prepare", original)
@@ -287,6 +294,29 @@ func TestContracts(t *testing.T) {
 	listsFrom(t, s)
 }
 
+// TestDueDays has 0 days be none, and 30 where the contract does not say how many.
+func TestDueDays(t *testing.T) {
+	_, s := atNovember(t)
+	for sent, want := range map[string]struct {
+		days     float64
+		due      string
+		november string
+	}{
+		`,"dueDays":0`: {0, "2026-10-31", "overdue"}, `,"dueDays":1`: {1, "2026-11-01", "overdue"},
+		`,"dueDays":366`: {366, "2027-11-01", "due"}, `,"dueDays":null`: {30, "2026-11-30", "due"},
+		``: {30, "2026-11-30", "due"},
+	} {
+		a := s.Must(200, "PUT", "/x/contract/D", `{`+strings.Replace(sterling, "motorCoverage", "petCoverage", 1)+sent+`}`)
+		if days := a.Body["contract"].(map[string]any)["dueDays"]; days != want.days {
+			t.Errorf("{%s} reads %v days", sent, days)
+		}
+		a = s.Must(200, "GET", "/x/bordereau/D/premium/2026-10", "")
+		if a.Member("due") != want.due || a.Member("state") != want.november {
+			t.Errorf("{%s} is %s and due on %s", sent, a.Member("state"), a.Member("due"))
+		}
+	}
+}
+
 // listsFrom lists the periods from a month or a quarter on. A quarter that has the month is listed as a whole.
 func listsFrom(t *testing.T, s *servicetest.Service) {
 	t.Helper()
@@ -367,6 +397,86 @@ func TestExports(t *testing.T) {
 			if value != "46082" { // the day as a spreadsheet counts it
 				t.Errorf("%s is %q", name, value)
 			}
+		}
+	}
+}
+
+// TestExportsAreTheSameBytes downloads a version at several times. Its workbook has another entity tag once somebody has
+// waived a finding of it, which it shows.
+func TestExportsAreTheSameBytes(t *testing.T) {
+	w, s := atNovember(t)
+	for i := range 20 {
+		w.record("P", "new policy", int64(1+i), "")
+	}
+	w.policies["Q"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "", "in force"}
+	w.record("Q", "new policy", 10, "")
+	w.until(t, "2026-12-01T00:01:00Z")
+	s.Must(201, "POST", november+":prepare", `{"type":"original"}`, caller, "anna")
+	version := november + "/versions/1"
+	tags := map[string]string{}
+	download := func() {
+		t.Helper()
+		for _, name := range []string{"/lines.csv", "/lines.xlsx"} {
+			a := s.Must(200, "GET", version+name, "")
+			tag := name + " " + a.Header.Get("ETag")
+			if was, is := tags[tag]; is && was != a.Text {
+				t.Errorf("%s is another file", tag)
+			}
+			tags[tag] = a.Text
+		}
+	}
+	for range 12 { // three parts have six orders: in one run of 1e9 all would come in the same one by chance
+		w.clock.Pass(time.Second)
+		download()
+	}
+	// No part has the time of the machine.
+	book := tags["/lines.xlsx "+s.Must(200, "GET", version+"/lines.xlsx", "").Header.Get("ETag")]
+	packed, err := zip.NewReader(strings.NewReader(book), int64(len(book)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range packed.File {
+		if !part.Modified.IsZero() && part.Modified.Year() > 1980 {
+			t.Errorf("%s is of %s", part.Name, part.Modified)
+		}
+	}
+	found, _ := findingsOf(t, s, november)
+	for _, f := range found {
+		if f.Severity == findings.Error {
+			s.Must(200, "POST", version+"/findings/"+f.ID+":waive", `{"reason":"known"}`, caller, "anna")
+		}
+	}
+	download()
+	s.Must(200, "POST", version+":approve", `{"digest":"`+s.Must(200, "GET", version, "").Member("digest")+`"}`,
+		caller, "bob")
+	download()
+	if len(tags) != 3 {
+		t.Errorf("there are %d files, want the table, and the workbook before and after a waiver", len(tags))
+	}
+}
+
+// TestTextsAreExportedAsTheyAre has texts that a spreadsheet takes for formulas, and that have ends of lines.
+func TestTextsAreExportedAsTheyAre(t *testing.T) {
+	w, s := atNovember(t)
+	texts := map[string]string{
+		"\n=1": "'\n=1", "\r=1": "'\r=1", "\t=1": "'\t=1", "\r\n=1": "'\r\n=1", "@A": "'@A", "a\nb": "a\nb",
+		"a\r\nb": "a\r\nb", "a\rb": "a\rb",
+	}
+	for text := range texts {
+		number := idOf(text)
+		w.policies[number] = policy{"motorCoverage", "2026-03-01T00:00:00Z", text, "in force"}
+		w.record(number, "new policy", 5, "")
+	}
+	w.until(t, "2026-12-01T00:01:00Z")
+	s.Must(201, "POST", november+":prepare", `{"type":"original"}`)
+	table := s.Must(200, "GET", november+"/versions/1/lines.csv", "").Text
+	if header, _, _ := strings.Cut(table, "\n"); !strings.HasSuffix(header, "\r") || !strings.HasSuffix(table, "\r\n") {
+		t.Error("the records do not end as RFC 4180 has it")
+	}
+	for text, want := range texts {
+		if quoted := `"` + strings.ReplaceAll(want, `"`, `""`) + `"`; !strings.Contains(table, quoted) &&
+			!strings.Contains(table, ","+want+",") {
+			t.Errorf("%q is not exported as %q: %q", text, want, table)
 		}
 	}
 }

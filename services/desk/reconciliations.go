@@ -159,7 +159,7 @@ func (o *office) statementOperations() []rest.Extension {
 	}, {
 		Path: statementPath + "/file", Method: http.MethodGet, ID: "readStatementFile",
 		Summary: "A file, as it was sent", Media: "application/octet-stream", Parameters: []string{"statementId"},
-		Refuses: []problem.Kind{problem.NotFound}, Serve: o.statementFile,
+		Tagged: true, Refuses: []problem.Kind{problem.NotFound}, Serve: o.statementFile,
 	}}
 }
 

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xuri/excelize/v2"
+
+	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/services/desk"
@@ -50,4 +53,46 @@ func TestOfWhichContractsSomebodyIsTheCounterparty(t *testing.T) {
 	}
 	// Where organisations do not share the exchange, there is no such operation.
 	w.start().Must(404, "POST", sharing.CounterpartyPath, references(1))
+}
+
+// TestAWorkbookNamesNoPersonsOfOthers has the counterparty download a version of which a finding was waived.
+func TestAWorkbookNamesNoPersonsOfOthers(t *testing.T) {
+	w := newWorld(t, "2026-01-10T12:00:00Z")
+	s := servicetest.Start(t, desk.Service().Definition(),
+		servicetest.Options{Clock: w.clock, Peers: w.peers(), Flags: []string{"--org-claim", "org"}})
+	owner := s.As("acme")
+	owner.Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR","counterparty":"zenith"}`)
+	w.policies["Q"] = policy{"motorCoverage", "2026-01-01T00:00:00Z", "", "in force"}
+	w.record("Q", "new policy", 10, "")
+	w.until(t, "2026-02-01T12:00:00Z")
+	const january = "/x/bordereau/C/premium/2026-01"
+	owner.Must(201, "POST", january+":prepare", `{"type":"original"}`)
+	found, _ := findingsOf(t, owner, january)
+	for _, f := range found {
+		if f.Severity == findings.Error {
+			owner.Must(200, "POST", january+"/versions/1/findings/"+f.ID+":waive", `{"reason":"known"}`)
+		}
+	}
+	owner.Must(200, "POST", january+"/versions/1:approve",
+		`{"digest":"`+owner.Must(200, "GET", january+"/versions/1", "").Member("digest")+`"}`, caller, "bob")
+	var waivers [2]string
+	for i, by := range []string{"acme", "zenith"} {
+		file := s.As(by).Must(200, "GET", january+"/versions/1/lines.xlsx", "").Text
+		book, err := excelize.OpenReader(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := book.GetRows("Findings")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			if len(row) > 7 && row[7] == "known" {
+				waivers[i] = row[6]
+			}
+		}
+	}
+	if waivers[1] != "acme" || waivers[0] == "acme" || waivers[0] == "" {
+		t.Errorf("the owner reads that %q has waived the finding, and the counterparty %q", waivers[0], waivers[1])
+	}
 }

@@ -4,6 +4,7 @@ package desk
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -67,10 +68,11 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	if err != nil {
 		return rest.Parts{}, err
 	}
-	o := &office{server: s, contracts: contract.New(lines, deps.Now), source: source.New(deps.Peer),
+	o := &office{server: s, contracts: contract.New(lines, deps.Now, deps.Log), source: source.New(deps.Peer),
 		underWay: underway.New(deps.Now)}
 	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now)
-	o.reconciler = reconciliation.New(o.desk, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now)
+	o.reconciler = reconciliation.New(o.desk, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now,
+		deps.Log)
 	s.Extend(o.contractOperations()...)
 	s.Extend(o.inSight(o.bordereauOperations()...)...)
 	s.Extend(o.supplementOperations()...)
@@ -105,7 +107,7 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 // also made anew if the databases of the other services are there.
 func examine(lines []string, now func() time.Time) func(context.Context, inspect.Examination) error {
 	return func(ctx context.Context, x inspect.Examination) error {
-		contracts := contract.New(lines, now)
+		contracts := contract.New(lines, now, slog.New(slog.DiscardHandler))
 		store := reading.Of(x.Inspection)
 		if err := contracts.Open(ctx, store); err != nil {
 			return err

@@ -2048,7 +2048,7 @@ export interface paths {
          * With whom a policy is shared, now or at an instant
          * @description With whom a policy is shared, now or at an instant. A participant sees its own entry, as it is now. Where organisations do not share the exchange, the path is unknown.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readAccessList"];
         /**
@@ -2714,7 +2714,7 @@ export interface paths {
          * A version. It reads the same for ever
          * @description A version. It reads the same for ever.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readBordereauVersion"];
         put?: never;
@@ -2868,7 +2868,7 @@ export interface paths {
          * The lines of a version, in the order in which they were recorded
          * @description The lines of a version, in the order in which they were recorded.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["listBordereauLines"];
         put?: never;
@@ -2890,7 +2890,7 @@ export interface paths {
          * The lines of a version as CSV, in the columns of the market
          * @description The lines of a version as CSV, in the columns of the market.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["exportBordereauCSV"];
         put?: never;
@@ -2912,7 +2912,7 @@ export interface paths {
          * The lines of a version as a workbook, in the columns of the market, with control totals and findings
          * @description The lines of a version as a workbook, in the columns of the market, with control totals and findings.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["exportBordereauXLSX"];
         put?: never;
@@ -3060,7 +3060,7 @@ export interface paths {
          * A contract, as it is now or was at an instant
          * @description A contract, as it is now or was at an instant.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readContract"];
         /**
@@ -3702,7 +3702,7 @@ export interface paths {
          * How the files of somebody are read
          * @description How the files of somebody are read.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readProfile"];
         /**
@@ -3934,7 +3934,7 @@ export interface paths {
          * A file, as it was sent
          * @description A file, as it was sent.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readStatementFile"];
         put?: never;
@@ -4256,7 +4256,7 @@ export interface paths {
          * What was added to a claim for its bordereaux
          * @description What was added to a claim for its bordereaux.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readClaimSupplement"];
         /**
@@ -4304,7 +4304,7 @@ export interface paths {
          * A webhook, and how far it is
          * @description A webhook, and how far it is.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readWebhook"];
         /**
@@ -6137,7 +6137,7 @@ export interface components {
             currency: string;
             /**
              * Format: int64
-             * @description How many days after the end of a period its bordereau is due; 30 without it.
+             * @description How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
              */
             dueDays?: Exact;
             /**
@@ -6193,7 +6193,7 @@ export interface components {
             uniqueMarketReference?: string;
             /**
              * Format: int64
-             * @description The year of account; that of inception without it.
+             * @description The year of account, 1900 to 9999; that of inception without it.
              */
             yearOfAccount?: Exact;
         };
@@ -6223,7 +6223,7 @@ export interface components {
             currency?: string | null;
             /**
              * Format: int64
-             * @description How many days after the end of a period its bordereau is due; 30 without it.
+             * @description How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
              */
             dueDays?: Exact | null;
             /**
@@ -6279,7 +6279,7 @@ export interface components {
             uniqueMarketReference?: string | null;
             /**
              * Format: int64
-             * @description The year of account; that of inception without it.
+             * @description The year of account, 1900 to 9999; that of inception without it.
              */
             yearOfAccount?: Exact | null;
         };
@@ -22100,7 +22100,12 @@ export interface operations {
                 /** @description The instant, for the owner of the policy; now without it. */
                 at?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The number of the policy. */
                 policyNumber: components["parameters"]["policyNumber"];
@@ -22119,6 +22124,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Access"];
                 };
+            };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -22145,6 +22159,7 @@ export interface operations {
                     };
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -23976,6 +23991,46 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What an earlier request with the same Idempotency-Key made. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contract": "EXAMPLE-2026",
+                     *       "contractVersion": 1,
+                     *       "digest": "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
+                     *       "kind": "premium",
+                     *       "lines": 3,
+                     *       "number": 1,
+                     *       "period": "2026-01",
+                     *       "preparedAt": "2026-04-02T09:00:00Z",
+                     *       "preparedBy": "example-client",
+                     *       "previous": "",
+                     *       "totals": [
+                     *         {
+                     *           "brokerage": 0,
+                     *           "commission": 15,
+                     *           "currency": "EUR",
+                     *           "gross": 100,
+                     *           "lines": 3,
+                     *           "net": 85,
+                     *           "section": "premium",
+                     *           "settled": 69.67,
+                     *           "settlementCurrency": "GBP"
+                     *         }
+                     *       ],
+                     *       "type": "original"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BordereauVersion"];
+                };
+            };
             /** @description Make a version of what is reported for a period. */
             201: {
                 headers: {
@@ -24119,7 +24174,12 @@ export interface operations {
     readBordereauVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24137,6 +24197,7 @@ export interface operations {
             /** @description A version. It reads the same for ever. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24144,9 +24205,19 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauVersion"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24748,7 +24819,12 @@ export interface operations {
                 /** @description How many to leave out before the page */
                 skip?: Exact;
             };
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24766,6 +24842,7 @@ export interface operations {
             /** @description The lines of a version, in the order in which they were recorded. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24773,9 +24850,19 @@ export interface operations {
                     "application/json": components["schemas"]["BordereauLines"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24783,7 +24870,12 @@ export interface operations {
     exportBordereauCSV: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24801,6 +24893,7 @@ export interface operations {
             /** @description The lines of a version as CSV, in the columns of the market. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24808,9 +24901,19 @@ export interface operations {
                     "text/csv; charset=utf-8; header=present": string;
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24818,7 +24921,12 @@ export interface operations {
     exportBordereauXLSX: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -24836,6 +24944,7 @@ export interface operations {
             /** @description The lines of a version as a workbook, in the columns of the market, with control totals and findings. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24843,9 +24952,19 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -25123,7 +25242,12 @@ export interface operations {
                 /** @description The instant; now without it. */
                 at?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
                 contract: components["parameters"]["contract"];
@@ -25143,9 +25267,19 @@ export interface operations {
                     "application/json": components["schemas"]["ContractVersion"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -26767,7 +26901,12 @@ export interface operations {
     readProfile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores. */
                 profile: components["parameters"]["profile"];
@@ -26787,9 +26926,19 @@ export interface operations {
                     "application/json": components["schemas"]["FileProfile"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -26993,6 +27142,54 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What an earlier request with the same Idempotency-Key made. */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "against": {
+                     *         "contract": "EXAMPLE-2026",
+                     *         "kind": "premium",
+                     *         "period": "2026-01"
+                     *       },
+                     *       "ageing": [
+                     *         {
+                     *           "items": 2,
+                     *           "month": "2026-01",
+                     *           "months": 3
+                     *         },
+                     *         {
+                     *           "items": 1,
+                     *           "month": "2026-04",
+                     *           "months": 0
+                     *         }
+                     *       ],
+                     *       "decisions": {},
+                     *       "elsewhere": 0,
+                     *       "id": "0195a000-0000-7000-8000-000000000020",
+                     *       "items": 4,
+                     *       "madeAt": "2026-04-02T09:00:00Z",
+                     *       "madeBy": "example-client",
+                     *       "outcomes": {
+                     *         "matched": 1,
+                     *         "mismatch": 1,
+                     *         "missingHere": 1,
+                     *         "missingThere": 1
+                     *       },
+                     *       "state": "open",
+                     *       "statement": "0195a000-0000-7000-8000-00000000001f",
+                     *       "tolerance": "0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
             /** @description Compare a file with what is reported. */
             201: {
                 headers: {
@@ -27742,7 +27939,12 @@ export interface operations {
     readStatementFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The id of the statement. */
                 statementId: components["parameters"]["statementId"];
@@ -27754,6 +27956,7 @@ export interface operations {
             /** @description A file, as it was sent. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -27761,9 +27964,19 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -29617,7 +29830,12 @@ export interface operations {
     readClaimSupplement: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The id of the record. One that is no UUID names nothing. */
                 id: components["parameters"]["id"];
@@ -29637,9 +29855,19 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimSupplementVersion"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -29767,7 +29995,12 @@ export interface operations {
     readWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores. */
                 name: components["parameters"]["name"];
@@ -29787,9 +30020,19 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

@@ -24,5 +24,8 @@ func Sent(h http.Header) (string, error) {
 	return values[0], nil
 }
 
+// Replayed is the header of a response by which MarkReplay marks it.
+const Replayed = "Idempotency-Replayed"
+
 // MarkReplay says in the header of a response that an earlier request with the same key did what was asked.
-func MarkReplay(h http.Header) { h.Set("Idempotency-Replayed", "true") }
+func MarkReplay(h http.Header) { h.Set(Replayed, "true") }

@@ -11,7 +11,6 @@ import (
 	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/contracts/premium"
-	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/underway"
@@ -135,7 +134,7 @@ func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *p
 			}
 			if takes {
 				if r.Awaited && c.check != nil {
-					return problem.Outage(errAwaited)
+					return awaits(c.period, id, c.at)
 				}
 				if err := take(r.Record, of); err != nil {
 					return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -39,6 +40,21 @@ const (
 
 // errAwaited says why a period cannot be prepared at the moment.
 var errAwaited = errors.New("receipts of the period have still to be added to the rows of the premium bordereau")
+
+// awaitedFor is after what time a caller should ask again for a period whose receipts are not all in their rows: they
+// are added within seconds, unless premium or its broker does not work.
+const awaitedFor = 5 * time.Second
+
+// awaits refuses to prepare a period at an instant, because a receipt of it is not in its row yet.
+func awaits(p period.Period, receipt string, at time.Time) error {
+	outage := problem.Outage(errAwaited)
+	until := at.Add(awaitedFor).UTC().Truncate(time.Second)
+	outage.Detail = "The receipt " + receipt + " of " + p.String() + " has still to be added to its row of the premium " +
+		"bordereau, which takes seconds as a rule. Nothing was prepared. Prepare the period again from " +
+		until.Format(time.RFC3339) + " on."
+	return outage.With("receipt", receipt).With("until", until.Format(time.RFC3339)).
+		WithHeader("Retry-After", strconv.Itoa(int(awaitedFor.Seconds())))
+}
 
 // types are the types of a version.
 var types = []string{desk.Original, desk.Additional, desk.Correction, desk.Nil}

@@ -39,7 +39,16 @@ func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) string {
 }
 
 // due returns the beginning of the day on which the bordereau of a period is due.
-func due(k *contract.Kept, p period.Period) time.Time { return p.End().AddDate(0, 0, k.DueDays-1) }
+func due(k *contract.Kept, p period.Period) time.Time {
+	day := p.End().AddDate(0, 0, *k.DueDays-1)
+	if day.After(lastDay) {
+		return lastDay
+	}
+	return day
+}
+
+// lastDay is the last day that can be written.
+var lastDay = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // periodOf returns a period. preparing is the version that is being prepared of any period of the ledger; nil for none.
 func (d *Desk) periodOf(

@@ -205,6 +205,10 @@ func (c *Contracts) InSightAll(ctx context.Context) (all []Visible, err error) {
 	}
 	for _, m := range found {
 		as, k, err := c.shared(ctx, m)
+		if stored, is := errors.AsType[*unreadable](err); is {
+			c.log.ErrorContext(ctx, "a stored contract cannot be read, and is left out", "error", stored)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -56,5 +56,6 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 	if err != nil {
 		return nil, err
 	}
-	return c.read(f.Body, f.State, k.id, f.Version)
+	was, err := c.read(f.Body, f.State, k.id, f.Version)
+	return was, named(reference, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,8 @@ type Kept struct {
 	Version   int64
 	state     state
 	id        uuid.UUID
+	// wrong is what no contract may have that is made today; another release may have stored it.
+	wrong []problem.Violation
 }
 
 // state is what the desk keeps about a contract.
@@ -98,6 +101,9 @@ func (k *Kept) Shown() desk.ContractVersion {
 	for _, w := range k.Warnings() {
 		words = append(words, w.Words)
 	}
+	for _, v := range k.wrong {
+		words = append(words, strings.TrimPrefix(v.Pointer, "/")+" "+v.Reason)
+	}
 	return desk.ContractVersion{Reference: k.Reference, Version: k.state.Edition, SetBy: k.state.By,
 		SetAt: scalar.Instant(k.state.At), Contract: k.ContractTerms, Warnings: words}
 }
@@ -114,6 +120,7 @@ func (k *Kept) Tag() string {
 type Contracts struct {
 	lines []string
 	now   func() time.Time
+	log   *slog.Logger
 	kept  docstore.Collection
 	past  docstore.History
 	// assigned are the policies that were assigned; see assignment.go.
@@ -125,8 +132,11 @@ type Contracts struct {
 	marks docstore.Collection
 }
 
-// New returns the contracts of an exchange with some lines of insurance. Open prepares them.
-func New(lines []string, now func() time.Time) *Contracts { return &Contracts{lines: lines, now: now} }
+// New returns the contracts of an exchange with some lines of insurance. Open prepares them. Stored contracts that
+// cannot be read are logged.
+func New(lines []string, now func() time.Time, log *slog.Logger) *Contracts {
+	return &Contracts{lines: lines, now: now, log: log}
+}
 
 // Open prepares the collections. It is called once, before anything else is used.
 func (c *Contracts) Open(ctx context.Context, store docstore.Store) (err error) {
@@ -169,24 +179,58 @@ func (c *Contracts) find(ctx context.Context, reference string) (*Kept, error) {
 	if err != nil || len(docs) == 0 {
 		return nil, err
 	}
-	return c.read(docs[0].Body, docs[0].State, docs[0].ID, docs[0].Version)
+	k, err := c.read(docs[0].Body, docs[0].State, docs[0].ID, docs[0].Version)
+	return k, named(reference, err)
 }
 
+// read returns a stored contract. One that could not be made today is read all the same, as long as the desk can work
+// with it, and says what is wrong. Errors: *unreadable.
 func (c *Contracts) read(body, text []byte, id uuid.UUID, version int64) (*Kept, error) {
 	k := &Kept{id: id, Version: version}
 	var sent desk.ContractTerms
-	err := errors.Join(json.Unmarshal(body, &sent), json.Unmarshal(text, &k.state))
+	err := errors.Join(json.Unmarshal(text, &k.state), json.Unmarshal(body, &sent))
 	if err == nil {
 		k.Reference = k.state.Reference
-		k.Terms, err = Read(sent, c.lines)
+		var wrong *problem.Error
+		if k.Terms, wrong = understand(sent, c.lines); k.works() {
+			k.wrong = wrong.Violations
+			return k, nil
+		}
+		err = errors.New(reasons(wrong.Violations)) // the caller has sent none of it, so that it is no problem of his
 	}
-	if err != nil {
-		return nil, fmt.Errorf("stored contract %s: %w", id, err)
-	}
-	return k, nil
+	return nil, &unreadable{id, k.state.Reference, err}
 }
 
-// All returns all contracts, by reference.
+// unreadable is the error of a stored contract that the desk cannot work with.
+type unreadable struct {
+	id        uuid.UUID
+	reference string
+	cause     error
+}
+
+func (u *unreadable) Error() string {
+	return fmt.Sprintf("stored contract %s %s: %v", u.reference, u.id, u.cause)
+}
+
+// named returns the problem that an error of a contract is which was asked for by its reference.
+func named(reference string, err error) error {
+	if _, is := errors.AsType[*unreadable](err); !is {
+		return err
+	}
+	return problem.New(problem.Altered, "The contract "+reference+" cannot be read as it is stored; the others can. "+
+		"It is neither shown nor changed.").Because(err)
+}
+
+// reasons returns violations in words.
+func reasons(violations []problem.Violation) string {
+	var all []string
+	for _, v := range violations {
+		all = append(all, v.Pointer+" "+v.Reason)
+	}
+	return strings.Join(all, "; ")
+}
+
+// All returns all contracts, by reference, but those that cannot be read, which are logged.
 func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
 	q := docstore.Query{Limit: page, WithState: true}
 	for {
@@ -195,11 +239,17 @@ func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
 			return nil, err
 		}
 		for _, doc := range docs {
+			q.After = doc.ID
 			k, err := c.read(doc.Body, doc.State, doc.ID, doc.Version)
 			if err != nil {
-				return nil, err
+				c.log.ErrorContext(ctx, "a stored contract cannot be read, and is left out", "error", err)
+				continue
 			}
-			all, q.After = append(all, k), doc.ID
+			if len(k.wrong) > 0 {
+				c.log.WarnContext(ctx, "a stored contract could not be made today", "contract", k.Reference,
+					"wrong", reasons(k.wrong))
+			}
+			all = append(all, k)
 		}
 		if len(docs) < page {
 			sortByReference(all)
@@ -227,6 +277,8 @@ func (c *Contracts) Put(
 	if err != nil {
 		return nil, err
 	}
+	// Contracts that cannot be read have slots as well, which are not known.
+	tried := 0
 	for range mostTries {
 		book, err := c.ruleBook(ctx)
 		if err != nil {
@@ -239,6 +291,8 @@ func (c *Contracts) Put(
 		var was *Kept
 		if at := slices.IndexFunc(all, func(k *Kept) bool { return k.Reference == reference }); at >= 0 {
 			was = all[at]
+		} else if _, err := c.find(ctx, reference); err != nil {
+			return nil, err
 		}
 		if err := meets(was.Tag()); err != nil {
 			return nil, err
@@ -261,7 +315,7 @@ func (c *Contracts) Put(
 				return nil, problem.New(problems.TooManyContracts, fmt.Sprintf(
 					"There are %d contracts, as many as there may be.", Most))
 			}
-			k.state = state{Reference: reference, Slot: free(all), Money: map[string]int64{}}
+			k.state = state{Reference: reference, Slot: free(all, tried), Money: map[string]int64{}}
 		} else {
 			k.id, k.Version, k.state = was.id, was.Version, was.state
 		}
@@ -275,8 +329,12 @@ func (c *Contracts) Put(
 		if err == nil {
 			return k, c.markCounterparty(ctx, reference)
 		}
-		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
+		index, taken := docstore.Duplicate(err)
+		if !taken && !errors.Is(err, docstore.ErrStale) {
 			return nil, err
+		}
+		if index == slotIndex {
+			tried++
 		}
 	}
 	return nil, errBusy
@@ -328,13 +386,18 @@ func allowed(terms *Terms, reference string, was *Kept, all []*Kept) error {
 	return nil
 }
 
-// free returns a slot that no contract has.
-func free(all []*Kept) int {
+// free returns a slot that no contract has. The first ones of these are passed over, as many as were tried.
+func free(all []*Kept, tried int) int {
 	slot := 0
-	for slices.ContainsFunc(all, func(k *Kept) bool { return k.state.Slot == slot }) {
-		slot++
+	for ; ; slot++ {
+		if slices.ContainsFunc(all, func(k *Kept) bool { return k.state.Slot == slot }) {
+			continue
+		}
+		if tried == 0 {
+			return slot
+		}
+		tried--
 	}
-	return slot
 }
 
 // write stores a contract in place of the version that was read, or as a new document.

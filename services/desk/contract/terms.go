@@ -24,6 +24,8 @@ const (
 	// usualDueDays is when a bordereau is due unless the contract says otherwise, and mostDueDays the latest.
 	usualDueDays = 30
 	mostDueDays  = 366
+	// firstYear and lastYear are the years of account that there are.
+	firstYear, lastYear = 1900, 9999
 )
 
 var (
@@ -116,6 +118,15 @@ func (c check) must(holds bool, pointer, reason string) {
 // Read returns a contract as the desk works with it. Members that the caller left out have their defaults. lines are
 // all lines of cover. Errors: problem.Invalid with all that is wrong.
 func Read(sent desk.ContractTerms, lines []string) (*Terms, error) {
+	t, wrong := understand(sent, lines)
+	if len(wrong.Violations) > 0 {
+		return nil, wrong
+	}
+	return t, nil
+}
+
+// understand returns a contract as the desk works with it as far as it can be understood, and all that is wrong.
+func understand(sent desk.ContractTerms, lines []string) (*Terms, *problem.Error) {
 	t := &Terms{ContractTerms: sent}
 	c := check{problem.New(problem.Invalid, "The contract cannot be as it is described.")}
 	t.fill()
@@ -123,10 +134,13 @@ func Read(sent desk.ContractTerms, lines []string) (*Terms, error) {
 	t.checkTerm(c, lines)
 	t.checkMoney(c)
 	t.checkReporting(c)
-	if len(c.wrong.Violations) > 0 {
-		return nil, c.wrong
-	}
-	return t, nil
+	return t, c.wrong
+}
+
+// works reports whether the desk can work with a contract of which something may be wrong: its periods can be counted
+// and its amounts computed.
+func (t *Terms) works() bool {
+	return t.First != (period.Period{}) && t.Money.Rate.Sign() > 0 && t.AmountUnit != "" && t.Currency != ""
 }
 
 // fill sets what the caller left out.
@@ -150,8 +164,8 @@ func (t *Terms) fill() {
 	if t.RisksBefore == "" {
 		t.RisksBefore = t.Expiry
 	}
-	if t.DueDays == 0 {
-		t.DueDays = usualDueDays
+	if t.DueDays == nil {
+		t.DueDays = new(usualDueDays)
 	}
 }
 
@@ -176,7 +190,8 @@ func (t *Terms) checkTerm(c check, known []string) {
 	c.must(t.Expiry != "", "expiry", "is required: the day on which the contract ends")
 	c.must(t.Inception == "" || t.Expiry == "" || t.Inception < t.Expiry, "expiry", "must be after inception")
 	t.From, t.Before = day(t.RisksFrom), day(t.RisksBefore)
-	c.must(t.From.IsZero() || t.Before.IsZero() || t.From.Before(t.Before), "risksBefore", "must be after risksFrom")
+	c.must(t.RisksFrom == "" || t.RisksBefore == "" || t.RisksFrom < t.RisksBefore, "risksBefore",
+		"must be after risksFrom")
 	c.must(len(t.Lines) > 0, "lines", "is required: the lines whose policies belong to the contract")
 	for i, line := range t.Lines {
 		at := fmt.Sprintf("lines/%d", i)
@@ -187,11 +202,13 @@ func (t *Terms) checkTerm(c check, known []string) {
 			c.note(at, "is there twice")
 		}
 	}
-	c.must(t.YearOfAccount == 0 || t.YearOfAccount >= 1900 && t.YearOfAccount <= 9999, "yearOfAccount",
-		"must be a year of four digits")
-	if t.YearOfAccount == 0 && t.Inception != "" {
-		t.YearOfAccount = day(t.Inception).Year()
+	at, reason := "yearOfAccount", fmt.Sprintf("must be a year of four digits, %d to %d", firstYear, lastYear)
+	if t.YearOfAccount == nil && t.Inception != "" {
+		t.YearOfAccount = new(day(t.Inception).Year())
+		at, reason = "inception", fmt.Sprintf(
+			"has a year that is no year of account, which is %d to %d; send yearOfAccount", firstYear, lastYear)
 	}
+	c.must(t.YearOfAccount == nil || *t.YearOfAccount >= firstYear && *t.YearOfAccount <= lastYear, at, reason)
 	c.must(t.NumberOfInstalments >= 0 && t.NumberOfInstalments <= 366, "numberOfInstalments", "must be 0 to 366")
 }
 
@@ -245,7 +262,7 @@ func (t *Terms) checkReporting(c check) {
 		c.note("firstPeriod", "is a month, and frequency is quarter; send a quarter such as 2026-Q1")
 	}
 	t.First = first
-	c.must(t.DueDays > 0 && t.DueDays <= mostDueDays, "dueDays", fmt.Sprintf("must be 1 to %d", mostDueDays))
+	c.must(*t.DueDays >= 0 && *t.DueDays <= mostDueDays, "dueDays", fmt.Sprintf("must be 0 to %d", mostDueDays))
 	c.note("signOff", oneOf(t.SignOff, "how many persons sign off", desk.TwoPersons, desk.OnePerson))
 	c.note("claimsBasis", oneOf(t.ClaimsBasis, "which claims are reported", desk.OpenClaims, desk.AllClaims))
 }

@@ -27,14 +27,16 @@ import (
 type Format struct {
 	// Name ends the name of a file, and Media is the media type.
 	Name, Media string
+	// Findings says that a file has what was found of the version, and who has waived it.
+	Findings bool
 	// Write writes the lines of a version. Errors: those of the desk and of the writer.
 	Write func(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) error
 }
 
 // The formats.
 var (
-	CSV  = Format{"csv", "text/csv; charset=utf-8; header=present", writeCSV}
-	XLSX = Format{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", writeXLSX}
+	CSV  = Format{"csv", "text/csv; charset=utf-8; header=present", false, writeCSV}
+	XLSX = Format{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", true, writeXLSX}
 )
 
 // column is a column of the table.
@@ -165,9 +167,9 @@ func note(prefix string, members map[string]any, to map[string]string) {
 	}
 }
 
-// neutral returns a text that no spreadsheet takes for a formula.
+// neutral returns a text that no spreadsheet takes for a formula, also where it leaves out a line feed before one.
 func neutral(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text
 	}
 	return text

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
 )
@@ -56,9 +58,40 @@ func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at borderea
 	if err := b.findings(ctx, of, at, number); err != nil {
 		return err
 	}
-	// The library would have all of the packed file in memory first, and write it at once.
-	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(w) })
-	return b.file.Write(w)
+	return pack(w, b.file)
+}
+
+// pack writes a workbook, the same bytes for the same one: the library packs its parts in any order. It would also have
+// all of the packed file in memory first. Errors: those of w, problem.Unavailable.
+func pack(w io.Writer, file *excelize.File) error {
+	spool, err := os.CreateTemp("", "workbook-*")
+	if err != nil {
+		return problem.Outage(err)
+	}
+	defer func() {
+		_ = spool.Close()
+		_ = os.Remove(spool.Name())
+	}()
+	file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(spool) })
+	if err := file.Write(io.Discard); err != nil {
+		return err
+	}
+	size, err := spool.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	packed, err := zip.NewReader(spool, size)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(packed.File, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	out := zip.NewWriter(w)
+	for _, part := range packed.File {
+		if err := out.Copy(part); err != nil {
+			return err
+		}
+	}
+	return out.Close()
 }
 
 func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.Place, number string) error {
@@ -228,6 +261,7 @@ func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at borderea
 		if err != nil {
 			return err
 		}
+		contract.HidePersons(ctx, &page)
 		if skip == 0 {
 			rows = append(checked(page.Checks),
 				[]any{"Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"})

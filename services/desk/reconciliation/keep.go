@@ -74,9 +74,27 @@ func (r *Reconciler) get(ctx context.Context, id string, into any) (*head, error
 
 func decode(doc docstore.Document, into any) (*head, error) {
 	if err := json.Unmarshal(doc.Body, into); err != nil {
-		return nil, fmt.Errorf("stored document %s: %w", doc.ID, err)
+		return nil, &broken{doc.ID, err}
 	}
 	return &head{doc.ID, doc.Version}, nil
+}
+
+// broken is the error of a stored document that cannot be read.
+type broken struct {
+	id    uuid.UUID
+	cause error
+}
+
+func (b *broken) Error() string { return fmt.Sprintf("stored document %s: %v", b.id, b.cause) }
+
+// leavesOut reports whether an error is that of a document which cannot be read, and is left out of a list of others. It
+// is logged.
+func (r *Reconciler) leavesOut(ctx context.Context, err error) bool {
+	stored, is := errors.AsType[*broken](err)
+	if is {
+		r.log.ErrorContext(ctx, "what is stored cannot be read, and is left out", "error", stored)
+	}
+	return is
 }
 
 // each calls a function with each head of a list, in the order in which they were made.
@@ -90,12 +108,15 @@ func each[T any](ctx context.Context, r *Reconciler, of string, do func(head, T)
 		}
 		for _, doc := range docs {
 			var value T
+			q.After = doc.ID
 			h, err := decode(doc, &value)
+			if of == profiles && r.leavesOut(ctx, err) {
+				continue
+			}
 			if err != nil {
 				return err
 			}
 			do(*h, value)
-			q.After = doc.ID
 		}
 		docstore.Release(ctx, held)
 		if len(docs) < pageLength {

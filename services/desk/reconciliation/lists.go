@@ -46,9 +46,11 @@ func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (lists.R
 			return false, nil
 		}
 		var all []decision
-		err := each(ctx, r, decisionsOf(of.Head.ID), func(_ head, d decision) { all = append(all, d) })
+		if err := each(ctx, r, decisionsOf(of.Head.ID), func(_ head, d decision) { all = append(all, d) }); err != nil {
+			return false, err
+		}
 		page.Runs = append(page.Runs, r.shown(&of, all))
-		return true, err
+		return true, nil
 	})
 	page.Next = next
 	return page, err
@@ -77,11 +79,12 @@ func newest[T any](
 				return q.After.String(), nil
 			}
 			var value T
-			if _, err := decode(doc, &value); err != nil {
-				return "", err
+			took := false
+			_, err := decode(doc, &value)
+			if err == nil {
+				took, err = take(value)
 			}
-			took, err := take(value)
-			if err != nil {
+			if err != nil && !r.leavesOut(ctx, err) {
 				return "", err
 			}
 			if took {

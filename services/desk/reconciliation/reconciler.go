@@ -2,6 +2,7 @@ package reconciliation
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -18,14 +19,18 @@ type Reconciler struct {
 	underWay               *underway.Log
 	types                  []string
 	now                    func() time.Time
+	log                    *slog.Logger
 	heads, ledgers, blocks docstore.Collection
 	// files has a place for each file that is read.
 	files *semaphore.Weighted
 }
 
 // New returns a reconciler, for receipts of some types. Open prepares it.
-func New(of *bordereau.Desk, underWay *underway.Log, types []string, now func() time.Time) *Reconciler {
-	return &Reconciler{desk: of, underWay: underWay, types: types, now: now, files: semaphore.NewWeighted(mostFiles)}
+func New(
+	of *bordereau.Desk, underWay *underway.Log, types []string, now func() time.Time, log *slog.Logger,
+) *Reconciler {
+	return &Reconciler{desk: of, underWay: underWay, types: types, now: now, log: log,
+		files: semaphore.NewWeighted(mostFiles)}
 }
 
 // Open prepares the collections. It is called once, before anything else is used. It fails where no temporary file can

@@ -107,7 +107,10 @@ func (b *builder) extension(x rest.Extension) {
 		if slices.Contains(x.Parameters, "IdempotencyKey") {
 			headers = append(headers, "Idempotency-Replayed")
 		}
-		if x.Tagged && x.Writes {
+		if x.Tagged && x.Method == http.MethodGet {
+			op.Responses.Set("304", unchanged())
+		}
+		if x.Tagged && (x.Writes || x.Method == http.MethodGet) {
 			op.Parameters = append(op.Parameters, parameters("IfMatch", "IfNoneMatch")...)
 			refused = kinds(refused, []problem.Kind{problem.Changed})
 		}
@@ -119,6 +122,10 @@ func (b *builder) extension(x rest.Extension) {
 			response = b.schemas.of(x.Response, false)
 		}
 		op.Responses.Set(status, succeed(x.Summary+".", response, nil, headers...))
+		if x.Creates && slices.Contains(x.Parameters, "IdempotencyKey") {
+			op.Responses.Set("200", succeed("What an earlier request with the same Idempotency-Key made.", response, nil,
+				headers...))
+		}
 		if x.Media != "" {
 			op.Responses.Value(status).Value.Content = openapi3.Content{
 				x.Media: binary(),

@@ -20,7 +20,7 @@ const mostKey = 200
 func text(cell sheet.Cell) (value, reason string) {
 	value = strings.TrimSpace(cell.Text)
 	// What would be a formula is written with an apostrophe before it, so that no spreadsheet takes it for one.
-	if len(value) > 1 && value[0] == '\'' && strings.ContainsRune("=+-@\t\r", rune(value[1])) {
+	if len(value) > 1 && value[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(value[1])) {
 		value = value[1:]
 	}
 	switch {
