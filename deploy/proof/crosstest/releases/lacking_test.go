@@ -6,6 +6,9 @@ import "testing"
 // A line goes with the release that mends it: a rule that the last release does hold to fails the
 // test.
 var knownToLack = map[string][]string{
+	"parties": {
+		`records: a required text of which nothing is seen is missing`,
+	},
 	"coverage": {
 		`idempotency: the same request is the same JSON value, however it is written, and null is absent`,
 		`versions: If-Match compares strongly: a weak tag is 400, as is what is no tag`,
