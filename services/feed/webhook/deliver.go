@@ -91,7 +91,7 @@ func (h *Hooks) Run(ctx context.Context) error {
 		for one := range known {
 			if err == nil && !there[one] {
 				delete(known, one)
-				h.metrics.forget(one.name)
+				h.metrics.forget(one)
 			}
 		}
 		select {
@@ -198,14 +198,14 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 		if err != nil {
 			return false, err
 		}
-		h.metrics.lags(e.Name, h.now().Sub(event.Time.Time()))
+		h.metrics.delays(e.key(), h.now().Sub(event.Time.Time()))
 		got := h.send(ctx, e.URL, now.secretsAt(h.now()), event.ID, body)
 		if ctx.Err() != nil && !got.accepted() {
 			return false, h.finish(ctx, e, b) // this process has ended the attempt, and not the receiver
 		}
 		b.sent = append(b.sent, got.delivery(event.ID, event.Type, h.now()))
 		if !got.accepted() {
-			h.metrics.failures.WithLabelValues(e.Name).Inc()
+			h.metrics.fails(e.key())
 			b.failed, b.happened = true, event.Time.Time()
 			return false, h.finish(ctx, e, b)
 		}
@@ -213,7 +213,7 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 	}
 	b.at = page.At
 	if last {
-		h.metrics.lags(e.Name, 0)
+		h.metrics.delays(e.key(), 0)
 		return false, h.finish(ctx, e, b)
 	}
 	return true, h.progress(ctx, e, b, false)
