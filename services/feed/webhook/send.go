@@ -134,10 +134,9 @@ func faultOf(err error) string {
 	var refused net.Error
 	var lookup *net.DNSError
 	switch {
-	case errors.Is(err, errPrivate):
-		return "the name leads to an address that is not of the public internet"
-	case errors.As(err, &lookup):
-		return "the name of the host was not found"
+	case errors.Is(err, errPrivate), errors.As(err, &lookup):
+		// The same words for both, or callers could ask which names the network of the exchange has.
+		return "the name of the host was not found, or leads to an address that is not of the public internet"
 	case errors.As(err, &refused) && refused.Timeout():
 		return "no response within " + responds.String()
 	default:
