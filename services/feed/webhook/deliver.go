@@ -206,7 +206,7 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 		b.sent = append(b.sent, got.delivery(event.ID, event.Type, h.now()))
 		if !got.accepted() {
 			h.metrics.fails(e.key())
-			b.failed, b.happened = true, event.Time.Time()
+			b.failed, b.happened, b.wait = true, event.Time.Time(), got.wait
 			return false, h.finish(ctx, e, b)
 		}
 		b.at = page.After[i]
@@ -228,9 +228,11 @@ func (e *endpoint) holds(now *endpoint) bool {
 type batch struct {
 	at   merged.Places
 	sent []beyond.WebhookDelivery
-	// failed says that the last event was not accepted, which happened at an instant.
+	// failed says that the last event was not accepted, which happened at an instant, and wait for how long its
+	// receiver wants to be left alone.
 	failed   bool
 	happened time.Time
+	wait     time.Duration
 }
 
 // finish stores what has been sent, also if the process stops, and that this replica no longer delivers.
@@ -252,7 +254,7 @@ func (h *Hooks) progress(ctx context.Context, e *endpoint, b batch, last bool) e
 			now.succeed()
 		}
 		if b.failed {
-			now.fail(h.now(), b.sent[len(b.sent)-1].Status, b.happened)
+			now.fail(h.now(), b.sent[len(b.sent)-1].Status, b.happened, b.wait)
 		}
 		if last {
 			now.Holder = ""
