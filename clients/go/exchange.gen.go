@@ -3410,7 +3410,7 @@ type WebhookShown struct {
 	// Name The name.
 	Name string `json:"name"`
 
-	// NextAttempt The instant before which that event is not sent again. Absent unless an attempt has failed.
+	// NextAttempt The instant before which that event is not sent again. Absent unless an attempt has failed, and while the webhook is paused.
 	NextAttempt *time.Time `json:"nextAttempt,omitempty"`
 
 	// Secret The secret that was made for the webhook. It is there only in the response to the request that made it.
@@ -6214,19 +6214,19 @@ type CreateBeneficiaryParams struct {
 
 // GetBeneficiaryParams defines parameters for GetBeneficiary.
 type GetBeneficiaryParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceBeneficiaryParams defines parameters for ReplaceBeneficiary.
 type ReplaceBeneficiaryParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6256,19 +6256,19 @@ type CreateBusinessParams struct {
 
 // GetBusinessParams defines parameters for GetBusiness.
 type GetBusinessParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceBusinessParams defines parameters for ReplaceBusiness.
 type ReplaceBusinessParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6301,19 +6301,19 @@ type CreateBusinessInterruptionCoverageParams struct {
 
 // GetBusinessInterruptionCoverageParams defines parameters for GetBusinessInterruptionCoverage.
 type GetBusinessInterruptionCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceBusinessInterruptionCoverageParams defines parameters for ReplaceBusinessInterruptionCoverage.
 type ReplaceBusinessInterruptionCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6325,10 +6325,10 @@ type CancelBusinessInterruptionCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6340,10 +6340,10 @@ type EndorseBusinessInterruptionCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6355,10 +6355,10 @@ type RenewBusinessInterruptionCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6394,19 +6394,19 @@ type CreateClaimParams struct {
 
 // GetClaimParams defines parameters for GetClaim.
 type GetClaimParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceClaimParams defines parameters for ReplaceClaim.
 type ReplaceClaimParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6418,10 +6418,10 @@ type AddClaimDocumentsParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6436,10 +6436,10 @@ type ReopenClaimParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6451,10 +6451,10 @@ type SettleClaimParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6490,10 +6490,10 @@ type CreateClaimsBordereauParams struct {
 
 // GetClaimsBordereauParams defines parameters for GetClaimsBordereau.
 type GetClaimsBordereauParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -6526,19 +6526,19 @@ type CreateCommercialParams struct {
 
 // GetCommercialParams defines parameters for GetCommercial.
 type GetCommercialParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceCommercialParams defines parameters for ReplaceCommercial.
 type ReplaceCommercialParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6571,19 +6571,19 @@ type CreateCyberLiabilityCoverageParams struct {
 
 // GetCyberLiabilityCoverageParams defines parameters for GetCyberLiabilityCoverage.
 type GetCyberLiabilityCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceCyberLiabilityCoverageParams defines parameters for ReplaceCyberLiabilityCoverage.
 type ReplaceCyberLiabilityCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6595,10 +6595,10 @@ type CancelCyberLiabilityCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6610,10 +6610,10 @@ type EndorseCyberLiabilityCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6625,10 +6625,10 @@ type RenewCyberLiabilityCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6658,19 +6658,19 @@ type CreateDebtorParams struct {
 
 // GetDebtorParams defines parameters for GetDebtor.
 type GetDebtorParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceDebtorParams defines parameters for ReplaceDebtor.
 type ReplaceDebtorParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6700,19 +6700,19 @@ type CreateDriverParams struct {
 
 // GetDriverParams defines parameters for GetDriver.
 type GetDriverParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceDriverParams defines parameters for ReplaceDriver.
 type ReplaceDriverParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6748,19 +6748,19 @@ type CreateInsuranceEntityParams struct {
 
 // GetInsuranceEntityParams defines parameters for GetInsuranceEntity.
 type GetInsuranceEntityParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceInsuranceEntityParams defines parameters for ReplaceInsuranceEntity.
 type ReplaceInsuranceEntityParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6793,19 +6793,19 @@ type CreateMotorCoverageParams struct {
 
 // GetMotorCoverageParams defines parameters for GetMotorCoverage.
 type GetMotorCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceMotorCoverageParams defines parameters for ReplaceMotorCoverage.
 type ReplaceMotorCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6817,10 +6817,10 @@ type CancelMotorCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6832,10 +6832,10 @@ type EndorseMotorCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6847,10 +6847,10 @@ type RenewMotorCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6892,19 +6892,19 @@ type CreatePersonalParams struct {
 
 // GetPersonalParams defines parameters for GetPersonal.
 type GetPersonalParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplacePersonalParams defines parameters for ReplacePersonal.
 type ReplacePersonalParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6934,19 +6934,19 @@ type CreatePetParams struct {
 
 // GetPetParams defines parameters for GetPet.
 type GetPetParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplacePetParams defines parameters for ReplacePet.
 type ReplacePetParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -6979,19 +6979,19 @@ type CreatePetCoverageParams struct {
 
 // GetPetCoverageParams defines parameters for GetPetCoverage.
 type GetPetCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplacePetCoverageParams defines parameters for ReplacePetCoverage.
 type ReplacePetCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7003,10 +7003,10 @@ type CancelPetCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7018,10 +7018,10 @@ type EndorsePetCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7033,10 +7033,10 @@ type RenewPetCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7066,19 +7066,19 @@ type CreatePolicyWordingParams struct {
 
 // GetPolicyWordingParams defines parameters for GetPolicyWording.
 type GetPolicyWordingParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplacePolicyWordingParams defines parameters for ReplacePolicyWording.
 type ReplacePolicyWordingParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7117,19 +7117,19 @@ type CreatePremiumBordereauParams struct {
 
 // GetPremiumBordereauParams defines parameters for GetPremiumBordereau.
 type GetPremiumBordereauParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplacePremiumBordereauParams defines parameters for ReplacePremiumBordereau.
 type ReplacePremiumBordereauParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7168,19 +7168,19 @@ type CreateProductParams struct {
 
 // GetProductParams defines parameters for GetProduct.
 type GetProductParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceProductParams defines parameters for ReplaceProduct.
 type ReplaceProductParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7222,19 +7222,19 @@ type CreatePropertyParams struct {
 
 // GetPropertyParams defines parameters for GetProperty.
 type GetPropertyParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplacePropertyParams defines parameters for ReplaceProperty.
 type ReplacePropertyParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7267,19 +7267,19 @@ type CreatePropertyCoverageParams struct {
 
 // GetPropertyCoverageParams defines parameters for GetPropertyCoverage.
 type GetPropertyCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplacePropertyCoverageParams defines parameters for ReplacePropertyCoverage.
 type ReplacePropertyCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7291,10 +7291,10 @@ type CancelPropertyCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7306,10 +7306,10 @@ type EndorsePropertyCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7321,10 +7321,10 @@ type RenewPropertyCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7369,19 +7369,19 @@ type CreateReceiptParams struct {
 
 // GetReceiptParams defines parameters for GetReceipt.
 type GetReceiptParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceReceiptParams defines parameters for ReplaceReceipt.
 type ReplaceReceiptParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7393,10 +7393,10 @@ type RefundReceiptParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7429,19 +7429,19 @@ type CreateTradeCreditCoverageParams struct {
 
 // GetTradeCreditCoverageParams defines parameters for GetTradeCreditCoverage.
 type GetTradeCreditCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceTradeCreditCoverageParams defines parameters for ReplaceTradeCreditCoverage.
 type ReplaceTradeCreditCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7453,10 +7453,10 @@ type CancelTradeCreditCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7468,10 +7468,10 @@ type EndorseTradeCreditCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7483,10 +7483,10 @@ type RenewTradeCreditCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7519,19 +7519,19 @@ type CreateTravelCoverageParams struct {
 
 // GetTravelCoverageParams defines parameters for GetTravelCoverage.
 type GetTravelCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceTravelCoverageParams defines parameters for ReplaceTravelCoverage.
 type ReplaceTravelCoverageParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7543,10 +7543,10 @@ type CancelTravelCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7558,10 +7558,10 @@ type EndorseTravelCoverageParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7591,19 +7591,19 @@ type CreateTravellerParams struct {
 
 // GetTravellerParams defines parameters for GetTraveller.
 type GetTravellerParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceTravellerParams defines parameters for ReplaceTraveller.
 type ReplaceTravellerParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7633,19 +7633,19 @@ type CreateVehicleParams struct {
 
 // GetVehicleParams defines parameters for GetVehicle.
 type GetVehicleParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReplaceVehicleParams defines parameters for ReplaceVehicle.
 type ReplaceVehicleParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
@@ -7657,19 +7657,19 @@ type ReadAccessListParams struct {
 	// At The instant, for the owner of the policy; now without it.
 	At *string `form:"at,omitempty" json:"at,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ShareAccessListParams defines parameters for ShareAccessList.
 type ShareAccessListParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7678,10 +7678,10 @@ type PastBeneficiaryParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7690,10 +7690,10 @@ type PastBusinessParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7702,10 +7702,10 @@ type PastBusinessInterruptionCoverageParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7714,10 +7714,10 @@ type PastClaimParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7726,10 +7726,10 @@ type PastClaimsBordereauParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7738,10 +7738,10 @@ type PastCommercialParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7750,10 +7750,10 @@ type PastCyberLiabilityCoverageParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7762,10 +7762,10 @@ type PastDebtorParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7774,10 +7774,10 @@ type PastDriverParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7786,10 +7786,10 @@ type PastInsuranceEntityParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7798,10 +7798,10 @@ type PastMotorCoverageParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7810,10 +7810,10 @@ type PastPersonalParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7822,10 +7822,10 @@ type PastPetParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7834,10 +7834,10 @@ type PastPetCoverageParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7846,10 +7846,10 @@ type PastPolicyWordingParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7858,10 +7858,10 @@ type PastPremiumBordereauParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7870,10 +7870,10 @@ type PastProductParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7882,10 +7882,10 @@ type PastPropertyParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7894,10 +7894,10 @@ type PastPropertyCoverageParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7906,10 +7906,10 @@ type PastReceiptParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7918,10 +7918,10 @@ type PastTradeCreditCoverageParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7930,10 +7930,10 @@ type PastTravelCoverageParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7942,10 +7942,10 @@ type PastTravellerParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -7954,10 +7954,10 @@ type PastVehicleParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
 	At At `form:"at" json:"at"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -8017,10 +8017,10 @@ type ListLiveBordereauLinesParams struct {
 
 // ReadBordereauVersionParams defines parameters for ReadBordereauVersion.
 type ReadBordereauVersionParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -8047,28 +8047,28 @@ type ListBordereauLinesParams struct {
 	// Skip How many to leave out before the page
 	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ExportBordereauCSVParams defines parameters for ExportBordereauCSV.
 type ExportBordereauCSVParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ExportBordereauXLSXParams defines parameters for ExportBordereauXLSX.
 type ExportBordereauXLSXParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -8098,19 +8098,19 @@ type ReadContractParams struct {
 	// At The instant; now without it.
 	At *string `form:"at,omitempty" json:"at,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PutContractParams defines parameters for PutContract.
 type PutContractParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -8128,7 +8128,7 @@ type ReadEventsParams struct {
 	// PolicyNumber The number of the policy that the records are about.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
-	// Wait For how many seconds, up to 30, the response is held back while there is no event. It ends sooner when the request has little time left (request-timeout), when the process stops, and when more than 32 requests wait.
+	// Wait For how many seconds, up to 30, the response is held back while there is no event. It ends sooner when the request has little time left (request-timeout), when the process stops, and when more than 32 requests wait; where organisations share the exchange, none takes the places of another that has fewer.
 	Wait *int64 `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
@@ -8371,19 +8371,19 @@ type ListProfilesParams struct {
 
 // ReadProfileParams defines parameters for ReadProfile.
 type ReadProfileParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PutProfileParams defines parameters for PutProfile.
 type PutProfileParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -8434,10 +8434,10 @@ type SendStatementParams struct {
 
 // ReadStatementFileParams defines parameters for ReadStatementFile.
 type ReadStatementFileParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -9955,46 +9955,46 @@ type SearchVehicle200JSONResponseBody = []SearchVehicle200JSONResponseBody_Item
 
 // ReadClaimSupplementParams defines parameters for ReadClaimSupplement.
 type ReadClaimSupplementParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PutClaimSupplementParams defines parameters for PutClaimSupplement.
 type PutClaimSupplementParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // DeleteWebhookParams defines parameters for DeleteWebhook.
 type DeleteWebhookParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReadWebhookParams defines parameters for ReadWebhook.
 type ReadWebhookParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PutWebhookParams defines parameters for PutWebhook.
 type PutWebhookParams struct {
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -10003,10 +10003,10 @@ type PauseWebhookParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -10015,10 +10015,10 @@ type ReplayWebhookParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -10027,10 +10027,10 @@ type ResumeWebhookParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 

@@ -76,7 +76,7 @@ func idempotencyRules() []Rule {
 			atOnce(p, o)
 		})
 	}
-	add("the same request is the same JSON value, however it is written", sameValue)
+	add("the same request is the same JSON value, however it is written, and null is absent", sameValue)
 	add("a refused request does not use its key up", func(p *probe) {
 		key, body := p.fresh("key"), p.body("product", 0)
 		p.refused(http.StatusBadRequest, "", p.post("/product", body.with("lineOfBusiness", 0), "Idempotency-Key", key))
@@ -159,6 +159,8 @@ func sameValue(p *probe) {
 	made := p.create("vehicle", `{"vin":"1","x-rate":1.50,"x-text":"é"}`, "Idempotency-Key", key)
 	again := p.post("/vehicle", " {\"x-text\":\"\\u00e9\", \"x-rate\":15e-1,\n\"vin\":\"1\"}", "Idempotency-Key", key)
 	p.holds(p.wants(http.StatusOK, again), record{"id": made["id"]})
+	p.holds(p.wants(http.StatusOK, p.post("/vehicle", `{"vin":"1","plateNumber":null,"x-rate":1.5,"x-text":"é"}`,
+		"Idempotency-Key", key)), record{"id": made["id"]})
 	for _, another := range []string{`{"vin":"1","x-rate":"1.50","x-text":"é"}`,
 		`{"vin":"1","x-rate":1.5000000000000000001,"x-text":"é"}`, `{"vin":"1","x-text":"é"}`} {
 		p.refused(http.StatusUnprocessableEntity, "", p.post("/vehicle", another, "Idempotency-Key", key))

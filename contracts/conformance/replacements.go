@@ -146,11 +146,16 @@ func versionRules() []Rule {
 			}
 			p.wants(http.StatusOK, p.get(path, "If-None-Match", `"other"`))
 		}},
-		Rule{Name: "If-Match compares strongly: a weak tag is 412", try: func(p *probe) {
+		Rule{Name: "If-Match compares strongly: a weak tag is 400, as is what is no tag", try: func(p *probe) {
 			body := p.body("vehicle", 0)
 			path := "/vehicle/" + p.create("vehicle", body).text("id")
 			tag := p.tag(path)
-			p.refused(http.StatusPreconditionFailed, "", p.put(path, body.with("x-more", 1), "If-Match", "W/"+tag))
+			for _, none := range []string{"W/" + tag, strings.Trim(tag, `"`), "1"} {
+				p.refused(http.StatusBadRequest, "", p.put(path, body.with("x-more", 1), "If-Match", none))
+				p.refused(http.StatusBadRequest, "", p.get(path, "If-Match", none))
+			}
+			p.refused(http.StatusPreconditionFailed, "",
+				p.put(path, body.with("x-more", 1), "If-Match", "W/"+tag+`, "other"`))
 			if p.tag(path) != tag {
 				p.fail("the refused replacement changed the ETag from %s to %s", tag, p.tag(path))
 			}
@@ -186,7 +191,7 @@ func conditionRules() []Rule {
 		{Name: "GET and HEAD with an If-Match that does not name the record's version are 412", try: func(p *probe) {
 			path := "/vehicle/" + p.create("vehicle", p.body("vehicle", 0)).text("id")
 			tag := p.tag(path)
-			for _, other := range []string{`"other"`, "W/" + tag} {
+			for _, other := range []string{`"other"`, `"other", W/` + tag} {
 				p.refused(http.StatusPreconditionFailed, "", p.get(path, "If-Match", other))
 				head, err := p.send(http.MethodHead, path, nil, "If-Match", other)
 				if p.must(err); head.status != http.StatusPreconditionFailed {
@@ -208,6 +213,12 @@ func conditionRules() []Rule {
 				p.fail("a refused replacement changed the ETag from %s to %s", tag, p.tag(path))
 			}
 			p.wants(http.StatusOK, p.put(path, body, "If-None-Match", `"other"`))
+		}},
+		{Name: "PUT with an If-None-Match that has no entity tag is 400, a GET passes it over", try: func(p *probe) {
+			body := p.body("vehicle", 0)
+			path := "/vehicle/" + p.create("vehicle", body).text("id")
+			p.refused(http.StatusBadRequest, "", p.put(path, body.with("x-more", 1), "If-None-Match", "1"))
+			p.wants(http.StatusOK, p.get(path, "If-None-Match", "1"))
 		}},
 		{Name: "a creation ignores If-Match and If-None-Match", try: func(p *probe) {
 			p.wants(http.StatusCreated, p.post("/vehicle", p.body("vehicle", 0), "If-None-Match", "*",

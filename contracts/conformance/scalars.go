@@ -150,6 +150,15 @@ func scalarRules() []Rule {
 			p.refused(http.StatusBadRequest, "required fields missing",
 				p.post("/personal", p.body("personal", 0).with("lastName", "")))
 		}},
+		{Name: "a required text of which nothing is seen is missing", try: func(p *probe) {
+			for _, unseen := range []string{" ", "\u00a0", "\u200b", "\t\u2060"} {
+				refused := p.refused(http.StatusBadRequest, "required fields missing",
+					p.post("/personal", p.body("personal", 0).with("lastName", unseen)))
+				if !strings.Contains(fmt.Sprint(refused["errors"]), "/lastName") {
+					p.fail("lastName %+q: no error points to the member", unseen)
+				}
+			}
+		}},
 		{Name: "text of every script is returned as sent", try: func(p *probe) {
 			const text = "Zoë 王 \U0001F697 \"\\/<&>\u2028\n"
 			p.holds(p.create("vehicle", record{"chassisNumber": text}), record{"chassisNumber": text})

@@ -14,4 +14,5 @@
 //	keyring.go    the keys of the identity provider, read again and again
 //	keys.go       reads a set of keys, as JWKS or PEM
 //	claims.go     what a token says: its times, the caller, the scopes and the organisation
+//	foreign.go    says in the log that tokens come from another issuer than the one that is set
 package auth

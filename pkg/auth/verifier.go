@@ -32,6 +32,7 @@ type Verifier struct {
 	operators string
 	metadata  string
 	leeway    time.Duration
+	foreign   foreign
 	verified  *lru.Cache[string, verified]
 }
 
@@ -76,7 +77,7 @@ func newVerifier(
 	}
 	v := &Verifier{
 		types: s.Types, scopes: s.Scopes, organisation: s.Organisation, operators: s.Operators,
-		metadata: s.Metadata, leeway: s.Leeway, verified: cache,
+		metadata: s.Metadata, leeway: s.Leeway, verified: cache, foreign: foreign{log: log, want: s.Issuer},
 	}
 	v.keyring = &keyring{
 		load: load, every: s.Refresh, soonest: s.RefreshUnknown, local: s.KeyFile != "", log: log,
@@ -159,6 +160,9 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string)
 	if _, err := v.parser.ParseWithClaims(token, &claims, v.keysFor(ctx)); err != nil {
 		if errors.Is(err, errNoKeys) {
 			return request.Caller{}, undecided(err)
+		}
+		if errors.Is(err, jwt.ErrTokenInvalidIssuer) {
+			v.foreign.says(claims.Issuer)
 		}
 		return request.Caller{}, challenge.invalidToken(reason(err), err)
 	}

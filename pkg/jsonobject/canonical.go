@@ -18,6 +18,19 @@ func Canonical(value []byte) ([]byte, error) {
 	return appendCanonical(nil, dec)
 }
 
+// WithoutNulls returns a canonical text of a JSON value without the members of the object that are null; those of objects
+// within it stay.
+func WithoutNulls(canonical []byte) ([]byte, error) {
+	if !bytes.HasPrefix(canonical, []byte("{")) || !bytes.Contains(canonical, []byte(":null")) {
+		return canonical, nil
+	}
+	all, err := Members(canonical)
+	if err != nil {
+		return nil, err
+	}
+	return Of(slices.DeleteFunc(all, func(m Member) bool { return string(m.Value) == "null" })), nil
+}
+
 func appendCanonical(out []byte, dec *jsontext.Decoder) ([]byte, error) {
 	token, err := dec.ReadToken()
 	if err != nil {

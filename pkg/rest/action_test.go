@@ -52,6 +52,9 @@ func TestTheBodyOfAnActionIsChecked(t *testing.T) {
 	path := w.parcel("")
 	w.wants(w.do(400, "POST", path+":deliver", ""), problem.Required, "/signature")
 	w.wants(w.do(400, "POST", path+":deliver", `{"signature":"","tip":1}`), problem.Required, "/signature")
+	for _, unseen := range []string{" ", "\u00a0", "\u200b", `\n`} {
+		w.wants(w.do(400, "POST", path+":deliver", `{"signature":"`+unseen+`","tip":1}`), problem.Required, "/signature")
+	}
 	w.wants(w.do(400, "POST", path+":deliver", `{"signature":"Bo","tip":0}`), badTip, "/tip")
 	w.wants(w.do(400, "POST", path+":deliver", `{"signature":7,"tip":1}`), problem.Invalid, "/signature")
 	w.wants(w.do(400, "POST", path+":deliver", `[]`), problem.Malformed, "")

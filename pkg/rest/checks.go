@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/visible"
 )
 
 // The checks that many resources have. Each takes the condition in the words of the errors table, the member that it
@@ -106,8 +107,8 @@ func Untaken[T any](name, index string, dependsOn ...string) Check[T] {
 	return Check[T]{Name: name, DependsOn: dependsOn, unique: index}
 }
 
-// visible returns the rules that the members which identify something have no characters that a reader does not see.
-func visible[T any](all members) []Check[T] {
+// identities returns the rules that the members which identify something have no characters that a reader does not see.
+func identities[T any](all members) []Check[T] {
 	var rules []Check[T]
 	for _, m := range all {
 		if !m.identity {
@@ -125,7 +126,7 @@ func visible[T any](all members) []Check[T] {
 				first, _ := utf8.DecodeRuneInString(text)
 				last, _ := utf8.DecodeLastRuneInString(text)
 				switch {
-				case strings.ContainsFunc(text, invisible):
+				case strings.ContainsFunc(text, visible.Hidden):
 					return problem.New(problem.Invalid, "").At("/"+m.name, "has a control or invisible character")
 				case unicode.IsSpace(first), unicode.IsSpace(last):
 					return problem.New(problem.Invalid, "").At("/"+m.name, "begins or ends with a blank")
@@ -135,12 +136,6 @@ func visible[T any](all members) []Check[T] {
 		})
 	}
 	return rules
-}
-
-// invisible reports whether a character is one of those that do not show, blanks aside.
-func invisible(c rune) bool {
-	return unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
-		unicode.Variation_Selector)
 }
 
 // refusal returns the problem if something violates it, and nil if nothing does.

@@ -24,7 +24,9 @@ func TestConditionsOfReadsAndChanges(t *testing.T) {
 	}
 	for _, method := range []string{"GET", "HEAD"} {
 		w.do(412, method, path, "", "If-Match", `"7"`)
-		w.do(412, method, path, "", "If-Match", "W/"+tag)
+		w.do(412, method, path, "", "If-Match", "W/"+tag+`, "7"`)
+		w.do(400, method, path, "", "If-Match", "W/"+tag)
+		w.do(200, method, path, "", "If-None-Match", "1")
 		w.do(200, method, path, "", "If-Match", tag)
 		w.do(200, method, path, "", "If-Match", "*")
 		// If-Match is judged first.
@@ -33,6 +35,18 @@ func TestConditionsOfReadsAndChanges(t *testing.T) {
 	}
 	if now := w.do(200, "GET", path, "").Header().Get("ETag"); now != tag {
 		t.Errorf("a refused request changed the ETag from %s to %s", tag, now)
+	}
+	for _, none := range []string{"1", strings.Trim(tag, `"`), ""} {
+		w.wants(w.do(400, "PUT", path, body, "If-Match", none), problem.BadHeader)
+		w.wants(w.do(400, "PUT", path, body, "If-None-Match", none), problem.BadHeader)
+		w.wants(w.do(400, "POST", path+":hold", "", "If-Match", none), problem.BadHeader)
+	}
+	weak := w.do(400, "PUT", path, body, "If-Match", "W/"+tag)
+	if w.wants(weak, problem.BadHeader); !strings.Contains(weak.text("detail"), "A proxy has weakened the ETag") {
+		t.Errorf("a weak tag: %s", weak.Body)
+	}
+	if now := w.do(200, "GET", path, "").Header().Get("ETag"); now != tag {
+		t.Errorf("a request without a tag changed the ETag from %s to %s", tag, now)
 	}
 	w.do(404, "PUT", "/parcel/none", body, "If-None-Match", "*")
 	w.do(200, "PUT", path, body, "If-None-Match", `"7"`)

@@ -204,7 +204,7 @@ func (x *Extension) judged(c *gin.Context) (has bool, err error) {
 	if x.Method != http.MethodGet || tag == "" {
 		return false, nil
 	}
-	switch err = condition.Judge(c.Request.Header, tag); {
+	switch err = condition.JudgeRead(c.Request.Header, tag); {
 	case errors.Is(err, condition.ErrUnchanged):
 		header.Del("Content-Disposition")
 		header["Cache-Control"] = noStore

@@ -29,19 +29,22 @@ func (s *Server) UsedKey(c *gin.Context, operation string, body []byte) (*histor
 
 // keyOf returns what is kept of an Idempotency-Key with which the caller sends a body to an operation.
 func (s *Server) keyOf(ctx context.Context, operation, key string, body []byte) (*history.UsedKey, error) {
-	sent := ""
+	used := &history.UsedKey{Name: digest(request.CallerFrom(ctx).Key(), operation, key), At: s.Now()}
 	if len(body) > 0 {
 		text, err := jsonobject.Canonical(body)
+		without := text
+		if err == nil {
+			without, err = jsonobject.WithoutNulls(text)
+		}
 		if err != nil {
 			return nil, problem.New(problem.Malformed, "The body is no valid JSON text.").Because(err)
 		}
-		sent = digest(string(text))
+		used.Request = digest(string(without))
+		if used.Former = used.Request; len(without) < len(text) {
+			used.Former = digest(string(text))
+		}
 	}
-	return &history.UsedKey{
-		Name:    digest(request.CallerFrom(ctx).Key(), operation, key),
-		Request: sent,
-		At:      s.Now(),
-	}, nil
+	return used, nil
 }
 
 // expired reports whether the key is no longer remembered.
@@ -79,7 +82,7 @@ func (s *Server) Repeats(was, key *history.UsedKey) (bool, error) {
 	switch {
 	case s.expired(was):
 		return false, nil
-	case was.Request != key.Request:
+	case was.Request != key.Request && was.Request != key.Former:
 		return false, errKeyReused
 	default:
 		return true, nil

@@ -29,6 +29,33 @@ func TestTheSameRequestWithTheSameKeyMakesOneRecord(t *testing.T) {
 	}
 }
 
+func TestANullMemberIsAnAbsentOneUnderAKey(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		w := start(t, func(r *rest.Resource[*parcel]) { r.ListsIdempotency = listed })
+		body := w.body("")
+		null := strings.Replace(body, "{", `{"label":null,"x-more" : null,`, 1)
+		for i, two := range [][2]string{{body, null}, {null, body}, {null, null}} {
+			key := fmt.Sprint("k", i)
+			first := w.do(201, "POST", "/parcel", two[0], "Idempotency-Key", key)
+			again := w.do(200, "POST", "/parcel", two[1], "Idempotency-Key", key)
+			if again.text("id") != first.text("id") {
+				t.Errorf("%s and %s made two records", two[0], two[1])
+			}
+			path := "/parcel/" + first.text("id") + ":hold"
+			w.do(200, "POST", path, []string{"", `{"days":null}`, "{}"}[i], "Idempotency-Key", key)
+			again = w.do(200, "POST", path, []string{`{"days":null}`, "{}", ""}[i], "Idempotency-Key", key)
+			if again.Header().Get("Idempotency-Replayed") != "true" {
+				t.Errorf("an action with null in place of nothing: %s", again.Body)
+			}
+		}
+		// One within another object is of that object.
+		nested := strings.Replace(body, "{", `{"x-of":{"more":null},`, 1)
+		w.do(201, "POST", "/parcel", nested, "Idempotency-Key", "n")
+		w.wants(w.do(422, "POST", "/parcel", strings.Replace(nested, `"more":null`, "", 1), "Idempotency-Key", "n"),
+			problem.KeyReused)
+	}
+}
+
 func TestAKeyBelongsToItsCallerAndOperation(t *testing.T) {
 	w := start(t, nil)
 	body := w.body("")

@@ -8,6 +8,7 @@ import (
 
 	"insurance.example/exchange/pkg/near"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/visible"
 )
 
 // ownership says who decides the value of a member. It is declared by a tag of the struct's field, so that it holds in
@@ -92,8 +93,18 @@ func (all members) find(name string) (member, bool) {
 	return member{}, false
 }
 
-// has reports whether a record has a value for the member: not null, not an empty string, not an empty list.
+// has reports whether a record has a value for the member: not null, not an empty list, not a text of which nothing is
+// seen.
 func (m member) has(record reflect.Value) bool {
+	if !m.given(record) {
+		return false
+	}
+	field := reflect.Indirect(record.FieldByIndex(m.index))
+	return field.Kind() != reflect.String || visible.In(field.String())
+}
+
+// given reports whether a record has something for the member: not null, not an empty string, not an empty list.
+func (m member) given(record reflect.Value) bool {
 	field := record.FieldByIndex(m.index)
 	if zero, ok := field.Interface().(interface{ IsZero() bool }); ok && field.Kind() != reflect.Pointer {
 		return !zero.IsZero()
@@ -171,7 +182,7 @@ func (all members) restore(record, stored reflect.Value) *problem.Error {
 		is, was := record.FieldByIndex(m.index), stored.FieldByIndex(m.index)
 		switch {
 		case m.owner == callers:
-		case m.owner == kept, !m.has(record):
+		case m.owner == kept, !m.given(record):
 			is.Set(was)
 		case !reflect.DeepEqual(is.Interface(), was.Interface()):
 			if refused == nil {

@@ -197,7 +197,7 @@ func (l *StaticList) numbered() string { return "" }
 
 // sendTagged sends a record that a GET asks for, or says that the caller has it.
 func sendTagged(c *gin.Context, body []byte, tag string) error {
-	err := condition.Judge(c.Request.Header, tag)
+	err := condition.JudgeRead(c.Request.Header, tag)
 	switch {
 	case errors.Is(err, condition.ErrUnchanged):
 		header := c.Writer.Header()

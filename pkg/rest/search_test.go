@@ -338,6 +338,13 @@ func TestSearchRefusesWhatItDoesNotTake(t *testing.T) {
 			}
 		}
 	}
+	for _, parameter := range []string{"due", "dueFrom", "dueTo"} {
+		r := w.send("GET", "/x/search/crate?"+parameter+"=2026-03-31T00:00:00+02:00", "")
+		if !strings.Contains(r.Body.String(), "a + is written %2B") {
+			t.Errorf("%s with a + that is not encoded: %s", parameter, r.Body)
+		}
+		w.send("GET", "/x/search/crate?"+parameter+"=2026-03-31T00:00:00%2B02:00", "")
+	}
 	for _, query := range refused {
 		w.wants(w.send("GET", "/x/search/crate?"+query, ""), problem.BadParameter)
 	}

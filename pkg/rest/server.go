@@ -144,7 +144,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		}
 		r.Aliases["warnings"] = ""
 	}
-	r.Rules = slices.Concat(r.Rules, visible[T](r.members))
+	r.Rules = slices.Concat(r.Rules, identities[T](r.members))
 	r.names = r.bodyNames()
 	for i := range r.Actions {
 		r.Actions[i].names = r.namesOf(&r.Actions[i].Operation)

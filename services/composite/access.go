@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
@@ -26,6 +25,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
+	"insurance.example/exchange/pkg/rest/part"
 )
 
 // accessOperations are the operations about access lists.
@@ -103,9 +103,8 @@ func (e *environment) readAccess(c *gin.Context, _ any) (any, error) {
 	ctx, number := c.Request.Context(), c.Param("policyNumber")
 	at := c.Query("at")
 	if _, asked := c.GetQuery("at"); asked {
-		if _, err := time.Parse(time.RFC3339Nano, at); err != nil {
-			return nil, problem.New(problem.BadParameter, "").InParameter("at",
-				"must be an instant, such as 2026-01-31T00:00:00Z")
+		if _, wrong := part.Instant(at); wrong != "" {
+			return nil, problem.New(problem.BadParameter, "").InParameter("at", wrong)
 		}
 	}
 	list, err := e.access(ctx, number, at)

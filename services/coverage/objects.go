@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
+	"insurance.example/exchange/pkg/visible"
 )
 
 // The objects that policies insure or cover. Those without a search have no member that would lead but names or
@@ -55,7 +56,7 @@ func pet(sets rest.Sets) rest.Resource[*objects.Pet] {
 				Name: "petKind is dog and petBreed is not set", DependsOn: kindAndBreed,
 				Refuses: []problem.Kind{problems.DogBreedRequired},
 				Run: func(_ context.Context, d *rest.Draft[*objects.Pet]) error {
-					if isDog(d.Value) && rest.Text(d.Value.PetBreed) == "" {
+					if isDog(d.Value) && !visible.In(rest.Text(d.Value.PetBreed)) {
 						return problem.New(problems.DogBreedRequired, "").At("/petBreed", "is required for a dog")
 					}
 					return nil
@@ -74,7 +75,7 @@ func pet(sets rest.Sets) rest.Resource[*objects.Pet] {
 func breedKnown(sets rest.Sets) func(context.Context, *rest.Draft[*objects.Pet]) error {
 	return func(_ context.Context, d *rest.Draft[*objects.Pet]) error {
 		breed := d.Value.PetBreed
-		if !isDog(d.Value) || rest.Text(breed) == "" {
+		if !isDog(d.Value) || !visible.In(rest.Text(breed)) {
 			return nil
 		}
 		stored, ok := sets.Lookup(valuesets.PetBreed, *breed)

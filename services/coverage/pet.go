@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
+	"insurance.example/exchange/pkg/visible"
 )
 
 // petLine declares petCoverage. Its checks are the rows of POST /petCoverage in the errors table.
@@ -68,7 +69,7 @@ func petKindKnown(pet petFact, sets rest.Sets) func(context.Context, *rest.Draft
 func dogHasBreed(pet petFact) func(context.Context, *rest.Draft[*coverage.Pet]) error {
 	return func(ctx context.Context, d *rest.Draft[*coverage.Pet]) error {
 		of, err := pet.Of(ctx, d)
-		if err == nil && isDog(of) && rest.Text(of.PetBreed) == "" {
+		if err == nil && isDog(of) && !visible.In(rest.Text(of.PetBreed)) {
 			err = problem.New(problems.DogBreedRequired, "").At("/petId", "names a dog without petBreed")
 		}
 		return err

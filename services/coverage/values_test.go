@@ -38,6 +38,7 @@ func TestPetBreedIsCheckedForADog(t *testing.T) {
 		`{"petKind":"dog","breed":"Siamese"}`:        400,
 		`{"petKind":"dog"}`:                          400,
 		`{"petKind":"dog","petBreed":""}`:            400,
+		`{"petKind":"dog","petBreed":" "}`:           400,
 		`{"petKind":"cat","petBreed":"Siamese"}`:     201,
 		`{"petKind":"cat","petBreed":"Boxer"}`:       201,
 		`{"petKind":"cat"}`:                          201,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -102,10 +101,9 @@ func (o *office) readContract(c *gin.Context, _ any) (any, error) {
 	if !past {
 		return tagged(c)(o.contracts.Get(ctx, reference))
 	}
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return nil, problem.New(problem.BadParameter, "").InParameter("at",
-			"must be an instant, such as 2026-01-31T00:00:00Z")
+	at, wrong := part.Instant(text)
+	if wrong != "" {
+		return nil, problem.New(problem.BadParameter, "").InParameter("at", wrong)
 	}
 	return tagged(c)(o.contracts.At(ctx, reference, at))
 }

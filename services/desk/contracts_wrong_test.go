@@ -93,7 +93,10 @@ func wrongTerms() []wrongTerm {
 	all := []wrongTerm{
 		{member: "uniqueMarketReference", words: "agreementNumber"},
 		{member: "coverholderName", words: "who reports"},
+		{member: "uniqueMarketReference", value: "\u00a0", words: "agreementNumber"},
 		{member: "coverholderName", value: " \t", words: "who reports"},
+		{member: "coverholderName", value: "\u200b\ufeff", words: "who reports"},
+		{member: "limits", value: limit(" ", 1, "EUR"), words: "1 to 200", pointer: "/limits/0/name"},
 		{member: "coverholderPin", value: "12345ABC", words: "six digits"},
 		{member: "coverholderPin", value: "123456abc", words: "capital letters"},
 		{member: "coverholderPin", value: "123456ABC ", words: "such as 123456ABC"},

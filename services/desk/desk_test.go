@@ -269,6 +269,11 @@ func TestContracts(t *testing.T) {
 		t.Error(a.Text)
 	}
 	s.Must(404, "GET", "/x/contract/C?at=2020-01-01T00:00:00Z", "")
+	if a := s.Must(400, "GET", "/x/contract/C?at=2020-01-01T00:00:00+02:00", ""); !strings.Contains(a.Text,
+		"a + is written %2B") {
+		t.Error(a.Text)
+	}
+	s.Must(404, "GET", "/x/contract/C?at=2020-01-01T00:00:00%2B02:00", "")
 	if a := s.Must(409, "PUT", "/x/contract/D", `{`+sterling+`}`); a.Member("contract") != "C" {
 		t.Error(a.Text)
 	}

@@ -71,6 +71,10 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			w.policies["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "", "in force"}
 			w.record("N", "new policy", 10, "")
 		}},
+		{code: "missing-insured", of: november, severity: "error", words: "no policyholder", spoil: func(w *world) {
+			w.policies["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "\u00a0", "in force"}
+			w.record("N", "new policy", 10, "")
+		}},
 		{code: "dates-in-wrong-order", of: november, severity: "error", words: "it begins", spoil: func(w *world) {
 			w.policies["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "Bo", "in force"}
 			w.ends["N"] = "2026-02-28T00:00:00Z"

@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/part"
 	"insurance.example/exchange/services/feed/merged"
@@ -21,7 +22,8 @@ const (
 	// longestWait is the most seconds that a response is held back.
 	longestWait = 30
 	// mostWaiting is how many requests may wait at once in a process. What is beyond does not wait. It is fewer than
-	// the requests that a process under load admits (pkg/load), so that those who wait keep no one out.
+	// the requests that a process under load admits (pkg/load), so that those who wait keep no one out. Organisations
+	// share the places.
 	mostWaiting = 32
 	// sooner is how long before the end of its time a request ends its wait.
 	sooner = time.Second
@@ -51,7 +53,8 @@ func (f *feed) events() rest.Extension {
 			{Name: "policyNumber", Means: "The number of the policy that the records are about."},
 			{Name: "wait", Format: "int64", Means: "For how many seconds, up to 30, the response is held back while " +
 				"there is no event. It ends sooner when the request has little time left (request-timeout), when the " +
-				"process stops, and when more than 32 requests wait."},
+				"process stops, and when more than 32 requests wait; where organisations share the exchange, none " +
+				"takes the places of another that has fewer."},
 		},
 		Response: reflect.TypeFor[beyond.FeedPage](), Refuses: []problem.Kind{problem.CursorExpired},
 		Serve: f.serveEvents,
@@ -110,10 +113,14 @@ func (f *feed) await(
 	ctx context.Context, at merged.Places, filter merged.Filter, limit int, wait time.Duration,
 ) (merged.Page, error) {
 	page, err := f.reader.Read(ctx, at, filter, limit, false)
-	if wait == 0 || err != nil || len(page.Events) > 0 || !f.waiting.TryAcquire(1) {
+	if wait == 0 || err != nil || len(page.Events) > 0 {
 		return page, err
 	}
-	defer f.waiting.Release(1)
+	held := f.waiting.take(request.OrganisationFrom(ctx))
+	if held == nil {
+		return page, nil
+	}
+	defer f.waiting.leave(held)
 	// The request's own deadline says how much time is left, which no test clock moves.
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -127,6 +134,8 @@ func (f *feed) await(
 		select {
 		case <-look.C:
 		case <-f.stopping:
+			return page, nil
+		case <-held.ended:
 			return page, nil
 		case <-waiting.Done():
 			return page, ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -310,5 +311,27 @@ func TestAWaitEndsWithAnEvent(t *testing.T) {
 		if p := <-got; p.ids() != "c1-1" {
 			t.Errorf("events %s", p.ids())
 		}
+	})
+}
+
+// TestAnOrganisationWaitsThoughAnotherOneFillsThePlaces has one organisation hold more waits than there are places, and
+// another one wait after it.
+func TestAnOrganisationWaitsThoughAnotherOneFillsThePlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t, "--org-claim", "org")
+		one, other := *w, *w
+		one.Service, other.Service = w.As("acme"), w.As("zenith")
+		from := one.read("now").Next
+		var waiting sync.WaitGroup
+		for range 40 {
+			waiting.Go(func() { one.read(from, "wait=12") })
+		}
+		time.Sleep(time.Second)
+		began := time.Now()
+		other.read(other.read("now").Next, "wait=3")
+		if waited := time.Since(began); waited < 3*time.Second {
+			t.Errorf("the other organisation waited %s", waited)
+		}
+		waiting.Wait()
 	})
 }

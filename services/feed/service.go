@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/sync/semaphore"
 
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/internalapi"
@@ -60,7 +59,7 @@ type feed struct {
 	seal      sealed.Seal
 	now       func() time.Time
 	stopping  <-chan struct{}
-	waiting   *semaphore.Weighted
+	waiting   *places
 	retention time.Duration
 	// resources are those that events name: the ones that have records, and those of the desk.
 	resources []string
@@ -76,7 +75,7 @@ func declare(
 	}
 	f := &feed{
 		reader: merged.NewReader(internalapi.Logged(), deps.Peer, deps.Metrics), now: deps.Now,
-		stopping: deps.Stopping, waiting: semaphore.NewWeighted(mostWaiting), retention: retention,
+		stopping: deps.Stopping, waiting: newPlaces(mostWaiting), retention: retention,
 	}
 	for _, r := range table.Resources {
 		if slices.Contains(r.Collection, http.MethodPost) {

@@ -43,8 +43,9 @@ func (f *feed) webhooks(s *rest.Server) []rest.Extension {
 		Path: one, Method: http.MethodPut, Writes: true, ID: "putWebhook", Summary: "Make a webhook, or replace it",
 		Details: "Every event of the feed that it selects is sent to its URL by POST, in order, at least once, and " +
 			"signed as Standard Webhooks has it. A response that is not 2xx within 10 s has the event sent again " +
-			"after 5 s, 30 s, 2 min, 10 min, 1 h, and then each hour for 72 h; then, or after a 410, the webhook is " +
-			"paused. Nothing is passed over. A new URL or secret must accept a signed test event first. There are " +
+			"after 5 s, 30 s, 2 min, 10 min, 1 h, and then each hour for 72 h, by the exchange's clock; later where " +
+			"Retry-After of a 429 or 503 says so, up to 1 h. Then, or after a 410, the webhook is paused. Nothing is " +
+			"passed over. A new URL or secret must accept a signed test event first. There are " +
 			"32 webhooks at most.",
 		Body: reflect.TypeFor[beyond.Webhook](), Response: shown, Tagged: true, Parameters: []string{"name"},
 		Refuses: []problem.Kind{

@@ -244,7 +244,7 @@ func TestAWebhookThatFailsIsTriedAgain(t *testing.T) {
 		}
 		w.clock.Pass(72 * time.Hour)
 		eventually(t, "a pause", func() bool { return w.shown("one").Member("state") == "paused" })
-		sent := r.tried()
+		sent, paused := r.tried(), w.shown("one")
 		w.clock.Pass(time.Hour)
 		r.set(func() { r.answer = nil })
 		w.until("", func(p page) bool { return len(p.Events) == 2 })
@@ -253,10 +253,71 @@ func TestAWebhookThatFailsIsTriedAgain(t *testing.T) {
 		}
 		w.Must(200, "POST", "/x/webhook/one:resume", "")
 		eventually(t, "both events", func() bool { return r.got() == "c1-1 c1-2" })
+		if next := paused.Member("nextAttempt"); next != "" {
+			t.Errorf("a paused webhook is sent to again at %s", next)
+		}
 		if shown := w.shown("one"); shown.Member("why") != "" || shown.Member("state") != "active" {
 			t.Errorf("after all: %s", shown.Text)
 		}
 	})
+}
+
+// TestAReceiverSaysHowLongItWantsToBeLeftAlone has a receiver respond with Retry-After, and looks by the exchange's
+// clock when the event is sent again.
+func TestAReceiverSaysHowLongItWantsToBeLeftAlone(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		says   func() string
+		wait   time.Duration
+	}{
+		"seconds with 429": {429, func() string { return "600" }, 10 * time.Minute},
+		"seconds with 503": {503, func() string { return "600" }, 10 * time.Minute},
+		"an instant": {503, func() string {
+			return time.Now().Add(20 * time.Minute).UTC().Format(http.TimeFormat)
+		}, 20 * time.Minute},
+		"more than an hour":        {503, func() string { return "7200" }, time.Hour},
+		"more than a number holds": {429, func() string { return strings.Repeat("9", 30) }, time.Hour},
+		"an instant in a year": {429, func() string {
+			return time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
+		}, time.Hour},
+		"less than the pause": {503, func() string { return "1" }, 5 * time.Second},
+		"an instant before":   {503, func() string { return "Sun, 06 Nov 1994 08:49:37 GMT" }, 5 * time.Second},
+		"with another status": {500, func() string { return "600" }, 5 * time.Second},
+		"below zero":          {503, func() string { return "-600" }, 5 * time.Second},
+		"a fraction":          {503, func() string { return "600.5" }, 5 * time.Second},
+		"words":               {503, func() string { return "soon" }, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := hooked(t)
+				r := w.receive()
+				w.put("one", r.URL, "")
+				r.set(func() {
+					r.attempts = 0
+					r.answer = func(_ string, w http.ResponseWriter, _ *http.Request) bool {
+						w.Header().Set("Retry-After", test.says())
+						w.WriteHeader(test.status)
+						return false
+					}
+				})
+				w.claim(1)
+				eventually(t, "an attempt", func() bool { return w.shown("one").Body["attempts"] == 1.0 })
+				next, err := time.Parse(time.RFC3339Nano, w.shown("one").Member("nextAttempt"))
+				// An instant has whole seconds, and the clock of the bubble moves on while the test waits.
+				if wait := next.Sub(w.clock.Now()); err != nil || wait > test.wait || wait < test.wait-2*time.Second {
+					t.Errorf("it is sent again after %s, want %s", wait, test.wait)
+				}
+				r.set(func() { r.answer = nil })
+				w.clock.Pass(test.wait - 3*time.Second)
+				time.Sleep(time.Minute) // of the machine's clock, which does not count
+				if synctest.Wait(); r.tried() != 1 {
+					t.Errorf("it was sent %d times before that", r.tried())
+				}
+				w.clock.Pass(3 * time.Second)
+				eventually(t, "the event", func() bool { return r.got() == "c1-1" })
+			})
+		})
+	}
 }
 
 // TestAReceiverThatRefuses: each of these ends an attempt, and nothing else is sent anywhere.
@@ -500,9 +561,10 @@ func TestWhatAWebhookCannotBe(t *testing.T) {
 	}
 	// A name can lead to any address, in whatever form: the dialer looks at what it is about to connect to.
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
-	for _, host := range []string{"localhost", "2130706433", "0x7f000001", "0177.0.0.1", "127.1"} {
+	for _, host := range []string{"localhost", "nobody.invalid", "2130706433", "0x7f000001", "0177.0.0.1", "127.1"} {
 		refused := w.Must(422, "PUT", "/x/webhook/one", `{"url":"https://`+host+port+`/"}`).Member("detail")
-		if !strings.Contains(refused, "not of the public internet") && !strings.Contains(refused, "was not found") {
+		// Whether there is such a name is not told.
+		if !strings.Contains(refused, "was not found, or leads to an address that is not of the public internet.") {
 			t.Errorf("%s: %s", host, refused)
 		}
 	}

@@ -48,6 +48,12 @@ func TestAPersonIsWholeAtEveryWrite(t *testing.T) {
 		if a.Status != 400 {
 			t.Errorf("%s without dob: %s", method, a.Text)
 		}
+		for _, unseen := range []string{" ", "\u00a0", "\u200b\u200d"} {
+			a = s.Must(400, method, to, strings.Replace(person("X2", ""), `"Example"`, `"`+unseen+`"`, 1))
+			if !slices.Equal(pointers(a), []string{"/lastName"}) {
+				t.Errorf("%s with the lastName %+q: %s", method, unseen, a.Text)
+			}
+		}
 	}
 	if a := s.Must(200, "GET", path, ""); a.Member("firstName") != "Ada" {
 		t.Errorf("a refused replacement erased the person: %s", a.Text)

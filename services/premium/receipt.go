@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
+	"insurance.example/exchange/pkg/visible"
 )
 
 const (
@@ -147,7 +148,7 @@ func (e *environment) complete(d *rest.Draft[*premium.Receipt]) error {
 }
 
 func referenceGiven(_ context.Context, d *rest.Draft[*premium.Receipt]) error {
-	if rest.Text(d.Value.PolicyNumber) == "" && rest.Text(d.Value.ClaimNumber) == "" {
+	if !visible.In(rest.Text(d.Value.PolicyNumber)) && !visible.In(rest.Text(d.Value.ClaimNumber)) {
 		return problem.New(problems.ReferenceRequired, "policyNumber or claimNumber is required.").
 			At("/policyNumber", "is required unless claimNumber is sent").
 			At("/claimNumber", "is required unless policyNumber is sent")

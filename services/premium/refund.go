@@ -6,6 +6,7 @@ import (
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/visible"
 )
 
 // originalRow is the bordereau row of the receipt that a refund reverses. It is the zero row if that receipt is in no
@@ -27,7 +28,7 @@ func (e *environment) refund(original originalRow) rest.Action[*premium.Receipt]
 		if rest.Text(receiptType) == "" {
 			receiptType = &e.refundReceiptType
 		}
-		if *receiptType == "" {
+		if !visible.In(*receiptType) {
 			return nil, rest.Required("receiptType")
 		}
 		d := &rest.Draft[*premium.Receipt]{Now: c.Now, Value: &premium.Receipt{

@@ -4309,7 +4309,7 @@ export interface paths {
         get: operations["readWebhook"];
         /**
          * Make a webhook, or replace it
-         * @description Make a webhook, or replace it. Every event of the feed that it selects is sent to its URL by POST, in order, at least once, and signed as Standard Webhooks has it. A response that is not 2xx within 10 s has the event sent again after 5 s, 30 s, 2 min, 10 min, 1 h, and then each hour for 72 h; then, or after a 410, the webhook is paused. Nothing is passed over. A new URL or secret must accept a signed test event first. There are 32 webhooks at most.
+         * @description Make a webhook, or replace it. Every event of the feed that it selects is sent to its URL by POST, in order, at least once, and signed as Standard Webhooks has it. A response that is not 2xx within 10 s has the event sent again after 5 s, 30 s, 2 min, 10 min, 1 h, and then each hour for 72 h, by the exchange's clock; later where Retry-After of a 429 or 503 says so, up to 1 h. Then, or after a 410, the webhook is paused. Nothing is passed over. A new URL or secret must accept a signed test event first. There are 32 webhooks at most.
          *
          *     Problems: 409 [there are as many webhooks as there may be](/problems/too-many-webhooks), 410 [the cursor has expired](/problems/cursor-expired), 412 [the record has changed](/problems/precondition-failed), 422 [the receiver of the webhook did not accept a test](/problems/webhook-not-accepted).
          */
@@ -10951,7 +10951,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description The instant before which that event is not sent again. Absent unless an attempt has failed.
+             * @description The instant before which that event is not sent again. Absent unless an attempt has failed, and while the webhook is paused.
              */
             nextAttempt?: string;
             /** @description The secret that was made for the webhook. It is there only in the response to the request that made it. */
@@ -11326,9 +11326,9 @@ export interface components {
         id: string;
         /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
         IdempotencyKey: string;
-        /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+        /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
         IfMatch: string;
-        /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+        /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
         IfNoneMatch: string;
         /** @description The number of the item within its run, from 1. */
         item: string;
@@ -11540,9 +11540,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11596,9 +11596,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -11820,9 +11820,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11874,9 +11874,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -12136,9 +12136,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12193,9 +12193,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -12318,9 +12318,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -12396,9 +12396,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -12517,9 +12517,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -12881,9 +12881,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12941,9 +12941,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -13116,9 +13116,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -13228,9 +13228,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -13344,9 +13344,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -13606,9 +13606,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13823,9 +13823,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13879,9 +13879,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -14142,9 +14142,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14199,9 +14199,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -14324,9 +14324,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -14402,9 +14402,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -14523,9 +14523,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -14795,9 +14795,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14852,9 +14852,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -15092,9 +15092,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -15150,9 +15150,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -15390,9 +15390,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -15447,9 +15447,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -15730,9 +15730,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -15792,9 +15792,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -15917,9 +15917,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -15995,9 +15995,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -16144,9 +16144,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -16508,9 +16508,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -16570,9 +16570,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -16846,9 +16846,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -16899,9 +16899,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -17161,9 +17161,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17218,9 +17218,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -17343,9 +17343,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -17421,9 +17421,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -17542,9 +17542,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -17798,9 +17798,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17851,9 +17851,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -18085,9 +18085,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -18140,9 +18140,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -18433,9 +18433,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -18489,9 +18489,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -18786,9 +18786,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -18842,9 +18842,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -19111,9 +19111,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -19169,9 +19169,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -19294,9 +19294,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -19390,9 +19390,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -19511,9 +19511,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -19842,9 +19842,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -19899,9 +19899,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -20018,9 +20018,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -20354,9 +20354,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -20412,9 +20412,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -20537,9 +20537,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -20615,9 +20615,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -20755,9 +20755,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -21074,9 +21074,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -21136,9 +21136,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -21261,9 +21261,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -21339,9 +21339,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -21635,9 +21635,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -21690,9 +21690,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -21922,9 +21922,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -21978,9 +21978,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -22101,9 +22101,9 @@ export interface operations {
                 at?: string;
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22168,9 +22168,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22263,9 +22263,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22323,9 +22323,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22381,9 +22381,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22442,9 +22442,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22506,9 +22506,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22565,9 +22565,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22625,9 +22625,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22686,9 +22686,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22747,9 +22747,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22809,9 +22809,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22870,9 +22870,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -22936,9 +22936,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23002,9 +23002,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23059,9 +23059,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23120,9 +23120,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23177,9 +23177,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23236,9 +23236,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23296,9 +23296,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23356,9 +23356,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23418,9 +23418,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23479,9 +23479,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23541,9 +23541,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23607,9 +23607,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -23666,9 +23666,9 @@ export interface operations {
                 at: components["parameters"]["at"];
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -24175,9 +24175,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -24820,9 +24820,9 @@ export interface operations {
                 skip?: Exact;
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -24871,9 +24871,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -24922,9 +24922,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -25243,9 +25243,9 @@ export interface operations {
                 at?: string;
             };
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -25288,9 +25288,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -25548,7 +25548,7 @@ export interface operations {
                 policyNumber?: string;
                 /** @description A type of event, such as exchange.claim.settled, or exchange.claim.* for all of a resource. */
                 type?: string;
-                /** @description For how many seconds, up to 30, the response is held back while there is no event. It ends sooner when the request has little time left (request-timeout), when the process stops, and when more than 32 requests wait. */
+                /** @description For how many seconds, up to 30, the response is held back while there is no event. It ends sooner when the request has little time left (request-timeout), when the process stops, and when more than 32 requests wait; where organisations share the exchange, none takes the places of another that has fewer. */
                 wait?: Exact;
             };
             header?: never;
@@ -26902,9 +26902,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -26947,9 +26947,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -27940,9 +27940,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -29831,9 +29831,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -29876,9 +29876,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -29996,9 +29996,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -30041,9 +30041,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -30156,9 +30156,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -30180,34 +30180,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
-            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "This operation takes no parameters.",
-                     *       "errors": [
-                     *         {
-                     *           "parameter": "colour",
-                     *           "reason": "is not known here"
-                     *         }
-                     *       ],
-                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
-                     *       "status": 400,
-                     *       "title": "unknown or malformed parameter",
-                     *       "type": "/problems/bad-parameter"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {string} */
-                        type?: "/problems/bad-parameter";
-                    };
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -30222,9 +30195,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -30263,9 +30236,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -30339,9 +30312,9 @@ export interface operations {
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {

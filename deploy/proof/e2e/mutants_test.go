@@ -200,7 +200,7 @@ var mutants = []mutant{
 		if tag := r.Header.Get("If-Match"); tag != "" {
 			r.Header.Set("If-Match", strings.TrimPrefix(tag, "W/"))
 		}
-	}, area: "versions", rule: "If-Match compares strongly: a weak tag is 412"},
+	}, area: "versions", rule: "If-Match compares strongly: a weak tag is 400, as is what is no tag"},
 	{what: "erases a person", respond: when("PUT", "/personal/", 400, status(200)), area: "corrections",
 		rule: "PUT /personal/{id} with nothing is 400, and changes nothing"},
 	{what: "renews by days", respond: when("POST", ":renew$", 201,

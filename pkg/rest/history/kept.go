@@ -43,9 +43,11 @@ type Entry struct {
 type UsedKey struct {
 	// Name is unique to the caller, the operation and the key.
 	Name string `json:"name"`
-	// Request is the same for the same request body.
+	// Request is the same for the same request body. A member that is null is as one that is absent.
 	Request string    `json:"request"`
 	At      time.Time `json:"at"`
+	// Former is what Request was of this body before v1.3.0, which told null from absent. It is not kept.
+	Former string `json:"-"`
 }
 
 // The event of a record that an action has made of another one is "created by renew of 0195a000-...".

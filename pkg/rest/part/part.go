@@ -4,6 +4,7 @@ package part
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -58,6 +59,11 @@ type Shown struct {
 	// Version is the version that is shown; 0 for the present one.
 	Version int64          `json:"version,omitzero"`
 	Record  jsontext.Value `json:"record"`
+}
+
+// Instant reads the value of a parameter that is an instant, and returns what is wrong with any other value.
+func Instant(value string) (at time.Time, wrong string) {
+	return query.Instant(value, "must be an instant, such as 2026-01-31T00:00:00Z")
 }
 
 // Number reads the value of a parameter that is a number written in digits alone, and returns what is wrong with any

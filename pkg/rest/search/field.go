@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/jsonobject/jsonmember"
+	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
 // Kind is how the values of a field are read and compared.
@@ -263,7 +264,8 @@ func readInstant(op operator, text string) (i interval, wrong string) {
 		first, last = text+"T00:00:00", text+"T23:59:59.999999999"
 	}
 	if first == "" {
-		return i, "must be an instant written as RFC 3339 has it, or a day written YYYY-MM-DD"
+		_, wrong = query.Instant(text, "must be an instant written as RFC 3339 has it, or a day written YYYY-MM-DD")
+		return i, wrong
 	}
 	switch op {
 	case from:

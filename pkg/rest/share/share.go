@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
@@ -18,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
 )
 
 // Lists are the access lists that a service keeps.
@@ -189,10 +189,9 @@ func (l *Lists) read(c *gin.Context, owner Owner) (*shared.List, error) {
 	}
 	var list *shared.List
 	if text, past := c.GetQuery("at"); past {
-		at, wrong := time.Parse(time.RFC3339Nano, text)
-		if wrong != nil {
-			return nil, problem.New(problem.BadParameter, "").InParameter("at",
-				"must be an instant, such as 2026-01-31T00:00:00Z")
+		at, wrong := part.Instant(text)
+		if wrong != "" {
+			return nil, problem.New(problem.BadParameter, "").InParameter("at", wrong)
 		}
 		list, err = l.lists.At(ctx, number, at)
 	} else {

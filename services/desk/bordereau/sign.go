@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/visible"
 	"insurance.example/exchange/services/desk/contract"
 )
 
@@ -275,10 +276,10 @@ func (d *Desk) Acknowledge(
 
 func reasonGiven(asked desk.BordereauReason) error {
 	wrong := problem.New(problem.Invalid, "The reason is for those who read it later.")
-	switch length := utf8.RuneCountInString(strings.TrimSpace(asked.Reason)); {
-	case length == 0:
+	switch {
+	case !visible.In(asked.Reason):
 		return wrong.At("/reason", "is required: why it is done")
-	case length > mostNote:
+	case utf8.RuneCountInString(strings.TrimSpace(asked.Reason)) > mostNote:
 		return wrong.At("/reason", fmt.Sprintf("has more than %d characters", mostNote))
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/pkg/visible"
 	"insurance.example/exchange/services/desk/money"
 )
 
@@ -80,7 +81,7 @@ func (c *Checker) utilisation(code string, limit desk.ContractLimit, written mon
 // Premium checks a line of a premium bordereau, and keeps it to be compared. r is its receipt.
 func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium.Receipt) error {
 	if err := c.all(&line{l.LineID, l.PolicyNumber}, []one{
-		{l.Insured == "", missingInsured, noInsured},
+		{!visible.In(l.Insured), missingInsured, noInsured},
 		{!l.InceptionDate.IsZero() && !l.ExpiryDate.IsZero() && !l.InceptionDate.Before(l.ExpiryDate), wrongDates,
 			endsBefore},
 		{l.ReceiptType == "", unknownKind, "The receipt names no type, so that it is not known whether it is premium."},
@@ -106,7 +107,7 @@ func (c *Checker) Claim(
 		return err
 	}
 	if err := c.all(&line{l.LineID, l.PolicyNumber}, []one{
-		{l.Insured == "", missingInsured, noInsured},
+		{!visible.In(l.Insured), missingInsured, noInsured},
 		{!l.InceptionDate.IsZero() && !l.ExpiryDate.IsZero() && !l.InceptionDate.Before(l.ExpiryDate), wrongDates,
 			endsBefore},
 		{!closed && len(r.Payments) > of.ReservedAfter, staleReserve,

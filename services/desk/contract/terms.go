@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/visible"
 	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
 )
@@ -178,9 +179,9 @@ func (t *Terms) checkTexts(c check) {
 	} {
 		c.must(utf8.RuneCountInString(text) <= mostText, name, fmt.Sprintf("has more than %d characters", mostText))
 	}
-	c.must(t.UniqueMarketReference != "" || t.AgreementNumber != "", "uniqueMarketReference",
+	c.must(visible.In(t.UniqueMarketReference) || visible.In(t.AgreementNumber), "uniqueMarketReference",
 		"is required, or agreementNumber: one of them names the contract")
-	c.must(strings.TrimSpace(t.CoverholderName) != "", "coverholderName", "is required: who reports")
+	c.must(visible.In(t.CoverholderName), "coverholderName", "is required: who reports")
 	c.must(t.CoverholderPIN == "" || pins.MatchString(t.CoverholderPIN), "coverholderPin",
 		"must have six digits and three capital letters, such as 123456ABC")
 }
@@ -241,7 +242,7 @@ func (t *Terms) checkMoney(c check) {
 	c.must(len(t.Limits) <= mostLimits, "limits", fmt.Sprintf("has more than %d limits", mostLimits))
 	for i, l := range t.Limits[:min(len(t.Limits), mostLimits)] {
 		at := fmt.Sprintf("limits/%d/", i)
-		c.must(l.Name != "" && utf8.RuneCountInString(l.Name) <= mostText, at+"name", "must have 1 to 200 characters")
+		c.must(visible.In(l.Name) && utf8.RuneCountInString(l.Name) <= mostText, at+"name", "must have 1 to 200 characters")
 		number(c, at+"amount", string(l.Amount), "must be an amount in digits, such as 1000000.00")
 		currency(l.Currency, at+"currency")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -15,6 +14,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/visible"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
@@ -71,7 +71,7 @@ func (r *Reconciler) Decide(
 	if err != nil {
 		return item, err
 	}
-	if strings.TrimSpace(why.Reason) == "" || utf8.RuneCountInString(why.Reason) > mostReason {
+	if !visible.In(why.Reason) || utf8.RuneCountInString(why.Reason) > mostReason {
 		return item, problem.New(problem.Invalid, "A decision has a reason.").At("/reason",
 			fmt.Sprintf("must have 1 to %d characters", mostReason))
 	}

@@ -22,6 +22,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/visible"
 )
 
 // Most is how many records are asked for at a time.
@@ -134,12 +135,14 @@ type Party struct {
 	RegisteredAddress *address.Address `json:"registeredAddress,omitzero"`
 }
 
-// Insured returns the name of a party as it is written in one cell; empty if it has none.
+// Insured returns the name of a party as it is written in one cell; empty if it has none that a reader sees.
 func (p Party) Insured() string {
-	if p.Name != "" {
-		return p.Name
+	for _, name := range []string{p.Name, strings.TrimSpace(p.FirstName + " " + p.LastName)} {
+		if visible.In(name) {
+			return name
+		}
 	}
-	return strings.TrimSpace(p.FirstName + " " + p.LastName)
+	return ""
 }
 
 // Where returns the address of a party; the zero Address if it has none.

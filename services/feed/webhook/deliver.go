@@ -91,7 +91,7 @@ func (h *Hooks) Run(ctx context.Context) error {
 		for one := range known {
 			if err == nil && !there[one] {
 				delete(known, one)
-				h.metrics.forget(one.name)
+				h.metrics.forget(one)
 			}
 		}
 		select {
@@ -198,22 +198,22 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 		if err != nil {
 			return false, err
 		}
-		h.metrics.lags(e.Name, h.now().Sub(event.Time.Time()))
+		h.metrics.delays(e.key(), h.now().Sub(event.Time.Time()))
 		got := h.send(ctx, e.URL, now.secretsAt(h.now()), event.ID, body)
 		if ctx.Err() != nil && !got.accepted() {
 			return false, h.finish(ctx, e, b) // this process has ended the attempt, and not the receiver
 		}
 		b.sent = append(b.sent, got.delivery(event.ID, event.Type, h.now()))
 		if !got.accepted() {
-			h.metrics.failures.WithLabelValues(e.Name).Inc()
-			b.failed, b.happened = true, event.Time.Time()
+			h.metrics.fails(e.key())
+			b.failed, b.happened, b.wait = true, event.Time.Time(), got.wait
 			return false, h.finish(ctx, e, b)
 		}
 		b.at = page.After[i]
 	}
 	b.at = page.At
 	if last {
-		h.metrics.lags(e.Name, 0)
+		h.metrics.delays(e.key(), 0)
 		return false, h.finish(ctx, e, b)
 	}
 	return true, h.progress(ctx, e, b, false)
@@ -228,9 +228,11 @@ func (e *endpoint) holds(now *endpoint) bool {
 type batch struct {
 	at   merged.Places
 	sent []beyond.WebhookDelivery
-	// failed says that the last event was not accepted, which happened at an instant.
+	// failed says that the last event was not accepted, which happened at an instant, and wait for how long its
+	// receiver wants to be left alone.
 	failed   bool
 	happened time.Time
+	wait     time.Duration
 }
 
 // finish stores what has been sent, also if the process stops, and that this replica no longer delivers.
@@ -252,7 +254,7 @@ func (h *Hooks) progress(ctx context.Context, e *endpoint, b batch, last bool) e
 			now.succeed()
 		}
 		if b.failed {
-			now.fail(h.now(), b.sent[len(b.sent)-1].Status, b.happened)
+			now.fail(h.now(), b.sent[len(b.sent)-1].Status, b.happened, b.wait)
 		}
 		if last {
 			now.Holder = ""

@@ -94,7 +94,7 @@ func (e *endpoint) shown() beyond.WebhookShown {
 	if e.Why != "" {
 		s.State = "paused"
 	}
-	if !e.Next.IsZero() {
+	if e.Why == "" && !e.Next.IsZero() { // one that is paused sends nothing
 		s.NextAttempt = scalar.Instant(e.Next)
 	}
 	return s
@@ -142,14 +142,15 @@ func (e *endpoint) succeed() {
 	e.Attempts, e.Failing, e.Next, e.Waiting = 0, time.Time{}, time.Time{}, time.Time{}
 }
 
-// fail notes that an event, which happened at an instant, was not accepted.
-func (e *endpoint) fail(now time.Time, status int, happened time.Time) {
+// fail notes that an event, which happened at an instant, was not accepted. It is sent again after the next pause, or
+// after wait if that is longer.
+func (e *endpoint) fail(now time.Time, status int, happened time.Time, wait time.Duration) {
 	if e.Attempts == 0 {
 		e.Failing = now
 	}
 	e.Attempts++
 	e.Waiting = happened
-	e.Next = now.Add(pauses[min(e.Attempts, len(pauses))-1])
+	e.Next = now.Add(max(wait, pauses[min(e.Attempts, len(pauses))-1]))
 	switch {
 	case e.Why != "":
 	case status == http.StatusGone:

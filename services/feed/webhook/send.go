@@ -82,6 +82,8 @@ type outcome struct {
 	status   int
 	response string
 	fault    string
+	// wait is how long the receiver wants to be left alone; 0 if it does not say.
+	wait time.Duration
 }
 
 func (o outcome) accepted() bool { return o.fault == "" && o.status/100 == 2 }
@@ -118,7 +120,32 @@ func (h *Hooks) send(ctx context.Context, to string, secrets []string, id string
 	return outcome{
 		status:   response.StatusCode,
 		response: strings.ToValidUTF8(string(body[:min(len(body), keptBody)]), ""),
+		wait:     waitOf(response, h.wall()),
 	}
+}
+
+// longestWait bounds how long a receiver can have the next attempt wait.
+const longestWait = time.Hour
+
+// waitOf returns how long the receiver of a response wants to be left alone, at an instant of the machine's clock: what
+// Retry-After (RFC 9110, section 10.2.3) says in a 429 or 503, up to longestWait. It is 0 for any other response.
+func waitOf(r *http.Response, now time.Time) time.Duration {
+	if r.StatusCode != http.StatusTooManyRequests && r.StatusCode != http.StatusServiceUnavailable {
+		return 0
+	}
+	text := strings.TrimSpace(r.Header.Get("Retry-After"))
+	if text != "" && strings.Trim(text, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || seconds > int64(longestWait/time.Second) {
+			return longestWait // more digits than a number has
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), longestWait)
 }
 
 func sign(secret, id string, at time.Time, event []byte) (string, error) {
@@ -134,10 +161,9 @@ func faultOf(err error) string {
 	var refused net.Error
 	var lookup *net.DNSError
 	switch {
-	case errors.Is(err, errPrivate):
-		return "the name leads to an address that is not of the public internet"
-	case errors.As(err, &lookup):
-		return "the name of the host was not found"
+	case errors.Is(err, errPrivate), errors.As(err, &lookup):
+		// The same words for both, or callers could ask which names the network of the exchange has.
+		return "the name of the host was not found, or leads to an address that is not of the public internet"
 	case errors.As(err, &refused) && refused.Timeout():
 		return "no response within " + responds.String()
 	default:

@@ -112,7 +112,7 @@ func (b *builder) extension(x rest.Extension) {
 		}
 		if x.Tagged && (x.Writes || x.Method == http.MethodGet) {
 			op.Parameters = append(op.Parameters, parameters("IfMatch", "IfNoneMatch")...)
-			refused = kinds(refused, []problem.Kind{problem.Changed})
+			refused = kinds(refused, []problem.Kind{problem.Changed, problem.BadHeader})
 		}
 		status, response := "200", (*openapi3.SchemaRef)(nil)
 		if x.Creates {

@@ -104,10 +104,10 @@ func sharedParameters() openapi3.ParametersMap {
 			"the operation.")
 	add("IfMatch", openapi3.NewHeaderParameter("If-Match"), openapi3.NewStringSchema(),
 		"Entity tags. If the record has none of them, because it has changed, the response is 412. They are "+
-			"compared strongly.")
+			"compared strongly; without a strong one and without `*` it is 400.")
 	add("IfNoneMatch", openapi3.NewHeaderParameter("If-None-Match"), openapi3.NewStringSchema(),
 		"Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. "+
-			"They are compared weakly.")
+			"They are compared weakly. A change with none, and without `*`, is 400.")
 	add("Prefer", openapi3.NewHeaderParameter("Prefer"), openapi3.NewStringSchema(),
 		"With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it "+
 			"such a member is kept, with a warning where its name is like that of a field.")

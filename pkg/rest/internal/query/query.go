@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"insurance.example/exchange/pkg/problem"
 )
@@ -70,6 +71,19 @@ func Whole(value string, least, most int, to *int) (wrong string) {
 	}
 	*to = n
 	return ""
+}
+
+// Instant reads an instant, and returns what is wrong with any other value: reason, and for one whose + became a blank
+// how it is sent.
+func Instant(value, reason string) (at time.Time, wrong string) {
+	at, err := time.Parse(time.RFC3339Nano, value)
+	if err == nil {
+		return at, ""
+	}
+	if _, err := time.Parse(time.RFC3339Nano, strings.Replace(value, " ", "+", 1)); err == nil {
+		reason += "; a + is written %2B"
+	}
+	return at, reason
 }
 
 // malformedQuery refuses a query that cannot be split into parameters.

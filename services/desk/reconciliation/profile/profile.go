@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/visible"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
@@ -143,7 +144,7 @@ func checkColumns(c check, p reconciliation.FileProfileTerms) {
 // columnOK reports whether a column can be found by its name, or by its number where no row has names.
 func columnOK(p reconciliation.FileProfileTerms, column string) bool {
 	if p.HeaderRow > 0 {
-		return strings.TrimSpace(column) != "" && utf8.RuneCountInString(column) <= mostText
+		return visible.In(column) && utf8.RuneCountInString(column) <= mostText
 	}
 	number, err := strconv.Atoi(column)
 	return err == nil && number >= 1 && number <= 500
@@ -161,7 +162,7 @@ func checkTotals(c check, p reconciliation.FileProfileTerms) {
 	c.among(t.Rule, "totals/rule", reconciliation.NoTotals, reconciliation.LastTotals, reconciliation.MarkedTotals)
 	if t.Rule == reconciliation.MarkedTotals {
 		c.must(columnOK(p, t.Column), "totals/column", columnWrong(p))
-		c.must(strings.TrimSpace(t.Word) != "" && utf8.RuneCountInString(t.Word) <= mostText, "totals/word",
+		c.must(visible.In(t.Word) && utf8.RuneCountInString(t.Word) <= mostText, "totals/word",
 			"must be the word by which a row is one of totals, such as Total")
 		return
 	}
@@ -172,7 +173,7 @@ func checkTypes(c check, p reconciliation.FileProfileTerms, types []string) {
 	c.must(len(p.Types) <= mostTypes, "types", fmt.Sprintf("has more than %d words", mostTypes))
 	for _, word := range slices.Sorted(maps.Keys(p.Types)) {
 		at := "types/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(word)
-		c.must(strings.TrimSpace(word) != "" && utf8.RuneCountInString(word) <= mostText, at,
+		c.must(visible.In(word) && utf8.RuneCountInString(word) <= mostText, at,
 			"must have a word of 1 to 200 characters")
 		c.among(p.Types[word], at, types...)
 	}
