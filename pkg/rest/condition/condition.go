@@ -2,6 +2,7 @@
 package condition
 
 import (
+	"errors"
 	"iter"
 	"net/http"
 	"strings"
@@ -49,11 +50,10 @@ func Judge(header http.Header, tag string) error {
 // JudgeRead judges the conditions of a request that reads. An If-None-Match that names nothing says that the caller
 // knows nothing. It returns ErrNoTag, ErrWeakTag, ErrChanged, ErrUnchanged or nil.
 func JudgeRead(header http.Header, tag string) error {
-	err := Judge(header, tag)
-	if err == ErrNoneTag { //nolint:errorlint // the very value that Judge returns
-		return nil
+	if err := Judge(header, tag); !errors.Is(err, ErrNoneTag) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // ifMatch judges the values of If-Match. A weak tag equals none (section 13.1.1).
