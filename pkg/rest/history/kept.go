@@ -46,7 +46,8 @@ type UsedKey struct {
 	// Request is the same for the same request body. A member that is null is as one that is absent.
 	Request string    `json:"request"`
 	At      time.Time `json:"at"`
-	// Former is what Request was of this body before v1.3.0, which told null from absent. It is not kept.
+	// Former is what Request was of this body while null was told from absent, as earlier releases kept it. It is not
+	// kept.
 	Former string `json:"-"`
 }
 

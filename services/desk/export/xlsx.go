@@ -261,7 +261,7 @@ func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at borderea
 		if err != nil {
 			return err
 		}
-		contract.HidePersons(ctx, &page)
+		contract.Hide(ctx, &page)
 		if skip == 0 {
 			rows = append(checked(page.Checks),
 				[]any{"Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"})
