@@ -35,7 +35,8 @@ type WebhookShown struct {
 	Why string `json:"why,omitzero"`
 	// How often the next event was sent without success.
 	Attempts int `json:"attempts"`
-	// The instant before which that event is not sent again. Absent unless an attempt has failed, and while the webhook is paused.
+	// The instant before which that event is not sent again. Absent unless an attempt has failed, and while the webhook
+	// is paused.
 	NextAttempt scalar.DateTime `json:"nextAttempt,omitzero"`
 	// The secret that was made for the webhook. It is there only in the response to the request that made it.
 	Secret string `json:"secret,omitzero"`

@@ -18,8 +18,8 @@ func Canonical(value []byte) ([]byte, error) {
 	return appendCanonical(nil, dec)
 }
 
-// WithoutNulls returns a canonical text of a JSON value without the members of the object that are null; those of objects
-// within it stay.
+// WithoutNulls returns a canonical text of a JSON value without the members of the object that are null; those of
+// objects within it stay.
 func WithoutNulls(canonical []byte) ([]byte, error) {
 	if !bytes.HasPrefix(canonical, []byte("{")) || !bytes.Contains(canonical, []byte(":null")) {
 		return canonical, nil

@@ -15,7 +15,9 @@ func TestWhatAReaderDoesNotSee(t *testing.T) {
 			t.Errorf("%+q is seen", text)
 		}
 	}
-	for _, text := range []string{"a", " a ", "\u200ba", "-", ".", "李", "é", "e\u0301", "\u200f\u05d0", "👍\ufe0f", "\ufffd"} {
+	for _, text := range []string{
+		"a", " a ", "\u200ba", "-", ".", "李", "é", "e\u0301", "\u200f\u05d0", "👍\ufe0f", "\ufffd",
+	} {
 		if !visible.In(text) {
 			t.Errorf("%+q is not seen", text)
 		}

@@ -406,8 +406,8 @@ func TestExports(t *testing.T) {
 	}
 }
 
-// TestExportsAreTheSameBytes downloads a version at several times. Its workbook has another entity tag once somebody has
-// waived a finding of it, which it shows.
+// TestExportsAreTheSameBytes downloads a version at several times. Its workbook has another entity tag once somebody
+// has waived a finding of it, which it shows.
 func TestExportsAreTheSameBytes(t *testing.T) {
 	w, s := atNovember(t)
 	for i := range 20 {

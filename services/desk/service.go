@@ -1,5 +1,3 @@
-// Package desk is the service of the contracts under which policies are reported, and of the bordereaux that are
-// prepared for them and signed off.
 package desk
 
 import (

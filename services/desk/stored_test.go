@@ -53,7 +53,8 @@ func TestWhatIsAcceptedIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, then := range []servicetest.Response{
-			s.Do("PUT", "/x/contract/E", string(shown)), s.Do("GET", "/x/contract/E", ""), s.Do("GET", "/x/contract", ""),
+			s.Do("PUT", "/x/contract/E", string(shown)), s.Do("GET", "/x/contract/E", ""),
+			s.Do("GET", "/x/contract", ""),
 			s.Do("GET", "/x/bordereau", ""), s.Do("GET", "/x/bordereau/unassigned", ""),
 			s.Do("GET", "/x/bordereau/E/premium/"+a.Body["contract"].(map[string]any)["firstPeriod"].(string), ""),
 		} {
@@ -137,7 +138,8 @@ func TestABadContractStopsNoOther(t *testing.T) {
 		}
 		for _, reference := range []string{"B", "D"} {
 			for _, a := range []servicetest.Response{
-				s.Do("GET", "/x/contract/"+reference, ""), s.Do("PUT", "/x/contract/"+reference, terms("travelCoverage")),
+				s.Do("GET", "/x/contract/"+reference, ""),
+				s.Do("PUT", "/x/contract/"+reference, terms("travelCoverage")),
 			} {
 				if a.Status != 500 || !strings.HasSuffix(a.Member("type"), "/record-altered") ||
 					!strings.Contains(a.Text, "The contract "+reference+" cannot be read") {

@@ -116,7 +116,7 @@ func (f *feed) await(
 	if wait == 0 || err != nil || len(page.Events) > 0 {
 		return page, err
 	}
-	held := f.waiting.take(request.OrganisationFrom(ctx))
+	held := f.waiting.take(request.OrganisationFrom(ctx).Name())
 	if held == nil {
 		return page, nil
 	}

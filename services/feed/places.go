@@ -3,8 +3,6 @@ package feed
 import (
 	"slices"
 	"sync"
-
-	"insurance.example/exchange/pkg/organisation"
 )
 
 // places are those at which requests wait. Organisations share them: where all are taken, one that has fewer than
@@ -14,28 +12,28 @@ type places struct {
 
 	mu    sync.Mutex
 	taken int
-	// of are the places of each organisation that has any, the one that was taken first in front.
-	of map[organisation.ID][]*place
+	// of are the places of each organisation that has any, by its name, the one that was taken first in front.
+	of map[string][]*place
 }
 
 // place is a place that a request has. ended is closed once the place goes to another organisation.
 type place struct {
-	owner organisation.ID
+	owner string
 	ended chan struct{}
 }
 
 func newPlaces(most int) *places {
-	return &places{most: most, of: map[organisation.ID][]*place{}}
+	return &places{most: most, of: map[string][]*place{}}
 }
 
-// take returns a place for a request of an organisation, nil if there is none. Where all are taken, the request that has
-// waited longest of the organisation with the most places loses its own, unless the organisation that asks would then
-// have more than that one.
-func (p *places) take(owner organisation.ID) *place {
+// take returns a place for a request of an organisation, nil if there is none. Where all are taken, the request that
+// has waited longest of the organisation with the most places loses its own, unless the organisation that asks would
+// then have more than that one.
+func (p *places) take(owner string) *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.taken == p.most {
-		var largest organisation.ID
+		var largest string
 		for one, all := range p.of {
 			if len(all) > len(p.of[largest]) {
 				largest = one

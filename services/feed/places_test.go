@@ -1,24 +1,13 @@
 package feed
 
-import (
-	"testing"
-
-	"insurance.example/exchange/pkg/organisation"
-)
+import "testing"
 
 // TestNoOrganisationTakesThePlacesOfOthers has one organisation take all places, and others come after it.
 func TestNoOrganisationTakesThePlacesOfOthers(t *testing.T) {
-	named := func(name string) organisation.ID {
-		id, err := organisation.Named(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	a, b, c := named("a"), named("b"), named("c")
+	const a, b, c = "a", "b", "c"
 	p := newPlaces(mostWaiting)
-	held := map[organisation.ID][]*place{}
-	left := func(of organisation.ID) (n int) {
+	held := map[string][]*place{}
+	left := func(of string) (n int) {
 		for _, one := range held[of] {
 			select {
 			case <-one.ended:
@@ -28,7 +17,7 @@ func TestNoOrganisationTakesThePlacesOfOthers(t *testing.T) {
 		}
 		return n
 	}
-	take := func(of organisation.ID, times int) {
+	take := func(of string, times int) {
 		for range times {
 			if one := p.take(of); one != nil {
 				held[of] = append(held[of], one)
@@ -57,12 +46,12 @@ func TestNoOrganisationTakesThePlacesOfOthers(t *testing.T) {
 		t.Errorf("two have %d and %d places", left(a), left(b))
 	}
 	take(c, 2*mostWaiting)
-	for _, of := range []organisation.ID{a, b, c} {
+	for _, of := range []string{a, b, c} {
 		if n := left(of); n < mostWaiting/3 || n > mostWaiting/3+1 {
 			t.Errorf("one of three has %d places", n)
 		}
 	}
-	for _, of := range []organisation.ID{a, b, c} {
+	for _, of := range []string{a, b, c} {
 		for _, one := range held[of] {
 			p.leave(one)
 		}

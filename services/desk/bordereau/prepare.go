@@ -49,8 +49,8 @@ const awaitedFor = 5 * time.Second
 func awaits(p period.Period, receipt string, at time.Time) error {
 	outage := problem.Outage(errAwaited)
 	until := at.Add(awaitedFor).UTC().Truncate(time.Second)
-	outage.Detail = "The receipt " + receipt + " of " + p.String() + " has still to be added to its row of the premium " +
-		"bordereau, which takes seconds as a rule. Nothing was prepared. Prepare the period again from " +
+	outage.Detail = "The receipt " + receipt + " of " + p.String() + " has still to be added to its row of the " +
+		"premium bordereau, which takes seconds as a rule. Nothing was prepared. Prepare the period again from " +
 		until.Format(time.RFC3339) + " on."
 	return outage.With("receipt", receipt).With("until", until.Format(time.RFC3339)).
 		WithHeader("Retry-After", strconv.Itoa(int(awaitedFor.Seconds())))

@@ -242,7 +242,8 @@ func (t *Terms) checkMoney(c check) {
 	c.must(len(t.Limits) <= mostLimits, "limits", fmt.Sprintf("has more than %d limits", mostLimits))
 	for i, l := range t.Limits[:min(len(t.Limits), mostLimits)] {
 		at := fmt.Sprintf("limits/%d/", i)
-		c.must(visible.In(l.Name) && utf8.RuneCountInString(l.Name) <= mostText, at+"name", "must have 1 to 200 characters")
+		c.must(visible.In(l.Name) && utf8.RuneCountInString(l.Name) <= mostText, at+"name",
+			"must have 1 to 200 characters")
 		number(c, at+"amount", string(l.Amount), "must be an amount in digits, such as 1000000.00")
 		currency(l.Currency, at+"currency")
 	}

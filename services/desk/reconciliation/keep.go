@@ -87,8 +87,8 @@ type broken struct {
 
 func (b *broken) Error() string { return fmt.Sprintf("stored document %s: %v", b.id, b.cause) }
 
-// leavesOut reports whether an error is that of a document which cannot be read, and is left out of a list of others. It
-// is logged.
+// leavesOut reports whether an error is that of a document which cannot be read, and is left out of a list of others.
+// It is logged.
 func (r *Reconciler) leavesOut(ctx context.Context, err error) bool {
 	stored, is := errors.AsType[*broken](err)
 	if is {

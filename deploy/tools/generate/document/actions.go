@@ -123,8 +123,8 @@ func (b *builder) extension(x rest.Extension) {
 		}
 		op.Responses.Set(status, succeed(x.Summary+".", response, nil, headers...))
 		if x.Creates && slices.Contains(x.Parameters, "IdempotencyKey") {
-			op.Responses.Set("200", succeed("What an earlier request with the same Idempotency-Key made.", response, nil,
-				headers...))
+			op.Responses.Set("200", succeed("What an earlier request with the same Idempotency-Key made.", response,
+				nil, headers...))
 		}
 		if x.Media != "" {
 			op.Responses.Value(status).Value.Content = openapi3.Content{
