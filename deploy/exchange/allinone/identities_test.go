@@ -2,6 +2,7 @@ package allinone
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"insurance.example/exchange/contracts/examples"
 	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestIdentitiesAreTheirOwners reads all that the OpenAPI document lets an organisation read of another one's, as one
@@ -43,7 +45,17 @@ func TestIdentitiesAreTheirOwners(t *testing.T) {
 	walked := &walk{t: t, by: zenith, identities: identities}
 	for _, kind := range []string{"premium", "claims"} {
 		at := "/x/bordereau/DEAL-26/" + kind + "/2026-03"
-		prepared := acme.want(201, "POST", at+":prepare", `{"type":"original"}`)
+		var prepared answer
+		wait.Until(t, func() error {
+			prepared = acme.send("POST", at+":prepare", `{"type":"original"}`, nil)
+			if prepared.status == 503 { // receipts have still to be added to their rows
+				return errors.New(prepared.body)
+			}
+			return nil
+		})
+		if prepared.status != 201 {
+			t.Fatalf("%s is not prepared: %d %s", at, prepared.status, prepared.body)
+		}
 		acme.want(200, "POST", at+"/versions/1:approve", `{"digest":"`+prepared.named("digest")+`"}`)
 		var page struct{ Lines, Claims []struct{ LineID string } }
 		text := zenith.want(200, "GET", at+"/versions/1/lines", "").body

@@ -18,13 +18,15 @@ var (
 		"The record exists, at a version that If-None-Match names. Leave the header out to change the record.")
 	// ErrNoTag is of an If-Match that no record can meet, and ErrWeakTag of one that names weak tags alone.
 	ErrNoTag error = problem.New(problem.BadHeader,
-		`If-Match must have an entity tag as ETag has it, in quotation marks, such as "1", or be *.`)
+		`If-Match must have an entity tag as ETag has it, in quotation marks, such as "1", or be *.`).
+		At("", "is sent with an If-Match without an entity tag")
 	ErrWeakTag error = problem.New(problem.BadHeader, "If-Match must have a strong entity tag, and has only weak ones "+
 		"(W/). A proxy has weakened the ETag, such as one that compresses responses. Have it leave ETag as it is, or "+
-		"send the tag without W/.")
+		"send the tag without W/.").At("", "is sent with an If-Match of weak entity tags alone")
 	// ErrNoneTag is of an If-None-Match of a change that names nothing.
 	ErrNoneTag error = problem.New(problem.BadHeader,
-		`If-None-Match must have an entity tag as ETag has it, in quotation marks, such as "1", or be *.`)
+		`If-None-Match must have an entity tag as ETag has it, in quotation marks, such as "1", or be *.`).
+		At("", "is sent with an If-None-Match without an entity tag")
 )
 
 // Judge judges the conditions of a change of what has an entity tag, which is empty if it does not exist: If-Match
