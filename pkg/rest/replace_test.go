@@ -149,8 +149,8 @@ func TestConditionalRequests(t *testing.T) {
 		w.wants(w.do(412, "POST", path+":hold", "", "If-Match", tag), problem.Changed)
 	}
 	for _, tag := range []string{`W/"1"`, `1`} {
-		w.wants(w.do(400, "PUT", path, body, "If-Match", tag), problem.BadHeader)
-		w.wants(w.do(400, "POST", path+":hold", "", "If-Match", tag), problem.BadHeader)
+		w.wants(w.do(400, "PUT", path, body, "If-Match", tag), problem.BadHeader, "")
+		w.wants(w.do(400, "POST", path+":hold", "", "If-Match", tag), problem.BadHeader, "")
 	}
 	w.do(200, "PUT", path, body, "If-Match", `"7", "1"`)
 	w.do(412, "PUT", path, body, "If-Match", `"1"`)

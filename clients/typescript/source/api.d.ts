@@ -24260,6 +24260,12 @@ export interface operations {
                      * @example {
                      *       "acknowledgedAt": "2026-04-02T09:00:00Z",
                      *       "acknowledgedBy": "example-client",
+                     *       "acknowledgements": [
+                     *         {
+                     *           "acknowledgedAt": "2026-04-02T09:00:00Z",
+                     *           "acknowledgedBy": "example-client"
+                     *         }
+                     *       ],
                      *       "decidedAt": "2026-04-02T09:00:00Z",
                      *       "decidedBy": "example-client",
                      *       "digest": "d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35",
