@@ -14,5 +14,5 @@ func TestSearchesOfRealResources(t *testing.T) {
 	e, err := commands.RunInOne(t.TempDir())
 	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
-	searches.Compare(t, c, rand.New(rand.NewPCG(20, 7)), 120, 20)
+	searches.Compare(t, c, rand.New(rand.NewPCG(20, 7)), 120, 60)
 }
