@@ -1640,6 +1640,9 @@ type BordereauLive struct {
 	// LiveLines How many lines that would be.
 	LiveLines int64 `json:"liveLines"`
 
+	// Owner The organisation that has made the contract, where organisations share the exchange.
+	Owner *string `json:"owner,omitempty"`
+
 	// Period The period, such as 2026-01 or 2026-Q1.
 	Period string `json:"period"`
 
@@ -1663,6 +1666,9 @@ type BordereauPeriod struct {
 
 	// Kind The kind of bordereau.
 	Kind string `json:"kind"`
+
+	// Owner The organisation that has made the contract, where organisations share the exchange.
+	Owner *string `json:"owner,omitempty"`
 
 	// Period The period, such as 2026-01 or 2026-Q1.
 	Period string `json:"period"`
@@ -2150,6 +2156,9 @@ type ContractTerms struct {
 	// OriginalPerSettlement The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not.
 	OriginalPerSettlement *string `json:"originalPerSettlement,omitempty"`
 
+	// Preview Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now.
+	Preview *bool `json:"preview,omitempty"`
+
 	// RiskCode The risk code.
 	RiskCode *string `json:"riskCode,omitempty"`
 
@@ -2245,6 +2254,9 @@ type ContractTermsInput struct {
 
 	// OriginalPerSettlement The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not.
 	OriginalPerSettlement *string `json:"originalPerSettlement,omitempty"`
+
+	// Preview Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now.
+	Preview *bool `json:"preview,omitempty"`
 
 	// RiskCode The risk code.
 	RiskCode *string `json:"riskCode,omitempty"`
@@ -7978,6 +7990,9 @@ type ListBordereauxParams struct {
 	// Contract The contract whose periods are listed; all without it
 	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
 
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// Kind The kind of bordereau; all without it
 	Kind *ListBordereauxParamsKind `form:"kind,omitempty" json:"kind,omitempty"`
 
@@ -8006,6 +8021,12 @@ type ListUnassignedPoliciesParams struct {
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 }
 
+// ReadBordereauParams defines parameters for ReadBordereau.
+type ReadBordereauParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+}
+
 // ListLiveBordereauLinesParams defines parameters for ListLiveBordereauLines.
 type ListLiveBordereauLinesParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -8013,10 +8034,16 @@ type ListLiveBordereauLinesParams struct {
 
 	// Skip How many to leave out before the page
 	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ReadBordereauVersionParams defines parameters for ReadBordereauVersion.
 type ReadBordereauVersionParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -8028,6 +8055,9 @@ type ReadBordereauVersionParams struct {
 type CompareBordereauxParams struct {
 	// To The number of the other version, or live for what it would be now; required
 	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ListBordereauFindingsParams defines parameters for ListBordereauFindings.
@@ -8037,6 +8067,15 @@ type ListBordereauFindingsParams struct {
 
 	// Skip How many to leave out before the page
 	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+}
+
+// WaiveBordereauFindingParams defines parameters for WaiveBordereauFinding.
+type WaiveBordereauFindingParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ListBordereauLinesParams defines parameters for ListBordereauLines.
@@ -8047,6 +8086,9 @@ type ListBordereauLinesParams struct {
 	// Skip How many to leave out before the page
 	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
 
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -8056,6 +8098,9 @@ type ListBordereauLinesParams struct {
 
 // ExportBordereauCSVParams defines parameters for ExportBordereauCSV.
 type ExportBordereauCSVParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -8065,6 +8110,9 @@ type ExportBordereauCSVParams struct {
 
 // ExportBordereauXLSXParams defines parameters for ExportBordereauXLSX.
 type ExportBordereauXLSXParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -8072,8 +8120,35 @@ type ExportBordereauXLSXParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// ReadBordereauLineSourceParams defines parameters for ReadBordereauLineSource.
+type ReadBordereauLineSourceParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+}
+
+// AcknowledgeBordereauParams defines parameters for AcknowledgeBordereau.
+type AcknowledgeBordereauParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+}
+
+// ApproveBordereauParams defines parameters for ApproveBordereau.
+type ApproveBordereauParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+}
+
+// RejectBordereauParams defines parameters for RejectBordereau.
+type RejectBordereauParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+}
+
 // PrepareBordereauParams defines parameters for PrepareBordereau.
 type PrepareBordereauParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -8098,6 +8173,9 @@ type ReadContractParams struct {
 	// At The instant; now without it.
 	At *string `form:"at,omitempty" json:"at,omitempty"`
 
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -8112,6 +8190,12 @@ type PutContractParams struct {
 
 	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// AssignPolicyParams defines parameters for AssignPolicy.
+type AssignPolicyParams struct {
+	// Owner The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous).
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ReadEventsParams defines parameters for ReadEvents.
@@ -12111,6 +12195,7 @@ func (c *Client) ListBordereaux(ctx context.Context, params *ListBordereauxParam
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "contract", params.Contract)
+		query(r, "owner", params.Owner)
 		query(r, "kind", params.Kind)
 		query(r, "state", params.State)
 		query(r, "from", params.From)
@@ -12130,11 +12215,14 @@ func (c *Client) ListUnassignedPolicies(ctx context.Context, params *ListUnassig
 }
 
 // ReadBordereau sends GET /x/bordereau/{contract}/{kind}/{period}: A period: its versions, what it would have now, and what differs from what stands approved.
-func (c *Client) ReadBordereau(ctx context.Context, contract Contract, kind Kind, period Period) (*Reply[BordereauLive], error) {
+func (c *Client) ReadBordereau(ctx context.Context, contract Contract, kind Kind, period Period, params *ReadBordereauParams) (*Reply[BordereauLive], error) {
 	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
+	if params != nil {
+		query(r, "owner", params.Owner)
+	}
 	return send[BordereauLive](ctx, c, r)
 }
 
@@ -12147,6 +12235,7 @@ func (c *Client) ListLiveBordereauLines(ctx context.Context, contract Contract, 
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "skip", params.Skip)
+		query(r, "owner", params.Owner)
 	}
 	return send[BordereauLines](ctx, c, r)
 }
@@ -12159,6 +12248,7 @@ func (c *Client) ReadBordereauVersion(ctx context.Context, contract Contract, ki
 	r.segment("period", period)
 	r.segment("number", number)
 	if params != nil {
+		query(r, "owner", params.Owner)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -12174,6 +12264,7 @@ func (c *Client) CompareBordereaux(ctx context.Context, contract Contract, kind 
 	r.segment("number", number)
 	if params != nil {
 		query(r, "to", params.To)
+		query(r, "owner", params.Owner)
 	}
 	return send[BordereauDifferences](ctx, c, r)
 }
@@ -12188,18 +12279,22 @@ func (c *Client) ListBordereauFindings(ctx context.Context, contract Contract, k
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "skip", params.Skip)
+		query(r, "owner", params.Owner)
 	}
 	return send[BordereauFindings](ctx, c, r)
 }
 
 // WaiveBordereauFinding sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings/{finding}:waive: Waive an error of a pending version, with a reason.
-func (c *Client) WaiveBordereauFinding(ctx context.Context, contract Contract, kind Kind, period Period, number Number, finding Finding, body WaiveBordereauFindingJSONRequestBody) (*Reply[BordereauStatus], error) {
+func (c *Client) WaiveBordereauFinding(ctx context.Context, contract Contract, kind Kind, period Period, number Number, finding Finding, params *WaiveBordereauFindingParams, body WaiveBordereauFindingJSONRequestBody) (*Reply[BordereauStatus], error) {
 	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings/{finding}:waive")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
 	r.segment("finding", finding)
+	if params != nil {
+		query(r, "owner", params.Owner)
+	}
 	r.body = body
 	return send[BordereauStatus](ctx, c, r)
 }
@@ -12214,6 +12309,7 @@ func (c *Client) ListBordereauLines(ctx context.Context, contract Contract, kind
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "skip", params.Skip)
+		query(r, "owner", params.Owner)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -12228,6 +12324,7 @@ func (c *Client) ExportBordereauCSV(ctx context.Context, contract Contract, kind
 	r.segment("period", period)
 	r.segment("number", number)
 	if params != nil {
+		query(r, "owner", params.Owner)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -12242,6 +12339,7 @@ func (c *Client) ExportBordereauXLSX(ctx context.Context, contract Contract, kin
 	r.segment("period", period)
 	r.segment("number", number)
 	if params != nil {
+		query(r, "owner", params.Owner)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -12249,45 +12347,57 @@ func (c *Client) ExportBordereauXLSX(ctx context.Context, contract Contract, kin
 }
 
 // ReadBordereauLineSource sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines/{lineId}/source: What a line was made of: its receipt or claim, the policy and its holder, as they were.
-func (c *Client) ReadBordereauLineSource(ctx context.Context, contract Contract, kind Kind, period Period, number Number, lineId LineId) (*Reply[LineSource], error) {
+func (c *Client) ReadBordereauLineSource(ctx context.Context, contract Contract, kind Kind, period Period, number Number, lineId LineId, params *ReadBordereauLineSourceParams) (*Reply[LineSource], error) {
 	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines/{lineId}/source")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
 	r.segment("lineId", lineId)
+	if params != nil {
+		query(r, "owner", params.Owner)
+	}
 	return send[LineSource](ctx, c, r)
 }
 
 // AcknowledgeBordereau sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}:acknowledge: Note that the other side has seen an approved version.
-func (c *Client) AcknowledgeBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, body AcknowledgeBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
+func (c *Client) AcknowledgeBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *AcknowledgeBordereauParams, body AcknowledgeBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
 	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:acknowledge")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
+	if params != nil {
+		query(r, "owner", params.Owner)
+	}
 	r.body = body
 	return send[BordereauStatus](ctx, c, r)
 }
 
 // ApproveBordereau sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}:approve: Approve a version.
-func (c *Client) ApproveBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, body ApproveBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
+func (c *Client) ApproveBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *ApproveBordereauParams, body ApproveBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
 	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:approve")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
+	if params != nil {
+		query(r, "owner", params.Owner)
+	}
 	r.body = body
 	return send[BordereauStatus](ctx, c, r)
 }
 
 // RejectBordereau sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}:reject: Reject a pending version.
-func (c *Client) RejectBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, body RejectBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
+func (c *Client) RejectBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *RejectBordereauParams, body RejectBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
 	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:reject")
 	r.segment("contract", contract)
 	r.segment("kind", kind)
 	r.segment("period", period)
 	r.segment("number", number)
+	if params != nil {
+		query(r, "owner", params.Owner)
+	}
 	r.body = body
 	return send[BordereauStatus](ctx, c, r)
 }
@@ -12299,6 +12409,7 @@ func (c *Client) PrepareBordereau(ctx context.Context, contract Contract, kind K
 	r.segment("kind", kind)
 	r.segment("period", period)
 	if params != nil {
+		query(r, "owner", params.Owner)
 		header(r, "Idempotency-Key", params.IdempotencyKey)
 	}
 	r.body = body
@@ -12344,6 +12455,7 @@ func (c *Client) ReadContract(ctx context.Context, contract Contract, params *Re
 	r.segment("contract", contract)
 	if params != nil {
 		query(r, "at", params.At)
+		query(r, "owner", params.Owner)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -12363,10 +12475,13 @@ func (c *Client) PutContract(ctx context.Context, contract Contract, params *Put
 }
 
 // AssignPolicy sends PUT /x/contract/{contract}/policy/{policyNumber}: Assign a policy to a contract, whatever the rules of contracts say.
-func (c *Client) AssignPolicy(ctx context.Context, contract Contract, policyNumber PolicyNumber) (*Reply[PolicyAssignment], error) {
+func (c *Client) AssignPolicy(ctx context.Context, contract Contract, policyNumber PolicyNumber, params *AssignPolicyParams) (*Reply[PolicyAssignment], error) {
 	r := newRequest("PUT", "/x/contract/{contract}/policy/{policyNumber}")
 	r.segment("contract", contract)
 	r.segment("policyNumber", policyNumber)
+	if params != nil {
+		query(r, "owner", params.Owner)
+	}
 	return send[PolicyAssignment](ctx, c, r)
 }
 

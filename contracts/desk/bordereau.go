@@ -189,6 +189,8 @@ type BordereauAcknowledgement struct {
 type BordereauPeriod struct {
 	// The reference of the contract.
 	Contract string `json:"contract"`
+	// The organisation that has made the contract, where organisations share the exchange.
+	Owner string `json:"owner,omitzero"`
 	// The kind of bordereau.
 	Kind string `json:"kind"`
 	// The period, such as 2026-01 or 2026-Q1.

@@ -51,6 +51,9 @@ type ContractTerms struct {
 	// The other side, which checks what is reported. Where organisations share the exchange, the name of one of them:
 	// it reads the contract and what is reported under it, and acknowledges.
 	Counterparty string `json:"counterparty,omitzero"`
+	// Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that
+	// are pending or rejected, and what a period would have now.
+	Preview bool `json:"preview,omitzero"`
 	// The first day of the term.
 	Inception scalar.Date `json:"inception"`
 	// The day on which the term ends; it is no longer part of the term.

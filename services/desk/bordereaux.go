@@ -56,13 +56,15 @@ func (o *office) bordereauOperations() []rest.Extension {
 		Parameters: []string{"limit"},
 		Query: []rest.Parameter{
 			{Name: "contract", Means: "The contract whose periods are listed; all without it"},
+			ownerParameter,
 			{Name: "kind", Values: bordereau.Kinds, Means: "The kind of bordereau; all without it"},
 			{Name: "state", Values: states, Means: "The state of the periods; any without it"},
 			{Name: "from", Means: "A month or quarter, such as 2026-01 or 2026-Q1: periods that end before it are " +
 				"left out; none without it"},
 			afterParameter,
 		},
-		Response: reflect.TypeFor[desk.BordereauWork](), Refuses: []problem.Kind{problem.NotFound}, Serve: o.work,
+		Response: reflect.TypeFor[desk.BordereauWork](),
+		Refuses:  []problem.Kind{problem.NotFound, problem.Ambiguous}, Serve: o.work,
 	}, {
 		Path: bordereauxPath + "/unassigned", Method: http.MethodGet, ID: "listUnassignedPolicies",
 		Summary: "Policies that have receipts or claims and belong to no contract", Parameters: []string{"limit"},
@@ -80,7 +82,8 @@ func (o *office) bordereauOperations() []rest.Extension {
 		Path: periodPath + "/lines", Method: http.MethodGet, ID: "listLiveBordereauLines",
 		Summary:    "The lines that a period would have now, in the order in which they were recorded",
 		Parameters: append(slices.Clone(ofPeriod), "limit"), Query: []rest.Parameter{skipParameter},
-		Response: reflect.TypeFor[desk.BordereauLines](), Refuses: []problem.Kind{problem.NotFound},
+		Response: reflect.TypeFor[desk.BordereauLines](),
+		Refuses:  []problem.Kind{problem.RightMissing, problem.NotFound},
 		Serve: func(c *gin.Context, _ any) (any, error) {
 			skip, limit, err := within(c)
 			if err != nil {
@@ -172,6 +175,7 @@ func (o *office) versionOperations() []rest.Extension {
 		reflect.TypeFor[desk.BordereauDifferences](), func(c *gin.Context, _ any) (any, error) {
 			return o.desk.Diff(c.Request.Context(), placeOf(c), c.Param("number"), c.Query("to"))
 		})
+	diff.Refuses = []problem.Kind{problem.RightMissing, problem.NotFound}
 	diff.Query = []rest.Parameter{{Name: "to", Means: "The number of the other version, or live for what it would be " +
 		"now; required"}}
 	source := read("/lines/{lineId}/source", "readBordereauLineSource",
@@ -213,8 +217,8 @@ func (o *office) work(c *gin.Context, _ any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := bordereau.Work{Contract: c.Query("contract"), Kind: c.Query("kind"), State: c.Query("state"),
-		After: after, Limit: limit}
+	asked := bordereau.Work{Contract: c.Query("contract"), Owner: c.Query(ownerParameter.Name), Kind: c.Query("kind"),
+		State: c.Query("state"), After: after, Limit: limit}
 	wrong := problem.New(problem.BadParameter, "")
 	for _, p := range []struct {
 		name, value string

@@ -26,7 +26,7 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		return func(*testing.T) map[string]string {
 			reference := "with-" + counterparty
 			shared.As(owner).Must(200, "PUT", "/x/contract/"+reference,
-				`{`+terms+`,"currency":"EUR","counterparty":"`+counterparty+`"}`)
+				`{`+terms+`,"currency":"EUR","preview":true,"counterparty":"`+counterparty+`"}`)
 			return map[string]string{"reference": reference}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/part"
@@ -24,6 +23,11 @@ const (
 
 // afterParameter is the parameter by which a list goes on.
 var afterParameter = rest.Parameter{Name: "after", Means: "The next of the page before; absent for the first page."}
+
+// ownerParameter is the parameter that says whose contract a reference names.
+var ownerParameter = rest.Parameter{Name: "owner", Means: "The organisation whose contract it is, where several " +
+	"share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only " +
+	"one that it sees; of several none is taken (409, ambiguous)."}
 
 // contractOperations are the operations about contracts.
 func (o *office) contractOperations() []rest.Extension {
@@ -42,8 +46,8 @@ func (o *office) contractOperations() []rest.Extension {
 		Path: contractPath, Method: http.MethodPut, Writes: true, ID: "putContract",
 		Summary: "Make a contract, or replace it",
 		Details: "Where organisations share the exchange, its counterparty is one of them: it reads the contract and " +
-			"what is reported under it, and acknowledges; where it has a contract of this reference itself, it reads " +
-			"its own. Every version is kept, and none is removed. A policy belongs to the contract by its line and " +
+			"what is approved under it, and acknowledges; with preview also what is not approved yet. Every " +
+			"version is kept, and none is removed. A policy belongs to the contract by its line and " +
 			"by the inceptionDate with which it was first recorded, or because it is assigned. A rule that " +
 			"leaves out a policy which is in a version that is pending or approved is refused. There are 500 " +
 			"contracts at most.",
@@ -82,14 +86,16 @@ func (o *office) listContracts(c *gin.Context, _ any) (any, error) {
 		return nil, err
 	}
 	page := desk.ContractList{Contracts: []desk.ContractVersion{}}
+	last := ""
 	for _, k := range all {
-		if k.Reference <= after {
+		if k.Place() <= after {
 			continue
 		}
 		if len(page.Contracts) == limit {
-			page.Next = page.Contracts[limit-1].Reference
+			page.Next = last
 			break
 		}
+		last = k.Place()
 		page.Contracts = append(page.Contracts, shownIn(k.As, k.Kept))
 	}
 	return page, nil
@@ -122,7 +128,6 @@ func tagged(c *gin.Context) func(*contract.Kept, error) (any, error) {
 // shownIn returns a contract as the reader sees it in whose context it was read.
 func shownIn(as context.Context, k *contract.Kept) desk.ContractVersion {
 	shown := k.Shown()
-	shown.Owner = request.OrganisationFrom(as).Name()
 	contract.Hide(as, &shown)
 	return shown
 }

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,10 +33,11 @@ func (o *office) seen(c *gin.Context) (seen sharing.SeenContracts, err error) {
 		return seen, problem.New(problem.Invalid, "").
 			At("/references", fmt.Sprintf("has more than %d elements", sharing.MostContracts))
 	}
-	owners, err := o.contracts.Among(c.Request.Context(), asked.References)
+	among, err := o.contracts.Among(c.Request.Context(), asked.References)
 	seen.Contracts = []sharing.SeenContract{}
-	for _, reference := range slices.Sorted(maps.Keys(owners)) {
-		seen.Contracts = append(seen.Contracts, sharing.SeenContract{Reference: reference, Owner: owners[reference]})
+	for _, k := range among {
+		seen.Contracts = append(seen.Contracts,
+			sharing.SeenContract{Reference: k.Reference, Owner: k.Owner, Drafts: k.ShowsDrafts(k.As)})
 	}
 	return seen, err
 }
@@ -50,12 +50,16 @@ func (o *office) inSight(all ...rest.Extension) []rest.Extension {
 			continue
 		}
 		serve, acknowledges := e.Serve, strings.HasSuffix(e.Path, ":acknowledge")
+		all[i].Query = slices.Concat(e.Query, []rest.Parameter{ownerParameter})
+		e.Refuses = slices.Concat(e.Refuses, []problem.Kind{problem.Ambiguous})
+		all[i].Refuses = e.Refuses
 		if e.Writes && !acknowledges {
 			all[i].Refuses = slices.Concat(e.Refuses, []problem.Kind{problem.RightMissing})
 		}
 		all[i].Serve = func(c *gin.Context, body any) (any, error) {
 			request := c.Request
-			as, foreign, err := o.contracts.InSight(request.Context(), c.Param("contract"))
+			as, foreign, err := o.contracts.InSight(request.Context(), c.Param("contract"),
+				c.Query(ownerParameter.Name))
 			if err != nil {
 				return nil, err
 			}

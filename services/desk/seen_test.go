@@ -34,10 +34,12 @@ func TestOfWhichContractsSomebodyIsTheCounterparty(t *testing.T) {
 	seen("zenith", ofAcme)
 	seen("acme", "")
 	seen("orion", "")
-	put("zenith", "orion") // its own contract of the reference comes first
-	seen("zenith", "")
-	seen("orion", `{"reference":"C","owner":"zenith"}`)
+	put("zenith", `orion","preview":true,"section":"1`) // its own contract of the reference changes nothing
+	seen("zenith", ofAcme)
+	const ofZenith = `{"reference":"C","owner":"zenith","drafts":true}`
+	seen("orion", ofZenith)
 	put("acme", "orion")
+	seen("orion", ofAcme+","+ofZenith)
 	put("zenith", "")
 	seen("orion", ofAcme)
 	put("acme", "")

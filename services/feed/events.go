@@ -41,8 +41,9 @@ func (f *feed) events() rest.Extension {
 		Summary: "What happened to the records of the exchange, every version of each as one event, in order",
 		Details: "Where organisations share the exchange, a page has the events of what the caller's organisation " +
 			"sees when it reads the page: also those of the policies that are shared with it, and of their claims, " +
-			"receipts and rows, and those of bordereaux whose contract names it as the counterparty. It does not go " +
-			"on past an event about which coverage or the desk cannot be asked, and names that in `behind` then.",
+			"receipts and rows, and those of approved bordereaux whose contract names it as the counterparty. While " +
+			"coverage or the desk does not respond, what is decided by it waits: a page names it in `behind`, and has " +
+			"no watermark. A page of fewer events than `limit` may have others after it.",
 		Parameters: []string{"limit"},
 		Query: []rest.Parameter{
 			{Name: "after", Means: "The cursor next of the page before, with the same type and policyNumber; now for " +

@@ -2626,7 +2626,7 @@ export interface paths {
          * The work list: the periods of contracts, from the first of each up to the present one
          * @description The work list: the periods of contracts, from the first of each up to the present one.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["listBordereaux"];
         put?: never;
@@ -2648,7 +2648,7 @@ export interface paths {
          * A period: its versions, what it would have now, and what differs from what stands approved
          * @description A period: its versions, what it would have now, and what differs from what stands approved.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["readBordereau"];
         put?: never;
@@ -2672,7 +2672,7 @@ export interface paths {
          * Make a version of what is reported for a period
          * @description Make a version of what is reported for a period. A period is prepared once it is over and the one before it has an approved version. What was recorded in an earlier period and is not reported yet is a line of it, as late. A version never changes.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the period cannot be prepared yet](/problems/period-not-ready), 409 [the versions that there are do not allow this one](/problems/version-does-not-fit).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the period cannot be prepared yet](/problems/period-not-ready), 409 [the versions that there are do not allow this one](/problems/version-does-not-fit), 409 [several organisations have it](/problems/ambiguous).
          */
         post: operations["prepareBordereau"];
         delete?: never;
@@ -2692,7 +2692,7 @@ export interface paths {
          * The lines that a period would have now, in the order in which they were recorded
          * @description The lines that a period would have now, in the order in which they were recorded.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["listLiveBordereauLines"];
         put?: never;
@@ -2714,7 +2714,7 @@ export interface paths {
          * A version. It reads the same for ever
          * @description A version. It reads the same for ever.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readBordereauVersion"];
         put?: never;
@@ -2738,7 +2738,7 @@ export interface paths {
          * Note that the other side has seen an approved version
          * @description Note that the other side has seen an approved version. Where organisations share the exchange, the counterparty that the contract names acknowledges, and nobody else. The acknowledgements of the first 100 persons are kept.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [the version has another digest](/problems/digest-differs).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [the version has another digest](/problems/digest-differs), 409 [several organisations have it](/problems/ambiguous).
          */
         post: operations["acknowledgeBordereau"];
         delete?: never;
@@ -2760,7 +2760,7 @@ export interface paths {
          * Approve a version
          * @description Approve a version. Its findings of the severity error must be waived. Where the contract has two persons sign off, who has prepared it, waived a finding of it, or changed the amounts of the contract does not approve it.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [errors of the version are not waived](/problems/findings-open), 409 [two persons must sign off](/problems/same-person), 409 [the version has another digest](/problems/digest-differs), 409 [the versions that there are do not allow this one](/problems/version-does-not-fit).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [errors of the version are not waived](/problems/findings-open), 409 [two persons must sign off](/problems/same-person), 409 [the version has another digest](/problems/digest-differs), 409 [the versions that there are do not allow this one](/problems/version-does-not-fit), 409 [several organisations have it](/problems/ambiguous).
          */
         post: operations["approveBordereau"];
         delete?: never;
@@ -2782,7 +2782,7 @@ export interface paths {
          * Reject a pending version
          * @description Reject a pending version.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [several organisations have it](/problems/ambiguous).
          */
         post: operations["rejectBordereau"];
         delete?: never;
@@ -2802,7 +2802,7 @@ export interface paths {
          * What differs between two versions of a period, or between one and what it would be now, cell by cell
          * @description What differs between two versions of a period, or between one and what it would be now, cell by cell.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["compareBordereaux"];
         put?: never;
@@ -2824,7 +2824,7 @@ export interface paths {
          * What somebody should look at before a version is approved
          * @description What somebody should look at before a version is approved.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["listBordereauFindings"];
         put?: never;
@@ -2848,7 +2848,7 @@ export interface paths {
          * Waive an error of a pending version, with a reason
          * @description Waive an error of a pending version, with a reason.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [errors of the version are not waived](/problems/findings-open).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [errors of the version are not waived](/problems/findings-open), 409 [several organisations have it](/problems/ambiguous).
          */
         post: operations["waiveBordereauFinding"];
         delete?: never;
@@ -2868,7 +2868,7 @@ export interface paths {
          * The lines of a version, in the order in which they were recorded
          * @description The lines of a version, in the order in which they were recorded.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["listBordereauLines"];
         put?: never;
@@ -2890,7 +2890,7 @@ export interface paths {
          * The lines of a version as CSV, in the columns of the market
          * @description The lines of a version as CSV, in the columns of the market.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["exportBordereauCSV"];
         put?: never;
@@ -2912,7 +2912,7 @@ export interface paths {
          * The lines of a version as a workbook, in the columns of the market, with control totals and findings
          * @description The lines of a version as a workbook, in the columns of the market, with control totals and findings.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["exportBordereauXLSX"];
         put?: never;
@@ -2934,7 +2934,7 @@ export interface paths {
          * What a line was made of: its receipt or claim, the policy and its holder, as they were
          * @description What a line was made of: its receipt or claim, the policy and its holder, as they were.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["readBordereauLineSource"];
         put?: never;
@@ -3060,12 +3060,12 @@ export interface paths {
          * A contract, as it is now or was at an instant
          * @description A contract, as it is now or was at an instant.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous), 412 [the record has changed](/problems/precondition-failed).
          */
         get: operations["readContract"];
         /**
          * Make a contract, or replace it
-         * @description Make a contract, or replace it. Where organisations share the exchange, its counterparty is one of them: it reads the contract and what is reported under it, and acknowledges; where it has a contract of this reference itself, it reads its own. Every version is kept, and none is removed. A policy belongs to the contract by its line and by the inceptionDate with which it was first recorded, or because it is assigned. A rule that leaves out a policy which is in a version that is pending or approved is refused. There are 500 contracts at most.
+         * @description Make a contract, or replace it. Where organisations share the exchange, its counterparty is one of them: it reads the contract and what is approved under it, and acknowledges; with preview also what is not approved yet. Every version is kept, and none is removed. A policy belongs to the contract by its line and by the inceptionDate with which it was first recorded, or because it is assigned. A rule that leaves out a policy which is in a version that is pending or approved is refused. There are 500 contracts at most.
          *
          *     Problems: 409 [a policy could belong to two contracts](/problems/contract-overlap), 409 [a bordereau depends on what the request changes](/problems/contract-in-use), 409 [there are as many contracts as there may be](/problems/too-many-contracts), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -3089,7 +3089,7 @@ export interface paths {
          * Assign a policy to a contract, whatever the rules of contracts say
          * @description Assign a policy to a contract, whatever the rules of contracts say.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 409 [a bordereau depends on what the request changes](/problems/contract-in-use).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 409 [a bordereau depends on what the request changes](/problems/contract-in-use), 409 [several organisations have it](/problems/ambiguous).
          */
         put: operations["assignPolicy"];
         post?: never;
@@ -3108,7 +3108,7 @@ export interface paths {
         };
         /**
          * What happened to the records of the exchange, every version of each as one event, in order
-         * @description What happened to the records of the exchange, every version of each as one event, in order. Where organisations share the exchange, a page has the events of what the caller's organisation sees when it reads the page: also those of the policies that are shared with it, and of their claims, receipts and rows, and those of bordereaux whose contract names it as the counterparty. It does not go on past an event about which coverage or the desk cannot be asked, and names that in `behind` then.
+         * @description What happened to the records of the exchange, every version of each as one event, in order. Where organisations share the exchange, a page has the events of what the caller's organisation sees when it reads the page: also those of the policies that are shared with it, and of their claims, receipts and rows, and those of approved bordereaux whose contract names it as the counterparty. While coverage or the desk does not respond, what is decided by it waits: a page names it in `behind`, and has no watermark. A page of fewer events than `limit` may have others after it.
          *
          *     Problems: 410 [the cursor has expired](/problems/cursor-expired).
          */
@@ -4899,6 +4899,8 @@ export interface components {
              * @description How many lines that would be.
              */
             liveLines: Exact;
+            /** @description The organisation that has made the contract, where organisations share the exchange. */
+            owner?: string;
             /** @description The period, such as 2026-01 or 2026-Q1. */
             period: string;
             /** @description How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet. */
@@ -4919,6 +4921,8 @@ export interface components {
             due: string;
             /** @description The kind of bordereau. */
             kind: string;
+            /** @description The organisation that has made the contract, where organisations share the exchange. */
+            owner?: string;
             /** @description The period, such as 2026-01 or 2026-Q1. */
             period: string;
             /** @description How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet. */
@@ -6165,6 +6169,8 @@ export interface components {
             numberOfInstalments?: Exact;
             /** @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not. */
             originalPerSettlement?: string;
+            /** @description Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now. */
+            preview?: boolean;
             /** @description The risk code. */
             riskCode?: string;
             /**
@@ -6251,6 +6257,8 @@ export interface components {
             numberOfInstalments?: Exact | null;
             /** @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not. */
             originalPerSettlement?: string | null;
+            /** @description Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now. */
+            preview?: boolean | null;
             /** @description The risk code. */
             riskCode?: string | null;
             /**
@@ -23904,6 +23912,8 @@ export interface operations {
                 kind?: "claims" | "premium";
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
                 /** @description The state of the periods; any without it */
                 state?: "scheduled" | "open" | "due" | "overdue" | "prepared" | "approved" | "acknowledged";
             };
@@ -23926,13 +23936,42 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
     };
     readBordereau: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: never;
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
@@ -23959,13 +23998,42 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
     };
     prepareBordereau: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: {
                 /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -24122,7 +24190,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/period-not-ready" | "/problems/version-does-not-fit";
+                        type?: "/problems/period-not-ready" | "/problems/version-does-not-fit" | "/problems/ambiguous";
                     };
                 };
             };
@@ -24138,6 +24206,8 @@ export interface operations {
             query?: {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
                 /** @description How many to leave out before the page */
                 skip?: Exact;
             };
@@ -24166,14 +24236,44 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
     };
     readBordereauVersion: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -24217,6 +24317,32 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
@@ -24224,7 +24350,10 @@ export interface operations {
     };
     acknowledgeBordereau: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: never;
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
@@ -24347,7 +24476,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-pending" | "/problems/digest-differs";
+                        type?: "/problems/not-pending" | "/problems/digest-differs" | "/problems/ambiguous";
                     };
                 };
             };
@@ -24359,7 +24488,10 @@ export interface operations {
     };
     approveBordereau: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: never;
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
@@ -24474,7 +24606,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-pending" | "/problems/findings-open" | "/problems/same-person" | "/problems/digest-differs" | "/problems/version-does-not-fit";
+                        type?: "/problems/not-pending" | "/problems/findings-open" | "/problems/same-person" | "/problems/digest-differs" | "/problems/version-does-not-fit" | "/problems/ambiguous";
                     };
                 };
             };
@@ -24486,7 +24618,10 @@ export interface operations {
     };
     rejectBordereau: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: never;
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
@@ -24602,7 +24737,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-pending";
+                        type?: "/problems/not-pending" | "/problems/ambiguous";
                     };
                 };
             };
@@ -24615,6 +24750,8 @@ export interface operations {
     compareBordereaux: {
         parameters: {
             query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
                 /** @description The number of the other version, or live for what it would be now; required */
                 to?: string;
             };
@@ -24645,7 +24782,34 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24655,6 +24819,8 @@ export interface operations {
             query?: {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
                 /** @description How many to leave out before the page */
                 skip?: Exact;
             };
@@ -24686,13 +24852,42 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
     };
     waiveBordereauFinding: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: never;
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
@@ -24807,7 +25002,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-pending" | "/problems/findings-open";
+                        type?: "/problems/not-pending" | "/problems/findings-open" | "/problems/ambiguous";
                     };
                 };
             };
@@ -24822,6 +25017,8 @@ export interface operations {
             query?: {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
                 /** @description How many to leave out before the page */
                 skip?: Exact;
             };
@@ -24868,6 +25065,32 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
@@ -24875,7 +25098,10 @@ export interface operations {
     };
     exportBordereauCSV: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -24919,6 +25145,32 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
@@ -24926,7 +25178,10 @@ export interface operations {
     };
     exportBordereauXLSX: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -24970,6 +25225,32 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
@@ -24977,7 +25258,10 @@ export interface operations {
     };
     readBordereauLineSource: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: never;
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
@@ -25008,6 +25292,32 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -25247,6 +25557,8 @@ export interface operations {
             query?: {
                 /** @description The instant; now without it. */
                 at?: string;
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -25285,6 +25597,32 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
@@ -25435,7 +25773,10 @@ export interface operations {
     };
     assignPolicy: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
+                owner?: string;
+            };
             header?: never;
             path: {
                 /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
@@ -25535,7 +25876,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/contract-in-use";
+                        type?: "/problems/contract-in-use" | "/problems/ambiguous";
                     };
                 };
             };

@@ -72,6 +72,8 @@ type SeenContract struct {
 	Reference string `json:"reference"`
 	// The organisation that has made it.
 	Owner string `json:"owner"`
+	// Whether the caller also sees what is not approved. A desk of the release before does not say it.
+	Drafts bool `json:"drafts,omitzero"`
 }
 
 // Participant is an organisation with which a policy is shared.

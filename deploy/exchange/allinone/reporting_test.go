@@ -42,13 +42,16 @@ func TestTheFeedOfACounterparty(t *testing.T) {
 	digest := acme.preparesDeal()
 	acme.want(200, "POST", reportedPeriod+"/versions/1:approve", digest)
 	zenith.want(200, "POST", reportedPeriod+"/versions/1:acknowledge", digest)
-	want := "exchange.bordereau.prepared exchange.bordereau.approved exchange.bordereau.acknowledged"
-	for _, of := range []*member{acme, zenith} {
+	const want = "exchange.bordereau.approved exchange.bordereau.acknowledged"
+	awaits := func(who *member, want string) {
+		t.Helper()
 		wait.For(t, "the events of the contract", func() bool {
-			text, _ := of.feed("", "&type=exchange.bordereau.*")
+			text, _ := who.feed("", "&type=exchange.bordereau.*")
 			return strings.Join(deals(text), " ") == want
 		})
 	}
+	awaits(acme, "exchange.bordereau.prepared "+want)
+	awaits(zenith, want)
 	text, _ := zenith.feed(from, "")
 	if strings.Join(deals(text), " ") != want || strings.Contains(text, "acme") {
 		t.Errorf("the counterparty reads %s", text)
@@ -59,20 +62,18 @@ func TestTheFeedOfACounterparty(t *testing.T) {
 	// What it is shown the path of, it reads.
 	zenith.want(200, "GET", reportedPeriod+"/versions/1", "")
 
-	// A contract of its own has the reference, so that the other one is not seen.
+	// A contract of its own that has the reference changes nothing.
 	zenith.putsDeal("orion")
-	if text, _ := zenith.feed(from, ""); len(deals(text)) > 0 {
+	if text, _ := zenith.feed(from, ""); strings.Join(deals(text), " ") != want {
 		t.Errorf("with a contract of its own: %s", text)
 	}
 	acme.putsDeal("orion")
 	if text, _ := zenith.feed("", ""); len(deals(text)) > 0 {
 		t.Errorf("once it is not the counterparty: %s", text)
 	}
-	zenith.putsDeal("")
-	wait.For(t, "the events for the next counterparty", func() bool {
-		text, _ := orion.feed("", "")
-		return strings.Join(deals(text), " ") == want
-	})
+	awaits(orion, want)
+	acme.putsDeal(`orion","preview":true,"section":"1`)
+	awaits(orion, "exchange.bordereau.prepared "+want)
 }
 
 // TestTheWebhookOfACounterparty has the webhook of a counterparty send events of a contract, until the first of them
@@ -81,7 +82,7 @@ func TestTheWebhookOfACounterparty(t *testing.T) {
 	s := runShared(t, "--webhook-private-addresses")
 	acme, zenith := s.as("acme"), s.as("zenith")
 	from := zenith.want(200, "GET", "/x/events?after=now", "").named("next")
-	acme.putsDeal("zenith")
+	acme.putsDeal(`zenith","preview":true,"section":"1`)
 	acme.want(200, "POST", reportedPeriod+"/versions/1:approve", acme.preparesDeal())
 	wait.For(t, "the events of the owner", func() bool {
 		text, _ := acme.feed("", "")

@@ -38,7 +38,8 @@ func runOn(t *testing.T, data string, args ...string) (s *shared, stop func()) {
 // member is a caller who acts for an organisation.
 type member struct {
 	*shared
-	token string
+	token        string
+	organisation string
 }
 
 // as returns a caller with scopes who acts for an organisation; with all of them if none is given.
@@ -56,7 +57,7 @@ func (s *shared) as(organisation string, scopes ...string) *member {
 	if err := command.Execute(); err != nil {
 		s.t.Fatal(err)
 	}
-	return &member{s, strings.TrimSpace(token.String())}
+	return &member{s, strings.TrimSpace(token.String()), organisation}
 }
 
 // answer is a response.

@@ -103,6 +103,9 @@ func (d *Desk) version(ctx context.Context, at Place, number string) (*contract.
 	}
 	n, err := strconv.Atoi(number)
 	v := l.numbered(p, n)
+	if v != nil && v.State != desk.Approved && !k.ShowsDrafts(ctx) {
+		v = nil
+	}
 	if err != nil || v == nil || strconv.Itoa(n) != number {
 		return nil, nil, nil, problem.New(problem.NotFound, "The period has no version "+problem.Short(number)+".")
 	}

@@ -32,7 +32,8 @@ type compared struct {
 type stream func() (*compared, error)
 
 // Diff returns what differs between two versions of a period, or between a version and what it would be now (to is
-// live), cell by cell. Errors: problem.NotFound, problem.BadParameter, problem.Unavailable, those of the store.
+// live), cell by cell. Errors: problem.NotFound, problem.BadParameter, problem.RightMissing, problem.Unavailable, those
+// of the store.
 func (d *Desk) Diff(ctx context.Context, at Place, number, to string) (desk.BordereauDifferences, error) {
 	found := desk.BordereauDifferences{Differences: []desk.BordereauDifference{}}
 	k, l, from, err := d.version(ctx, at, number)
@@ -47,11 +48,14 @@ func (d *Desk) Diff(ctx context.Context, at Place, number, to string) (desk.Bord
 	if to != live {
 		n, _ := strconv.Atoi(to)
 		other := l.numbered(p, n)
-		if other == nil {
+		if other == nil || other.State != desk.Approved && !k.ShowsDrafts(ctx) {
 			return found, problem.New(problem.BadParameter, "").InParameter("to",
 				"is no version of the period; "+live+" is what it would be now")
 		}
 		return found, merge(left, d.linesOf(ctx, other), &found)
+	}
+	if err := draftsShown(ctx, k); err != nil {
+		return found, err
 	}
 	m := d.maker(k, l, p, desk.Correction, d.now())
 	now, stop := streamOf(ctx, m)

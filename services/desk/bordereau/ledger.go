@@ -162,10 +162,10 @@ func (l *ledger) made(by *once.Once) (*version, error) {
 // numbered returns the version of a period with a number, nil if there is none.
 func (l *ledger) numbered(p period.Period, number int) *version {
 	of := l.of(p)
-	if number < 1 || number > len(of) {
-		return nil
+	if i := slices.IndexFunc(of, func(v *version) bool { return v.Head.Number == number }); i >= 0 {
+		return of[i]
 	}
-	return of[number-1]
+	return nil
 }
 
 // approved returns the approved versions of a period, in the order of their numbers. Of those, the ones from the last
@@ -248,6 +248,15 @@ func (d *Desk) ledger(ctx context.Context, contract, kind string) (*ledger, erro
 		return nil, fmt.Errorf("stored ledger %s: %w", docs[0].ID, err)
 	}
 	return l, nil
+}
+
+// seen returns the ledger of a contract with the versions that the caller sees. It is not written.
+func (d *Desk) seen(ctx context.Context, k *contract.Kept, kind string) (*ledger, error) {
+	l, err := d.ledger(ctx, k.Reference, kind)
+	if err == nil && !k.ShowsDrafts(ctx) {
+		l.Versions = slices.DeleteFunc(l.Versions, func(v *version) bool { return v.State != desk.Approved })
+	}
+	return l, err
 }
 
 // write stores a ledger in place of the version that was read, or as a new document. Errors: errChanged if it has

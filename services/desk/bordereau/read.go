@@ -7,7 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/pkg/docstore/shared"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/contract"
+	"insurance.example/exchange/services/desk/underway"
 )
 
 // Live returns a period with the lines it would have now, and their difference from the approved version. Errors:
@@ -17,15 +20,18 @@ func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
 	if err != nil {
 		return desk.BordereauLive{}, err
 	}
-	l, err := d.ledger(ctx, k.Reference, at.Kind)
+	l, err := d.seen(ctx, k, at.Kind)
 	if err != nil {
 		return desk.BordereauLive{}, err
 	}
-	preparing, err := d.underWay.Of(ctx, ledgerKey(k.Reference, at.Kind))
+	preparing, err := d.preparing(ctx, k, at.Kind)
 	if err != nil {
 		return desk.BordereauLive{}, err
 	}
 	shown := desk.BordereauLive{BordereauPeriod: d.periodOf(k, l, p, preparing), Live: []desk.BordereauTotal{}}
+	if !k.ShowsDrafts(ctx) {
+		return shown, nil
+	}
 	m := d.maker(k, l, p, desk.Correction, d.now())
 	sums := newSums()
 	if err := m.lines(ctx, func(_ any, of amounts) error { return sums.add(of, 1) }); err != nil {
@@ -47,11 +53,31 @@ func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
 	return shown, err
 }
 
-// LiveLines returns a page of the lines that a period would have now. Errors: problem.NotFound, problem.Unavailable,
-// those of the store.
+// preparing returns the version of a contract that is being prepared; nil if there is none that the caller sees.
+func (d *Desk) preparing(ctx context.Context, k *contract.Kept, kind string) (*underway.Found, error) {
+	if !k.ShowsDrafts(ctx) {
+		return nil, nil
+	}
+	return d.underWay.Of(ctx, ledgerKey(k.Reference, kind))
+}
+
+// draftsShown refuses a counterparty that sees only what is approved. Errors: problem.RightMissing.
+func draftsShown(ctx context.Context, k *contract.Kept) error {
+	if k.ShowsDrafts(ctx) {
+		return nil
+	}
+	return problem.New(problem.RightMissing, "The counterparty sees what is approved. What a period would have now it "+
+		"sees only if the contract says preview.").With("right", shared.OwnerRight)
+}
+
+// LiveLines returns a page of the lines that a period would have now. Errors: problem.NotFound, problem.RightMissing,
+// problem.Unavailable, those of the store.
 func (d *Desk) LiveLines(ctx context.Context, at Place, skip, limit int) (desk.BordereauLines, error) {
 	lines := desk.BordereauLines{Lines: []desk.BordereauLine{}}
 	k, p, err := d.place(ctx, at)
+	if err == nil {
+		err = draftsShown(ctx, k)
+	}
 	if err != nil {
 		return lines, err
 	}

@@ -55,7 +55,7 @@ func (d *Desk) periodOf(
 	k *contract.Kept, l *ledger, p period.Period, preparing *underway.Found,
 ) desk.BordereauPeriod {
 	shown := desk.BordereauPeriod{
-		Contract: k.Reference, Kind: l.Kind, Period: p.String(), State: d.state(k, l, p),
+		Contract: k.Reference, Owner: k.Owner, Kind: l.Kind, Period: p.String(), State: d.state(k, l, p),
 		Due: scalar.DateOf(due(k, p)), Versions: []desk.BordereauStatus{},
 	}
 	for _, v := range l.of(p) {
@@ -70,8 +70,9 @@ func (d *Desk) periodOf(
 
 // Work is what the work list is asked for.
 type Work struct {
-	// Contract, Kind and State select; empty for any.
-	Contract, Kind, State string
+	// Contract, Owner, Kind and State select; empty for any. The contract of a reference is found as
+	// contract.Contracts.InSight says.
+	Contract, Owner, Kind, State string
 	// From is a month or a quarter, and leaves out periods that end before it; the zero value for none.
 	From period.Period
 	// After is the Next of the page before, and Limit the most periods of a page.
@@ -80,27 +81,22 @@ type Work struct {
 }
 
 // Work returns a page of the periods of contracts, from the first of each up to the present one. Errors:
-// problem.NotFound for an unknown contract, those of the store.
+// problem.NotFound for an unknown contract, problem.Ambiguous, those of the store.
 func (d *Desk) Work(ctx context.Context, asked Work) (desk.BordereauWork, error) {
 	page := desk.BordereauWork{Periods: []desk.BordereauPeriod{}}
-	all, err := d.contracts.InSightAll(ctx)
+	all, err := d.workedOn(ctx, asked)
 	if err != nil {
 		return page, err
 	}
-	if asked.Contract != "" && !slices.ContainsFunc(all, func(k contract.Visible) bool {
-		return k.Reference == asked.Contract
-	}) {
-		return page, contract.Unknown(asked.Contract)
-	}
 	for _, k := range all {
-		if asked.Contract != "" && asked.Contract != k.Reference {
+		if asked.Owner != "" && asked.Owner != k.Owner {
 			continue
 		}
 		for _, kind := range Kinds {
 			if asked.Kind != "" && asked.Kind != kind {
 				continue
 			}
-			full, err := d.workOf(k.As, k.Kept, kind, asked, &page)
+			full, err := d.workOf(k, kind, asked, &page)
 			if err != nil || full {
 				return page, err
 			}
@@ -109,44 +105,62 @@ func (d *Desk) Work(ctx context.Context, asked Work) (desk.BordereauWork, error)
 	return page, nil
 }
 
+// workedOn returns the contracts whose periods are asked for: one, or all that the caller sees.
+func (d *Desk) workedOn(ctx context.Context, asked Work) ([]contract.Visible, error) {
+	if asked.Contract == "" {
+		return d.contracts.InSightAll(ctx)
+	}
+	as, _, err := d.contracts.InSight(ctx, asked.Contract, asked.Owner)
+	if err != nil {
+		return nil, err
+	}
+	k, err := d.contracts.Get(as, asked.Contract)
+	return []contract.Visible{{Kept: k, As: as}}, err
+}
+
 // workOf adds the periods of a contract and kind to a page, and reports whether it is full.
 func (d *Desk) workOf(
-	ctx context.Context, k *contract.Kept, kind string, asked Work, page *desk.BordereauWork,
+	k contract.Visible, kind string, asked Work, page *desk.BordereauWork,
 ) (full bool, err error) {
-	last := k.First.At(d.now())
-	if !asked.goesOn(k.Reference, kind, last) {
+	ctx, last := k.As, k.First.At(d.now())
+	if !asked.goesOn(k.Place(), kind, last) {
 		return false, nil
 	}
-	l, err := d.ledger(ctx, k.Reference, kind)
+	l, err := d.seen(ctx, k.Kept, kind)
 	if err != nil {
 		return false, err
 	}
-	preparing, err := d.underWay.Of(ctx, ledgerKey(k.Reference, kind))
+	preparing, err := d.preparing(ctx, k.Kept, kind)
 	if err != nil {
 		return false, err
 	}
 	for p := k.First; !last.Earlier(p); p = p.Next() {
-		if !asked.goesOn(k.Reference, kind, p) || !p.End().After(asked.From.Start()) {
+		if !asked.goesOn(k.Place(), kind, p) || !p.End().After(asked.From.Start()) {
 			continue
 		}
-		if asked.State != "" && asked.State != d.state(k, l, p) {
+		if asked.State != "" && asked.State != d.state(k.Kept, l, p) {
 			continue
 		}
 		if len(page.Periods) == asked.Limit {
 			before := page.Periods[asked.Limit-1]
-			page.Next = before.Contract + "/" + before.Kind + "/" + before.Period
+			page.Next = placeOf(before) + "/" + before.Kind + "/" + before.Period
 			return true, nil
 		}
-		shown := d.periodOf(k, l, p, preparing)
+		shown := d.periodOf(k.Kept, l, p, preparing)
 		contract.Hide(ctx, &shown)
 		page.Periods = append(page.Periods, shown)
 	}
 	return false, nil
 }
 
-// goesOn reports whether a period comes after the last one of the page before. Contracts come by reference, which no
+// placeOf returns the place of a period's contract in a list.
+func placeOf(p desk.BordereauPeriod) string {
+	return contract.Visible{Kept: &contract.Kept{Reference: p.Contract, Owner: p.Owner}}.Place()
+}
+
+// goesOn reports whether a period comes after the last one of the page before. Contracts come by their places, which no
 // comparison of the texts as a whole would show: "A" is before "A-1", and "A/" behind "A-1/".
-func (w Work) goesOn(reference, kind string, p period.Period) bool {
+func (w Work) goesOn(place, kind string, p period.Period) bool {
 	contract, rest, _ := strings.Cut(w.After, "/")
-	return cmp.Or(strings.Compare(reference, contract), strings.Compare(kind+"/"+p.String(), rest)) > 0
+	return cmp.Or(strings.Compare(place, contract), strings.Compare(kind+"/"+p.String(), rest)) > 0
 }

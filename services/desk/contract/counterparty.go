@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -12,6 +13,7 @@ import (
 	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
 
@@ -27,10 +29,6 @@ const (
 	soughtIndex  = "sought"
 	keySeparator = " " // that no name of an organisation and no reference has
 )
-
-// MostShared is how many contracts of others an organisation is shown in lists, those first that were made first. It
-// finds the others by their references.
-const MostShared = Most
 
 // mark says where the contract of an owner is found by its counterparty.
 type mark struct {
@@ -50,12 +48,11 @@ func (c *Contracts) openMarks(ctx context.Context, store docstore.Store) (err er
 	return err
 }
 
-// marksOf returns up to a number of marks that have a value of an index.
-func (c *Contracts) marksOf(ctx context.Context, index, value string, limit int) (found []*mark, err error) {
+// marksBy returns the marks that have some values.
+func (c *Contracts) marksBy(ctx context.Context, equal docstore.Keys) (found []*mark, err error) {
 	who := request.OrganisationFrom(request.ForExchange(ctx))
-	q := docstore.Query{Equal: docstore.Keys{index: value}}
-	for len(found) < limit {
-		q.Limit = min(page, limit-len(found))
+	q := docstore.Query{Equal: equal, Limit: page}
+	for {
 		docs, err := c.marks.Find(ctx, who, q)
 		if err != nil {
 			return nil, err
@@ -67,11 +64,10 @@ func (c *Contracts) marksOf(ctx context.Context, index, value string, limit int)
 			}
 			found, q.After = append(found, m), doc.ID
 		}
-		if len(docs) < q.Limit {
-			break
+		if len(docs) < page {
+			return found, nil
 		}
 	}
-	return found, nil
 }
 
 // markCounterparty has the mark of the caller's contract say who its counterparty is now. The mark is read before the
@@ -83,7 +79,7 @@ func (c *Contracts) markCounterparty(ctx context.Context, reference string) erro
 	}
 	contract := owner + keySeparator + reference
 	for range mostTries {
-		found, err := c.marksOf(ctx, markIndex, contract, 1)
+		found, err := c.marksBy(ctx, docstore.Keys{markIndex: contract})
 		if err != nil {
 			return err
 		}
@@ -135,41 +131,124 @@ type reader struct{ organisation, key string }
 type readerKey struct{}
 
 // InSight returns the context in which a contract is read that the caller sees: its own context for a contract of its
-// own and for one that it does not see, and one in the owner's name for a contract whose counterparty it is. foreign
-// reports whether it is the latter.
-func (c *Contracts) InSight(ctx context.Context, reference string) (as context.Context, foreign bool, err error) {
+// own and for one that it does not see, and one in the owner's name for a contract of another organisation. foreign
+// reports whether it is the latter. A reference is its owner's, so that several may have made a contract of it: owner
+// says whose is meant. Without it that is the caller's own or, if it has none, the only one that it sees. Errors:
+// problem.NotFound where the owner that is named has none that the caller sees, problem.Ambiguous.
+func (c *Contracts) InSight(
+	ctx context.Context, reference, owner string,
+) (as context.Context, foreign bool, err error) {
 	who := request.OrganisationFrom(ctx)
-	if who.Name() == "" {
-		return ctx, false, nil
-	}
-	if own, err := c.find(ctx, reference); err != nil || own != nil {
-		return ctx, false, err
-	}
-	found, err := c.marksOf(ctx, soughtIndex, who.Name()+keySeparator+reference, page)
-	if err != nil {
-		return ctx, false, err
-	}
-	for _, m := range found {
-		if as, k, err := c.shared(ctx, m); err != nil || k != nil {
-			return as, k != nil, err
+	if !who.Operates() {
+		if owner == who.Name() {
+			return ctx, false, nil
 		}
+		if owner == "" {
+			if own, err := c.find(ctx, reference); err != nil || own != nil {
+				return ctx, false, err
+			}
+		}
+	}
+	seen, err := c.ofOthers(ctx, reference, owner)
+	switch {
+	case err != nil:
+		return ctx, false, err
+	case len(seen) == 1:
+		return seen[0].As, true, nil
+	case len(seen) > 1:
+		return ctx, false, ambiguous(reference, seen)
+	case owner != "":
+		return ctx, false, Unknown(reference)
 	}
 	return ctx, false, nil
 }
 
-// shared returns the contract of a mark, if the caller is its counterparty, and the context in which it is read; nil if
-// the caller is not.
-func (c *Contracts) shared(ctx context.Context, m *mark) (as context.Context, k *Kept, err error) {
+// ambiguous refuses a reference by which the caller sees contracts of several organisations.
+func ambiguous(reference string, seen []Visible) error {
+	var owners []string
+	for _, v := range seen {
+		owners = append(owners, v.Owner)
+	}
+	slices.Sort(owners)
+	return problem.New(problem.Ambiguous, "Several organisations have a contract "+problem.Short(reference)+
+		" that you see. Say whose is meant: ?owner="+owners[0]).With("owners", owners)
+}
+
+// mostNamed is how many contracts of one reference are looked at to find out whose is meant.
+const mostNamed = 100
+
+// ofOthers returns the contracts of others with a reference that the caller sees, those of one owner if it is named.
+func (c *Contracts) ofOthers(ctx context.Context, reference, owner string) (seen []Visible, err error) {
+	who := request.OrganisationFrom(ctx)
+	if who.Operates() {
+		docs, err := c.kept.Find(ctx, who, docstore.Query{
+			Equal: docstore.Keys{referenceIndex: reference}, Limit: mostNamed, WithState: true,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			if k, err := c.read(doc); err == nil && (owner == "" || owner == k.Owner) {
+				as, err := request.ForOwner(ctx, k.Owner)
+				if err != nil {
+					return nil, err
+				}
+				seen = append(seen, Visible{k, as})
+			}
+		}
+		return seen, nil
+	}
+	if who.Name() == "" {
+		return nil, nil
+	}
+	equal := docstore.Keys{soughtIndex: who.Name() + keySeparator + reference}
+	if owner != "" {
+		equal[markIndex] = owner + keySeparator + reference
+	}
+	found, err := c.marksBy(ctx, equal)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range found {
+		v, err := c.shared(ctx, m)
+		if err != nil && len(found) == 1 {
+			return nil, err
+		}
+		if seen, err = c.add(ctx, seen, v, err); err != nil {
+			return nil, err
+		}
+	}
+	return seen, nil
+}
+
+// add adds a contract that the caller sees to others. What cannot be read is left out, and logged.
+func (c *Contracts) add(ctx context.Context, to []Visible, v Visible, failed error) ([]Visible, error) {
+	if stored, is := errors.AsType[*unreadable](failed); is {
+		c.log.ErrorContext(ctx, "a stored contract cannot be read, and is left out", "error", stored)
+		return to, nil
+	}
+	if failed == nil && v.Kept != nil {
+		to = append(to, v)
+	}
+	return to, failed
+}
+
+// shared returns the contract of a mark, if the caller is its counterparty; nothing if it is not.
+func (c *Contracts) shared(ctx context.Context, m *mark) (Visible, error) {
 	caller := request.CallerFrom(ctx)
-	if as, err = request.ForOwner(ctx, m.Owner); err != nil {
-		return ctx, nil, err
+	if m.Owner == caller.Organisation.Name() {
+		return Visible{}, nil
+	}
+	as, err := request.ForOwner(ctx, m.Owner)
+	if err != nil {
+		return Visible{}, err
 	}
 	as = context.WithValue(as, readerKey{}, reader{caller.Organisation.Name(), caller.Key()})
-	k, err = c.find(as, m.Reference)
+	k, err := c.find(as, m.Reference)
 	if err != nil || k == nil || k.Counterparty != caller.Organisation.Name() {
-		return ctx, nil, err
+		return Visible{}, err
 	}
-	return as, k, nil
+	return Visible{k, as}, nil
 }
 
 // Visible is a contract that the caller sees, and the context in which it is read.
@@ -178,78 +257,64 @@ type Visible struct {
 	As context.Context
 }
 
-// InSightAll returns the contracts that the caller sees, by reference: its own, and those whose counterparty it is, up
-// to MostShared. Of several of one reference it is the one that InSight finds.
+// Place is where a list has the contract: by its reference and, among those of one, by the organisation that owns it.
+func (v Visible) Place() string {
+	if v.Owner == "" {
+		return v.Reference
+	}
+	return v.Reference + keySeparator + v.Owner
+}
+
+// InSightAll returns the contracts that the caller sees, by reference and owner: its own, and those whose counterparty
+// it is.
 func (c *Contracts) InSightAll(ctx context.Context) (all []Visible, err error) {
 	own, err := c.All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
-	add := func(k *Kept, as context.Context) {
-		if !seen[k.Reference] {
-			seen[k.Reference] = true
-			all = append(all, Visible{k, as})
-		}
-	}
-	for _, k := range own {
-		add(k, ctx)
-	}
 	who := request.OrganisationFrom(ctx)
-	if who.Name() == "" {
-		return all, nil
-	}
-	found, err := c.marksOf(ctx, partyIndex, who.Name(), MostShared)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range found {
-		as, k, err := c.shared(ctx, m)
-		if stored, is := errors.AsType[*unreadable](err); is {
-			c.log.ErrorContext(ctx, "a stored contract cannot be read, and is left out", "error", stored)
-			continue
+	for _, k := range own {
+		as := ctx
+		if who.Operates() {
+			if as, err = request.ForOwner(ctx, k.Owner); err != nil {
+				return nil, err
+			}
 		}
+		all = append(all, Visible{k, as})
+	}
+	if who.Name() != "" {
+		found, err := c.marksBy(ctx, docstore.Keys{partyIndex: who.Name()})
 		if err != nil {
 			return nil, err
 		}
-		if k != nil {
-			add(k, as)
+		for _, m := range found {
+			v, err := c.shared(ctx, m)
+			if all, err = c.add(ctx, all, v, err); err != nil {
+				return nil, err
+			}
 		}
 	}
-	sortByReference(all)
+	slices.SortFunc(all, func(a, b Visible) int { return strings.Compare(a.Place(), b.Place()) })
 	return all, nil
 }
 
-// Among returns the owners of those contracts of others, of some that are given by their references, whose counterparty
-// the caller is and that InSight finds. Most organisations are the counterparty of few. So it first looks at the marks,
-// and reads only contracts that have one, unless the caller has more than MostShared of them.
-func (c *Contracts) Among(ctx context.Context, references []string) (owners map[string]string, err error) {
-	who := request.OrganisationFrom(ctx)
-	if who.Name() == "" {
-		return nil, nil
-	}
-	found, err := c.marksOf(ctx, partyIndex, who.Name(), MostShared+1)
-	if err != nil {
-		return nil, err
-	}
-	marked := map[string]bool{}
-	for _, m := range found {
-		marked[m.Reference] = true
-	}
-	owners = map[string]string{}
-	for _, reference := range references {
-		if len(found) <= MostShared && !marked[reference] {
-			continue
-		}
-		as, foreign, err := c.InSight(ctx, reference)
+// Among returns the contracts of others with some references whose counterparty the caller is.
+func (c *Contracts) Among(ctx context.Context, references []string) (seen []Visible, err error) {
+	for _, reference := range slices.Compact(slices.Sorted(slices.Values(references))) {
+		of, err := c.ofOthers(ctx, reference, "")
 		if err != nil {
 			return nil, err
 		}
-		if foreign {
-			owners[reference] = request.OrganisationFrom(as).Name()
-		}
+		seen = append(seen, of...)
 	}
-	return owners, nil
+	return seen, nil
+}
+
+// ShowsDrafts reports whether the caller sees what is reported under the contract before it is approved. Its
+// counterparty does only if the contract says so.
+func (k *Kept) ShowsDrafts(ctx context.Context) bool {
+	_, counterparty := ctx.Value(readerKey{}).(reader)
+	return k.Preview || !counterparty
 }
 
 // CallerKey returns who sends a request, as request.Caller.Key does, also where it reads in the name of an owner.

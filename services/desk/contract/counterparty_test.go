@@ -46,7 +46,7 @@ func TestTheContractDecides(t *testing.T) {
 		return k
 	}
 	sees := func(name string) bool {
-		_, foreign, err := c.InSight(as(t, name), "C")
+		_, foreign, err := c.InSight(as(t, name), "C", "")
 		if err != nil {
 			t.Fatal(err)
 		}

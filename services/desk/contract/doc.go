@@ -3,6 +3,7 @@
 // Its files, in the order in which a request meets them:
 //
 //	terms.go         what a contract may say
+//	kept.go          a contract as it is stored, and who signs off under it
 //	counterparty.go  what another organisation sees of a contract
 //	store.go         the contracts and their versions
 //	past.go          contracts as they were

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -56,6 +57,6 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 	if err != nil {
 		return nil, err
 	}
-	was, err := c.read(f.Body, f.State, k.id, f.Version)
+	was, err := c.read(docstore.Document{ID: k.id, Version: f.Version, Owner: k.Owner, Body: f.Body, State: f.State})
 	return was, named(reference, err)
 }

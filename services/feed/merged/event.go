@@ -53,6 +53,17 @@ func KnownType(t string, resources []string) (wrong string) {
 	return ""
 }
 
+// under reports whether an event can be selected that is under what a keeper has.
+func (f Filter) under(keeper string) bool {
+	const ofContracts = TypePrefix + beyond.BordereauEvent + "."
+	if keeper == contracts && f.PolicyNumber != "" {
+		return false // events about a bordereau have none
+	}
+	return len(f.Types) == 0 || slices.ContainsFunc(f.Types, func(t string) bool {
+		return strings.HasPrefix(t, ofContracts) == (keeper == contracts)
+	})
+}
+
 func typeOf(c *internalapi.Change) string { return TypePrefix + c.Resource + "." + c.Type }
 
 // eventOf returns the event of a change.

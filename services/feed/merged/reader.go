@@ -15,8 +15,13 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// MostExamined is the most changes that one read looks at, whatever it selects.
-const MostExamined = 1000
+const (
+	// mostExamined is the most changes that one read looks at of those that the organisation sees, whatever it selects.
+	mostExamined = 1000
+	// mostPassed is the most changes of others that one read passes over. It is so large that a page does not tell how
+	// many there are, and so small that a read takes about a second.
+	mostPassed = 100_000
+)
 
 // Reader reads the logs of some services as one. It is safe for concurrent use.
 type Reader struct {
@@ -56,12 +61,13 @@ type Page struct {
 	// Under says of each event because of which share it is seen: zero if the organisation owns the record, or all see
 	// it. It is empty unless the places are asked for.
 	Under []Under
-	// Watermark is an instant that no later event is logged before; zero if no service responded.
+	// Watermark is an instant that no later event is logged before. It is zero if no service responded and, where
+	// organisations share the exchange, if coverage or the desk did not.
 	Watermark time.Time
 	// Behind are the services that did not respond.
 	Behind []string
-	// Examined is how many changes were looked at.
-	Examined int
+	// More says that the page ended at one of its limits, so that others may follow it by now.
+	More bool
 }
 
 // errNowhere is the error of Now if no service responded.
@@ -104,9 +110,10 @@ func (r *Reader) Watch(ctx context.Context) {
 	asking.Wait()
 }
 
-// Read returns up to limit events after some places, of the records that the organisation of the context sees now. It
-// ends before a change if it cannot find out whether the organisation sees that. each says whether the page has the
-// places after each event. Errors: *LostError, organisation.ErrNobody, that of the context.
+// Read returns up to limit events after some places, of the records that the organisation of the context sees now. What
+// others write changes neither its pages nor what it does while a service does not respond, so that neither tells of
+// it. each says whether the page has the places after each event. Errors: *LostError, organisation.ErrNobody, that of
+// the context.
 func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, each bool) (Page, error) {
 	who := request.OrganisationFrom(ctx)
 	if err := who.Check(); err != nil && !who.Operates() {
@@ -116,7 +123,8 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 	for _, s := range r.sources {
 		m.streams = append(m.streams, &stream{source: s, place: at[s.name]})
 	}
-	see := &sight{owns: who.Sees, reader: r, owners: map[string]map[string]string{policies: {}, contracts: {}}}
+	see := &sight{owns: who.Sees, asks: who.Name() != "", reader: r,
+		asked: map[string]map[string]seen{policies: {}, contracts: {}}}
 	fill := func(streams []*stream) error {
 		if err := m.fill(ctx, streams); err != nil {
 			return err
@@ -127,8 +135,10 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 		return Page{}, err
 	}
 	var result Page
-	keeper := "" // the one that did not say whether the organisation sees the next change
-	for len(result.Events) < limit && result.Examined < MostExamined {
+	for examined, passed := 0, 0; ; {
+		if result.More = len(result.Events) == limit || examined == mostExamined || passed == mostPassed; result.More {
+			break
+		}
 		next, awaited := m.next()
 		if len(awaited) > 0 {
 			more := slices.DeleteFunc(awaited, func(s *stream) bool { return len(s.page.changes) == 0 })
@@ -143,14 +153,13 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 		if next == nil {
 			break
 		}
-		selected := want.selects(next.head())
-		if selected && !see.knows(next.head()) {
-			keeper = see.of(next.head()).Keeper
-			break
+		change, early := next.take()
+		if !see.sees(change) {
+			passed++
+			continue
 		}
-		change, passed := next.take()
-		result.Examined++
-		if passed || !selected || !see.sees(change) {
+		examined++
+		if early || !want.selects(change) {
 			continue
 		}
 		if result.Events = append(result.Events, eventOf(change)); each {
@@ -158,9 +167,9 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 			result.Under = append(result.Under, see.of(change))
 		}
 	}
-	result.At, result.Watermark, result.Behind = m.places(), m.watermark(), m.behind()
-	if keeper != "" && !slices.Contains(result.Behind, keeper) {
-		result.Behind = append(result.Behind, keeper)
+	result.At, result.Watermark, result.Behind = m.places(), m.watermark(), m.missing()
+	if see.asks && (slices.Contains(result.Behind, policies) || slices.Contains(result.Behind, contracts)) {
+		result.Watermark = time.Time{}
 	}
 	m.keep()
 	return result, nil
@@ -175,14 +184,16 @@ type stream struct {
 	place Place
 	page  page
 	// used is how many changes of the page were taken, and last is the instant of the last one.
-	used   int
-	last   time.Time
-	behind bool
+	used int
+	last time.Time
+	// missing is the service without which the log is not read on: its own, or the one that says what the organisation
+	// sees of it; empty for none.
+	missing string
 }
 
 // head returns the next change; nil if the page has no more.
 func (s *stream) head() *internalapi.Change {
-	if s.behind || s.used == len(s.page.changes) {
+	if s.missing != "" || s.used == len(s.page.changes) {
 		return nil
 	}
 	return &s.page.changes[s.used]
@@ -232,7 +243,7 @@ func (s *stream) fill(ctx context.Context) error {
 	next, err := s.after(ctx, from)
 	switch {
 	case errors.Is(err, errBehind):
-		s.behind = true
+		s.missing = s.name
 	case err != nil:
 		return err
 	default:
@@ -252,7 +263,7 @@ func (m *merge) next() (next *stream, awaited []*stream) {
 		}
 	}
 	for _, s := range m.streams {
-		if !s.behind && s.head() == nil && (next == nil || !s.frontier().After(next.head().Logged.Time())) {
+		if s.missing == "" && s.head() == nil && (next == nil || !s.frontier().After(next.head().Logged.Time())) {
 			awaited = append(awaited, s)
 		}
 	}
@@ -269,18 +280,19 @@ func (m *merge) places() Places {
 
 func (m *merge) watermark() (least time.Time) {
 	for _, s := range m.streams {
-		if at := s.frontier(); !s.behind && (least.IsZero() || at.Before(least)) {
+		if at := s.frontier(); s.missing == "" && (least.IsZero() || at.Before(least)) {
 			least = at
 		}
 	}
 	return least
 }
 
-func (m *merge) behind() []string {
+// missing returns the services without which logs were not read on.
+func (m *merge) missing() []string {
 	names := []string{}
 	for _, s := range m.streams {
-		if s.behind {
-			names = append(names, s.name)
+		if s.missing != "" && !slices.Contains(names, s.missing) {
+			names = append(names, s.missing)
 		}
 	}
 	return names
@@ -289,7 +301,7 @@ func (m *merge) behind() []string {
 // keep keeps what is left of the pages for the read that follows.
 func (m *merge) keep() {
 	for _, s := range m.streams {
-		if left := len(s.page.changes) - s.used; !s.behind && s.used > 0 && left > 0 {
+		if left := len(s.page.changes) - s.used; s.missing == "" && s.used > 0 && left > 0 {
 			s.rest(s.place.Position, page{s.page.changes[s.used:], s.page.next, s.page.watermark})
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/pkg/patience"
@@ -26,17 +26,30 @@ type Under struct {
 	Keeper, Name string
 	// Owner is the organisation to which the policy or contract has to belong.
 	Owner string
+	// Draft says that the event is about what is not approved, which a counterparty sees only if the contract says so.
+	Draft bool
+}
+
+// seen says of whom an organisation sees a policy or contract of some name: of each owner, whether also what is not
+// approved.
+type seen map[string]bool
+
+// sees reports whether the organisation sees what is under a policy or contract.
+func (s seen) sees(under Under) bool {
+	drafts, is := s[under.Owner]
+	return is && (drafts || !under.Draft)
 }
 
 // sight is what one read knows of the records of others that an organisation sees. The access lists and contracts
 // decide as they are now: they are asked for by each read anew, and kept by none.
 type sight struct {
 	// owns reports whether the organisation sees all that an owner has.
-	owns   func(owner string) bool
+	owns func(owner string) bool
+	// asks says that there is something to ask: one who sees everything asks nothing.
+	asks   bool
 	reader *Reader
-	// owners has, by keeper and name, the owner of each policy or contract that the organisation sees, and an empty one
-	// for those that were asked for and that it does not see.
-	owners map[string]map[string]string
+	// asked has, by keeper and name, what the organisation sees of each policy or contract that was asked for.
+	asked map[string]map[string]seen
 }
 
 // of returns what decides whether the organisation sees a change; zero if nothing does.
@@ -46,9 +59,9 @@ func (s *sight) of(c *internalapi.Change) Under {
 	case c.Public || c.Owner == "" || s.owns(c.Owner):
 		return Under{}
 	case c.Contract != "":
-		return Under{contracts, c.Contract, c.Owner}
+		return Under{contracts, c.Contract, c.Owner, c.Status != desk.Approved}
 	case c.Shared && number != "":
-		return Under{policies, number, c.Owner}
+		return Under{policies, number, c.Owner, false}
 	default:
 		return Under{}
 	}
@@ -57,7 +70,7 @@ func (s *sight) of(c *internalapi.Change) Under {
 // knows reports whether it is known if the organisation sees a change.
 func (s *sight) knows(c *internalapi.Change) bool {
 	under := s.of(c)
-	_, asked := s.owners[under.Keeper][under.Name]
+	_, asked := s.asked[under.Keeper][under.Name]
 	return asked || under == Under{}
 }
 
@@ -65,82 +78,107 @@ func (s *sight) knows(c *internalapi.Change) bool {
 // that policy.
 func (s *sight) sees(c *internalapi.Change) bool {
 	under := s.of(c)
-	return c.Public || s.owns(c.Owner) || under != Under{} && s.owners[under.Keeper][under.Name] == under.Owner
+	return c.Public || s.owns(c.Owner) || under != Under{} && s.asked[under.Keeper][under.Name].sees(under)
 }
 
-// ask asks for the policies and contracts of changes that are selected and not known yet. If a service does not
-// respond, they stay unknown.
+// ask asks for the policies and contracts of changes that are selected and not known yet. It asks as often where there
+// are none, so that neither the time it takes nor what comes of an outage depends on what others have written: if a
+// service does not respond, none of the logs is read on whose changes it says something about.
 func (s *sight) ask(ctx context.Context, want Filter, streams []*stream) error {
-	asked := map[Under]bool{}
-	unknown := map[string][]string{}
-	for _, from := range streams {
-		for i := from.used; !from.behind && i < len(from.page.changes); i++ {
-			c := &from.page.changes[i]
-			under := s.of(c)
-			under.Owner = ""
-			if !s.knows(c) && !asked[under] && want.selects(c) {
-				asked[under] = true
-				unknown[under.Keeper] = append(unknown[under.Keeper], under.Name)
+	for _, keeper := range []string{policies, contracts} {
+		var from []*stream
+		for _, one := range streams {
+			if one.head() != nil && (one.name == contracts) == (keeper == contracts) {
+				from = append(from, one)
 			}
 		}
-	}
-	for keeper, names := range unknown {
-		for some := range slices.Chunk(names, questions[keeper].most) {
-			owners, err := s.reader.owners(ctx, keeper, some)
+		if len(from) == 0 || !s.asks || !want.under(keeper) {
+			continue
+		}
+		names := s.unknown(want, from)
+		for {
+			some := names[:min(len(names), questions[keeper].most)]
+			names = names[len(some):]
+			found, err := s.reader.seen(ctx, keeper, some)
 			if err != nil {
+				for _, one := range from {
+					one.missing = keeper
+				}
 				break
 			}
 			for _, name := range some {
-				s.owners[keeper][name] = owners[name]
+				s.asked[keeper][name] = found[name]
+			}
+			if len(names) == 0 {
+				break
 			}
 		}
 	}
 	return ctx.Err()
 }
 
+// unknown returns the names of the policies or contracts of selected changes that were not asked for.
+func (s *sight) unknown(want Filter, from []*stream) (names []string) {
+	listed := map[string]bool{}
+	for _, one := range from {
+		for i := one.used; i < len(one.page.changes); i++ {
+			c := &one.page.changes[i]
+			if under := s.of(c); !s.knows(c) && want.selects(c) && !listed[under.Name] {
+				listed[under.Name] = true
+				names = append(names, under.Name)
+			}
+		}
+	}
+	return names
+}
+
 // questions say how the keeper of policies, and that of contracts, is asked which of some names the organisation of
-// the context sees, and who owns those. most is how many names may be asked about at a time.
+// the context sees, and of whom. most is how many names may be asked about at a time.
 var questions = map[string]struct {
 	most int
-	ask  func(ctx context.Context, at *peer.Client, names []string) (owners map[string]string, err error)
+	ask  func(ctx context.Context, at *peer.Client, names []string, sees func(name, owner string, drafts bool)) error
 }{
 	policies: {sharing.MostAsked, func(
-		ctx context.Context, at *peer.Client, names []string,
-	) (map[string]string, error) {
-		seen, err := peer.Post[sharing.Seen](ctx, at, sharing.SeenPath, sharing.Asked{PolicyNumbers: names})
-		owners := map[string]string{}
-		for _, p := range seen.Policies {
-			owners[p.PolicyNumber] = p.Owner
+		ctx context.Context, at *peer.Client, names []string, sees func(string, string, bool),
+	) error {
+		found, err := peer.Post[sharing.Seen](ctx, at, sharing.SeenPath, sharing.Asked{PolicyNumbers: names})
+		for _, p := range found.Policies {
+			sees(p.PolicyNumber, p.Owner, false)
 		}
-		return owners, err
+		return err
 	}},
 	contracts: {sharing.MostContracts, func(
-		ctx context.Context, at *peer.Client, names []string,
-	) (map[string]string, error) {
-		seen, err := peer.Post[sharing.SeenContracts](ctx, at, sharing.CounterpartyPath,
+		ctx context.Context, at *peer.Client, names []string, sees func(string, string, bool),
+	) error {
+		found, err := peer.Post[sharing.SeenContracts](ctx, at, sharing.CounterpartyPath,
 			sharing.AskedContracts{References: names})
-		owners := map[string]string{}
-		for _, of := range seen.Contracts {
-			owners[of.Reference] = of.Owner
+		for _, of := range found.Contracts {
+			sees(of.Reference, of.Owner, of.Drafts)
 		}
-		return owners, err
+		return err
 	}},
 }
 
-// owners returns the owners of those of some policies or contracts that the organisation of the context sees now. A
-// service of the last release, which cannot be asked, shows none.
-func (r *Reader) owners(ctx context.Context, keeper string, names []string) (map[string]string, error) {
+// seen returns what the organisation of the context sees now of some policies or contracts, by their names. A service
+// of the last release, which cannot be asked, shows none.
+func (r *Reader) seen(ctx context.Context, keeper string, names []string) (map[string]seen, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience.Times(pagePatience))
 	defer cancel()
-	owners, err := questions[keeper].ask(ctx, r.keepers[keeper], names)
+	all := map[string]seen{}
+	err := questions[keeper].ask(ctx, r.keepers[keeper], names, func(name, owner string, drafts bool) {
+		if all[name] == nil {
+			all[name] = seen{}
+		}
+		all[name][owner] = drafts
+	})
 	if refusal := (*peer.Refusal)(nil); errors.As(err, &refusal) && refusal.Status == http.StatusNotFound {
 		return nil, nil
 	}
-	return owners, err
+	return all, err
 }
 
 // Sees reports whether the organisation of the context sees now what is under a policy or contract of another one.
 func (r *Reader) Sees(ctx context.Context, under Under) (bool, error) {
-	owners, err := r.owners(ctx, under.Keeper, []string{under.Name})
-	return err == nil && owners[under.Name] == under.Owner, err
+	found, err := r.seen(ctx, under.Keeper, []string{under.Name})
+	return err == nil && found[under.Name].sees(under), err
 }

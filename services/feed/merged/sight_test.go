@@ -26,8 +26,10 @@ import (
 type coverage struct {
 	changes []internalapi.Change
 	owners  map[string]string
-	// parties has the owner of each contract whose counterparty asks.
-	parties map[string]string
+	// parties has the owners of each contract whose counterparty asks, and drafts says that it sees what is not
+	// approved.
+	parties map[string][]string
+	drafts  bool
 	// status is the one of a refusal; 0 if it says what is shared.
 	status int
 	// asked has the policies of each request.
@@ -77,8 +79,9 @@ func (s *coverage) sayContracts(w http.ResponseWriter, r *http.Request) {
 	s.asked = append(s.asked, asked.References)
 	seen := sharing.SeenContracts{Contracts: []sharing.SeenContract{}}
 	for _, reference := range asked.References {
-		if owner := s.parties[reference]; owner != "" {
-			seen.Contracts = append(seen.Contracts, sharing.SeenContract{Reference: reference, Owner: owner})
+		for _, owner := range s.parties[reference] {
+			seen.Contracts = append(seen.Contracts,
+				sharing.SeenContract{Reference: reference, Owner: owner, Drafts: s.drafts})
 		}
 	}
 	_ = json.NewEncoder(w).Encode(seen)
@@ -101,10 +104,16 @@ func (s *coverage) add(id, owner, policyNumber string, shared bool) {
 // report adds an event of the desk about a contract of an organisation.
 func (s *coverage) report(id, owner, contract string) {
 	s.add(id, owner, "", false)
-	s.changes[len(s.changes)-1].Contract = contract
+	c := &s.changes[len(s.changes)-1]
+	c.Contract, c.Status = contract, "approved"
 }
 
-func newReader(t *testing.T, s *coverage) *merged.Reader {
+func newReader(t *testing.T, s *coverage) *merged.Reader { return readerOf(t, s, "coverage") }
+
+func newDeskReader(t *testing.T, s *coverage) *merged.Reader { return readerOf(t, s, "desk") }
+
+// readerOf returns a reader of the log of a service with a name.
+func readerOf(t *testing.T, s *coverage, name string) *merged.Reader {
 	t.Helper()
 	client, err := peer.New(peer.Config{
 		Name: "coverage", Address: "http://coverage", Handler: s, OpenAfter: 1 << 30,
@@ -112,7 +121,7 @@ func newReader(t *testing.T, s *coverage) *merged.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return merged.NewReader([]string{"coverage"}, func(string) *peer.Client { return client }, prometheus.NewRegistry())
+	return merged.NewReader([]string{name}, func(string) *peer.Client { return client }, prometheus.NewRegistry())
 }
 
 func as(t *testing.T, organisation string) context.Context {
@@ -164,10 +173,12 @@ func TestTheFeedShowsWhatIsSharedNow(t *testing.T) {
 	if got, _ := read(t, r, "acme", nil, merged.Filter{}); got != "shared kept a-vehicle another long" {
 		t.Errorf("the owner reads %s", got)
 	}
-	// Nothing is asked for that is not selected.
-	s.asked = nil
-	if got, _ := read(t, r, "zenith", nil, merged.Filter{PolicyNumber: "P3"}); got != "own" || len(s.asked) > 0 {
-		t.Errorf("of one policy: %s, asked for %v", got, s.asked)
+	// Nothing is asked for that is not selected, and as often for a policy of its own, of another and of nobody.
+	for number, want := range map[string]string{"P3": "own", "P2": "", "P9": ""} {
+		s.asked = nil
+		if got, _ := read(t, r, "zenith", nil, merged.Filter{PolicyNumber: number}); got != want || len(s.asked) != 1 {
+			t.Errorf("of %s: %s, asked for %v", number, got, s.asked)
+		}
 	}
 	// What is read again from the beginning is what is seen now.
 	s.owners = map[string]string{"P2": "acme"}
@@ -185,21 +196,29 @@ func TestTheFeedShowsWhatIsSharedNow(t *testing.T) {
 }
 
 // TestTheFeedWaitsForTheAccessLists reads a log while coverage does not say what is shared, and goes on from there.
+// What it shows then is the same whether others have written or not.
 func TestTheFeedWaitsForTheAccessLists(t *testing.T) {
 	s := &coverage{owners: map[string]string{"P1": "acme"}, status: http.StatusServiceUnavailable}
 	s.add("before", "zenith", "P3", true)
 	s.add("shared", "acme", "P1", true)
 	s.add("after", "zenith", "P3", true)
 	r := newReader(t, s)
-	got, page := read(t, r, "zenith", nil, merged.Filter{})
-	if got != "before" || !slices.Equal(page.Behind, []string{"coverage"}) {
-		t.Errorf("%s, behind %v", got, page.Behind)
+	alone := &coverage{status: http.StatusServiceUnavailable}
+	alone.add("before", "zenith", "P3", true)
+	alone.add("after", "zenith", "P3", true)
+	for name, r := range map[string]*merged.Reader{"beside others": r, "alone": newReader(t, alone)} {
+		for _, filter := range []merged.Filter{{}, {PolicyNumber: "P3"}, {PolicyNumber: "P1"}} {
+			got, page := read(t, r, "zenith", nil, filter)
+			if got != "" || !slices.Equal(page.Behind, []string{"coverage"}) || !page.Watermark.IsZero() || page.More {
+				t.Errorf("%s, %v: %s, behind %v, watermark %v", name, filter, got, page.Behind, page.Watermark)
+			}
+		}
 	}
-	if _, err := r.Sees(as(t, "zenith"), merged.Under{Keeper: "coverage", Name: "P1", Owner: "acme"}); err == nil {
-		t.Error("an outage is no answer")
+	if got, page := read(t, r, "", nil, merged.Filter{}); got != "" || page.Watermark.IsZero() || len(page.Behind) > 0 {
+		t.Errorf("where nobody shares: %s, behind %v", got, page.Behind)
 	}
 	s.status = 0
-	if got, page := read(t, r, "zenith", page.At, merged.Filter{}); got != "shared after" || len(page.Behind) > 0 {
+	if got, page := read(t, r, "zenith", nil, merged.Filter{}); got != "before shared after" || len(page.Behind) > 0 {
 		t.Errorf("then %s, behind %v", got, page.Behind)
 	}
 	// A coverage of the last release does not know the operation, and shares nothing by it.
@@ -209,27 +228,71 @@ func TestTheFeedWaitsForTheAccessLists(t *testing.T) {
 	}
 }
 
+// TestPagesDoNotCountWhatOthersWrite reads pages of few own events between thousands of others.
+func TestPagesDoNotCountWhatOthersWrite(t *testing.T) {
+	var pages [2][]string
+	for i, foreign := range []int{0, 2300} {
+		s := &coverage{}
+		for n := range 4 {
+			for range foreign {
+				s.add("foreign", "acme", "", false)
+			}
+			s.add(fmt.Sprintf("own-%d", n), "zenith", "", false)
+		}
+		r := newReader(t, s)
+		for at := (merged.Places)(nil); len(pages[i]) < 4; {
+			page, err := r.Read(as(t, "zenith"), at, merged.Filter{}, 2, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, event := range page.Events {
+				ids = append(ids, string(event.Data.ID))
+			}
+			pages[i], at = append(pages[i], strings.Join(ids, " ")), page.At
+		}
+	}
+	if !slices.Equal(pages[0], pages[1]) || pages[0][0] != "own-0 own-1" || pages[0][1] != "own-2 own-3" {
+		t.Errorf("alone %q, beside others %q", pages[0], pages[1])
+	}
+}
+
 // TestTheFeedShowsWhatIsReportedToTheCounterparty reads the events of the desk as the counterparty of a contract, while
 // it is that, while the desk does not respond, and when a contract of another owner has the reference.
 func TestTheFeedShowsWhatIsReportedToTheCounterparty(t *testing.T) {
-	s := &coverage{parties: map[string]string{"C": "acme"}}
-	s.report("prepared", "acme", "C")
+	s := &coverage{parties: map[string][]string{"C": {"acme"}}}
+	s.report("approved", "acme", "C")
+	s.report("draft", "acme", "C")
+	s.changes[1].Status = "pending"
 	s.report("kept", "acme", "D")
 	s.report("another", "orion", "C") // which has a contract of that reference as well
 	s.add("comparison", "acme", "", false)
 	s.report("nobody's", "", "E")
-	r := newReader(t, s)
+	r := newDeskReader(t, s)
 	got, page := read(t, r, "zenith", nil, merged.Filter{})
-	if of := (merged.Under{Keeper: "desk", Name: "C", Owner: "acme"}); got != "prepared" || page.Under[0] != of {
+	if of := (merged.Under{Keeper: "desk", Name: "C", Owner: "acme"}); got != "approved" || page.Under[0] != of {
 		t.Errorf("%s under %v", got, page.Under)
 	}
 	if len(s.asked) != 1 || !slices.Equal(s.asked[0], []string{"C", "D"}) {
 		t.Errorf("the desk is asked for %v", s.asked)
 	}
-	if got, _ := read(t, r, "acme", nil, merged.Filter{}); got != "prepared kept comparison" {
+	if got, _ := read(t, r, "acme", nil, merged.Filter{}); got != "approved draft kept comparison" {
 		t.Errorf("the owner reads %s", got)
 	}
-	s.parties = map[string]string{"C": "orion"}
+	s.drafts = true
+	got, drafts := read(t, r, "zenith", nil, merged.Filter{})
+	if got != "approved draft" {
+		t.Errorf("with drafts: %s", got)
+	}
+	s.drafts = false
+	if sees, err := r.Sees(as(t, "zenith"), drafts.Under[1]); sees || err != nil {
+		t.Errorf("a draft that is no longer shown: %v %v", sees, err)
+	}
+	s.parties = map[string][]string{"C": {"acme", "orion"}}
+	if got, _ := read(t, r, "zenith", nil, merged.Filter{}); got != "approved another" {
+		t.Errorf("the counterparty of two contracts of one reference: %s", got)
+	}
+	s.parties = map[string][]string{"C": {"orion"}}
 	if got, _ := read(t, r, "zenith", nil, merged.Filter{}); got != "another" {
 		t.Errorf("once another contract names it: %s", got)
 	}
@@ -255,11 +318,11 @@ func TestManyPoliciesAreAskedForInParts(t *testing.T) {
 	if len(s.asked) != 2 || len(s.asked[0]) != sharing.MostAsked || len(s.asked[1]) != 701-sharing.MostAsked {
 		t.Errorf("%d requests", len(s.asked))
 	}
-	s = &coverage{parties: map[string]string{"C0": "acme", "C120": "acme"}}
+	s = &coverage{parties: map[string][]string{"C0": {"acme"}, "C120": {"acme"}}}
 	for i := range 121 {
 		s.report(fmt.Sprintf("r%d", i), "acme", fmt.Sprintf("C%d", i))
 	}
-	if got, _ := read(t, newReader(t, s), "zenith", nil, merged.Filter{}); got != "r0 r120" {
+	if got, _ := read(t, newDeskReader(t, s), "zenith", nil, merged.Filter{}); got != "r0 r120" {
 		t.Error(got)
 	}
 	if len(s.asked) != 2 || len(s.asked[0]) != sharing.MostContracts {

@@ -120,7 +120,7 @@ func (h *Hooks) deliver(ctx context.Context, e *endpoint, s *seen) error {
 		if err != nil {
 			return err
 		}
-		whole := len(page.Events) < mostRead && page.Examined < merged.MostExamined
+		whole := !page.More
 		if len(page.Events) == 0 && whole && !holds && e.Holder == "" {
 			s.at = page.At
 			return nil
