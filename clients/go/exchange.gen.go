@@ -2880,6 +2880,18 @@ type RefundInput struct {
 	ReceiptType *ReceiptType `json:"receiptType,omitempty"`
 }
 
+// RefusedShares An organisation whose shares the organisation of the caller refuses.
+type RefusedShares struct {
+	// Organisation The name of the organisation.
+	Organisation string `json:"organisation"`
+
+	// SetAt When it was refused.
+	SetAt time.Time `json:"setAt"`
+
+	// SetBy Who refused it.
+	SetBy string `json:"setBy"`
+}
+
 // RoofConstruction The value set RoofConstruction, as it is in force.
 type RoofConstruction string
 
@@ -6184,6 +6196,9 @@ type Name = string
 
 // Number defines model for number.
 type Number = string
+
+// Organisation defines model for organisation.
+type Organisation = string
 
 // Period defines model for period.
 type Period = string
@@ -11864,6 +11879,27 @@ func (c *Client) ReplaceVehicle(ctx context.Context, id Id, params *ReplaceVehic
 func (c *Client) ReadAbout(ctx context.Context) (*Reply[About], error) {
 	r := newRequest("GET", "/x/about")
 	return send[About](ctx, c, r)
+}
+
+// EndRefusal sends DELETE /x/access/refused/{organisation}: End a refusal; the response is what it was.
+func (c *Client) EndRefusal(ctx context.Context, organisation Organisation) (*Reply[RefusedShares], error) {
+	r := newRequest("DELETE", "/x/access/refused/{organisation}")
+	r.segment("organisation", organisation)
+	return send[RefusedShares](ctx, c, r)
+}
+
+// ReadRefusal sends GET /x/access/refused/{organisation}: Whether the caller's organisation refuses what another one shares with it.
+func (c *Client) ReadRefusal(ctx context.Context, organisation Organisation) (*Reply[RefusedShares], error) {
+	r := newRequest("GET", "/x/access/refused/{organisation}")
+	r.segment("organisation", organisation)
+	return send[RefusedShares](ctx, c, r)
+}
+
+// RefuseShares sends PUT /x/access/refused/{organisation}: Refuse what an organisation shares with that of the caller.
+func (c *Client) RefuseShares(ctx context.Context, organisation Organisation) (*Reply[RefusedShares], error) {
+	r := newRequest("PUT", "/x/access/refused/{organisation}")
+	r.segment("organisation", organisation)
+	return send[RefusedShares](ctx, c, r)
 }
 
 // ReadAccessList sends GET /x/access/{policyNumber}: With whom a policy is shared, now or at an instant.

@@ -38,3 +38,15 @@ type Access struct {
 	// When it was changed last. Absent for a participant, and where nobody has.
 	SetAt scalar.DateTime `json:"setAt,omitzero"`
 }
+
+// RefusedShares are what somebody refuses of what others share.
+//
+// An organisation whose shares the organisation of the caller refuses.
+type RefusedShares struct {
+	// The name of the organisation.
+	Organisation string `json:"organisation"`
+	// Who refused it.
+	SetBy string `json:"setBy"`
+	// When it was refused.
+	SetAt scalar.DateTime `json:"setAt"`
+}

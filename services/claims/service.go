@@ -60,7 +60,7 @@ func Service() rest.Service {
 				Open: access.Open,
 				Internal: func(router gin.IRouter) {
 					router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
-					access.Mount(router, sharing.AccessPath)
+					access.Mount(router, sharing.AccessPath, sharing.RefusedPath)
 					router.GET(internalapi.PolicyClaimsPath+":policyNumber", func(c *gin.Context) {
 						ofPolicy(c, records, rows)
 					})

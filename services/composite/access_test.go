@@ -102,8 +102,10 @@ func (w *world) newKeeper(name, right string) *keeper {
 		w.t.Fatal(err)
 	}
 	engine := gin.New()
-	lists.Mount(engine, sharing.AccessPath)
-	lists.MountReading(engine, sharing.AccessPath, func(ctx context.Context, number string) (string, error) {
+	lists.Mount(engine, sharing.AccessPath, sharing.RefusedPath)
+	lists.MountReading(engine, sharing.AccessPath, sharing.RefusedPath, func(
+		ctx context.Context, number string,
+	) (string, error) {
 		if seen, err := k.sees(ctx, number); err != nil || !seen {
 			return "", problem.New(problem.NotFound, "")
 		}

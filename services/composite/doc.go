@@ -10,5 +10,6 @@
 //	run.go      the run of a batch
 //	view.go     a policy with what belongs to it
 //	access.go   the access list of a policy
+//	refusal.go  what an organisation refuses of what others share
 //	about.go    what runs here
 package composite

@@ -88,5 +88,6 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 		Response: reflect.TypeFor[beyond.About](), Serve: e.serveAbout,
 	})
 	s.Extend(e.accessOperations()...)
+	s.Extend(e.refusalOperations()...)
 	return rest.Parts{}, nil
 }

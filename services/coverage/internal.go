@@ -43,11 +43,12 @@ func (e *environment) mountInternal(router gin.IRouter) {
 		c.Data(http.StatusOK, "application/json", facts)
 	})
 	router.GET(internalapi.PolicyRecordsPath+":policyNumber", e.whole)
-	e.access.Mount(router, sharing.AccessPath)
-	e.access.MountReading(router, sharing.AccessPath, func(ctx context.Context, number string) (string, error) {
-		doc, _, err := e.policy(ctx, number)
-		return doc.Owner, err
-	})
+	e.access.Mount(router, sharing.AccessPath, sharing.RefusedPath)
+	e.access.MountReading(router, sharing.AccessPath, sharing.RefusedPath,
+		func(ctx context.Context, number string) (string, error) {
+			doc, _, err := e.policy(ctx, number)
+			return doc.Owner, err
+		})
 	e.access.MountSeen(router, sharing.SeenPath, sharing.MostAsked)
 	router.GET(reporting.AttachmentsPath+":policyNumbers", e.attachments)
 	// A billing system reports non-payment here. No public operation makes a policy lapse.

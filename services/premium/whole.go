@@ -18,7 +18,7 @@ const policyIndex = "policyNumber"
 // mountInternal adds the operations for other services to a router.
 func (e *environment) mountInternal(router gin.IRouter) {
 	router.GET(internalapi.PolicyPremiumPath+":policyNumber", e.ofPolicy)
-	e.access.Mount(router, sharing.AccessPath)
+	e.access.Mount(router, sharing.AccessPath, sharing.RefusedPath)
 	router.GET(reporting.ReceiptsPath+":after", e.allReceipts)
 	e.mountCompared(router)
 }

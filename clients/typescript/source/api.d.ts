@@ -2065,6 +2065,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/access/refused/{organisation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the caller's organisation refuses what another one shares with it
+         * @description Whether the caller's organisation refuses what another one shares with it.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readRefusal"];
+        /**
+         * Refuse what an organisation shares with that of the caller
+         * @description Refuse what an organisation shares with that of the caller. What it shares, now and later, is not seen by the caller's organisation any more, as if it were not shared. The other organisation is not told: its requests and access lists are answered as before. Once the response is 200 the refusal holds everywhere; after a 503 the same request completes it.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        put: operations["refuseShares"];
+        post?: never;
+        /**
+         * End a refusal; the response is what it was
+         * @description End a refusal; the response is what it was.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        delete: operations["endRefusal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/asof/beneficiary/{id}": {
         parameters: {
             query?: never;
@@ -9859,6 +9893,18 @@ export interface components {
             /** @description The type of the reversing receipt; the one that the operator has set where none is sent. */
             receiptType?: components["schemas"]["ReceiptType"] | null;
         };
+        /** @description An organisation whose shares the organisation of the caller refuses. */
+        RefusedShares: {
+            /** @description The name of the organisation. */
+            organisation: string;
+            /**
+             * Format: date-time
+             * @description When it was refused.
+             */
+            setAt: string;
+            /** @description Who refused it. */
+            setBy: string;
+        };
         /**
          * @description The value set RoofConstruction, as it is in force.
          * @enum {string}
@@ -11350,6 +11396,8 @@ export interface components {
         name: string;
         /** @description The number of the version among those of the period, from 1. */
         number: string;
+        /** @description The name of the organisation that shares. */
+        organisation: string;
         /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
         period: string;
         /** @description The number of the policy. */
@@ -22260,6 +22308,149 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readRefusal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the organisation that shares. */
+                organisation: components["parameters"]["organisation"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the caller's organisation refuses what another one shares with it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedShares"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    refuseShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the organisation that shares. */
+                organisation: components["parameters"]["organisation"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refuse what an organisation shares with that of the caller. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedShares"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endRefusal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the organisation that shares. */
+                organisation: components["parameters"]["organisation"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End a refusal; the response is what it was. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedShares"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

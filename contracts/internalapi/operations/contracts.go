@@ -27,6 +27,8 @@ var (
 	// Where organisations do not share the exchange, neither this operation nor another of package sharing is there.
 	shareAccess = send[sharing.Step, sharing.Kept](http.MethodPut, sharing.AccessPath, "changeAccess",
 		"Make a step of a change of the access list of a policy, in the name of its owner", policyNumber, conflicts)
+	refuseShares = send[sharing.Refusal, sharing.Refusal](http.MethodPut, sharing.RefusedPath, "refuseShares",
+		"Refuse what an organisation shares with that of the caller, or end that", organisation)
 )
 
 // Contracts returns the contracts of the services that offer operations.
@@ -40,7 +42,7 @@ func Contracts() []Contract {
 				partyID),
 		}, ofRecords...),
 	}, {
-		Service: "coverage", Version: "1.7.0",
+		Service: "coverage", Version: "1.8.0",
 		About: "What the coverage service offers to other services, and to a billing system.",
 		Operations: append([]Operation{
 			get[internalapi.Policy](internalapi.PolicyPath, "lookUpPolicy",
@@ -55,12 +57,14 @@ func Contracts() []Contract {
 				"Read by what up to 200 policies belong to contracts", policyNumbers),
 			get[sharing.Kept](sharing.AccessPath, "readAccess", "Read the access list of a policy that the caller sees",
 				policyNumber, notFound(problems.PolicyNotFound)),
-			shareAccess,
+			shareAccess, refuseShares,
+			get[sharing.Refusal](sharing.RefusedPath, "readRefusal",
+				"Read whether the organisation of the caller refuses what another one shares with it", organisation),
 			send[sharing.Asked, sharing.Seen](http.MethodPost, sharing.SeenPath, "findSharedPolicies",
 				"Find out which policies are shared with the organisation of the caller now", none),
 		}, ofRecords...),
 	}, {
-		Service: "claims", Version: "1.5.0", About: "What the claims service offers to other services.",
+		Service: "claims", Version: "1.6.0", About: "What the claims service offers to other services.",
 		Operations: append([]Operation{
 			get[internalapi.Claim](internalapi.ClaimPath, "lookUpClaim", "Look up a claim by its number", claimNumber,
 				notFound(problems.ClaimNotFound)),
@@ -70,13 +74,13 @@ func Contracts() []Contract {
 			get[reporting.Claims](reporting.ClaimsPath, "readClaims",
 				"Read a page of all claims as they were at an instant, in an order that never changes", lastClaim,
 				limited, dated),
-			shareAccess,
+			shareAccess, refuseShares,
 		}, ofRecords...),
 	}, {
 		Service: "products", Version: "1.4.0", About: "What the products service offers to other services.",
 		Operations: ofRecords,
 	}, {
-		Service: "premium", Version: "1.6.0", About: "What the premium service offers to other services.",
+		Service: "premium", Version: "1.7.0", About: "What the premium service offers to other services.",
 		Operations: append([]Operation{
 			get[internalapi.PolicyPremium](internalapi.PolicyPremiumPath, "readPremiumOfPolicy",
 				"Read the receipts and rows of a policy; none of an unknown one", policyNumber,
@@ -90,7 +94,7 @@ func Contracts() []Contract {
 				dated),
 			get[reporting.ClaimPayments](reporting.ClaimPaymentsPath, "readClaimPayments",
 				"Read what was paid for up to 200 claims until an instant, as receipts say", claimNumbers, dated),
-			shareAccess,
+			shareAccess, refuseShares,
 		}, ofRecords...),
 	}, {
 		Service: "feed", Version: "1.0.0", About: "What the feed offers to other services.",

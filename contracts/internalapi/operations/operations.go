@@ -57,6 +57,7 @@ type Parameter struct {
 var (
 	none         = Parameter{}
 	partyID      = Parameter{Name: "id", Means: "The id of the party. One that is no UUID names nothing."}
+	organisation = Parameter{Name: "organisation", Means: "The name of the organisation that shares."}
 	policyNumber = Parameter{Name: "policyNumber", Means: "The number of the policy."}
 	claimNumber  = Parameter{Name: "claimNumber", Means: "The number of the claim."}
 	position     = Parameter{Name: "after",

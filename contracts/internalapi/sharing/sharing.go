@@ -8,6 +8,25 @@ import "insurance.example/exchange/contracts/scalar"
 // step and returns Kept; a GET, which coverage alone has, returns Kept.
 const AccessPath = "/internal/access/"
 
+// RefusedPath is the path of the operations, to which the name of an organisation is added, by which the services keep
+// what the organisation of the caller says about what that one shares. A PUT of a Refusal makes the change and returns
+// the Refusal that stands; a GET, which coverage alone has, returns it.
+const RefusedPath = "/internal/refused/"
+
+// Refusal says whether the shares of an organisation are refused.
+//
+// Whether the organisation of the caller refuses what another one shares with it.
+type Refusal struct {
+	// Whether it refuses that.
+	Refused bool `json:"refused"`
+	// The number of the change, which the first service gives it; 0 where nothing was said yet.
+	Sequence scalar.Int `json:"sequence,omitzero"`
+	// Who asked for the change.
+	By string `json:"by,omitzero"`
+	// When it was asked for.
+	At scalar.DateTime `json:"at,omitzero"`
+}
+
 // SeenPath is the path of the operation by which coverage says which policies are shared with the caller's
 // organisation now. A POST of Asked returns Seen.
 const SeenPath = "/internal/shared"

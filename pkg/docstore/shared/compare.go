@@ -216,7 +216,7 @@ func (c *Comparison) finds(
 func (c *Comparison) left(ctx context.Context, collection string, in docstore.Inspected) error {
 	return each(ctx, in, docstore.Query{}, func(doc docstore.Stored) error {
 		is, err := readFinding(doc.Document)
-		if err != nil || c.Recent(createdAt(doc.ID)) {
+		if err != nil || is.Organisation == "" || c.Recent(createdAt(doc.ID)) {
 			return err
 		}
 		named, err := c.named(ctx, is)

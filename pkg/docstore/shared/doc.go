@@ -5,8 +5,9 @@
 // The files:
 //
 //	shared.go    the owners of documents, and each call of a collection
-//	lists.go     the access lists of policies: their changes, their history, and what is shared with whom
-//	among.go     which of some policies are shared with an organisation
+//	lists.go     the access lists of policies: their changes and their history
+//	refusal.go   what a participant refuses of what others share
+//	grants.go    which policies are shared with an organisation
 //	findings.go  the documents by which participants find things, and which are used again
 //	stamps.go    by which a participant finds a record under a policy
 //	compare.go   whether participants find what the lists show them, for those who look for faults

@@ -13,8 +13,9 @@ import (
 )
 
 // finding is the body of a grant, by which a participant finds a policy, or of a stamp, by which it finds a record
-// under the policy. A store removes no documents. So those of organisations that are no participants any more are used
-// again for others, and a policy has no more of them than it ever had participants at a time.
+// under the policy. The organisation is empty in a grant that nobody has. A store removes no documents. So those of
+// organisations that are no participants any more are used again for others, and a policy has no more of them than it
+// ever had participants at a time.
 type finding struct {
 	PolicyNumber string `json:"policyNumber"`
 	Organisation string `json:"organisation"`
@@ -35,24 +36,21 @@ const aboutIndex = "about"
 const mostAbout = 64
 
 // have has the participants of a list find a thing by findings with some keys. isNew says that the thing has none yet.
+// It returns the findings of those who are no participants any more, as far as no other one has them now.
 func (l *Lists) have(
 	ctx context.Context, in docstore.Collection, list *List, about string, isNew bool,
 	keys func(participant string) docstore.Keys,
-) error {
+) (free []docstore.Document, err error) {
 	missing := list.others()
-	if len(missing) == 0 {
-		return nil
-	}
-	var free []docstore.Document
 	if !isNew {
 		docs, err := in.Find(ctx, everybody, docstore.Query{Equal: docstore.Keys{aboutIndex: about}, Limit: mostAbout})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, doc := range docs {
 			is, err := readFinding(doc)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			at := slices.Index(missing, is.Organisation)
 			switch {
@@ -61,33 +59,32 @@ func (l *Lists) have(
 			case at >= 0: // the record was moved to this policy
 				free = slices.Insert(free, 0, doc)
 				missing = slices.Insert(slices.Delete(missing, at, at+1), 0, is.Organisation)
-			case !slices.ContainsFunc(list.Participants, func(p Participant) bool {
-				return p.Organisation == is.Organisation
-			}):
+			case !slices.Contains(list.others(), is.Organisation):
 				free = append(free, doc)
 			}
 		}
 	}
-	for i, participant := range missing {
+	for _, participant := range missing {
 		body, err := json.Marshal(finding{list.PolicyNumber, participant})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		doc := docstore.Document{Body: body, Keys: maps.Clone(keys(participant))}
 		doc.Keys[aboutIndex] = about
-		if i < len(free) {
-			doc.ID, doc.Version = free[i].ID, free[i].Version
+		if len(free) > 0 {
+			doc.ID, doc.Version = free[0].ID, free[0].Version
+			free = free[1:]
 			err := in.Replace(ctx, everybody, doc, nil)
 			if _, there := docstore.Duplicate(err); err == nil || there {
 				continue
 			}
 			if !errors.Is(err, docstore.ErrStale) {
-				return err
+				return nil, err
 			}
 		}
 		if err := l.insert(ctx, in, doc); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return free, nil
 }

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -142,6 +143,8 @@ type Lists struct {
 	past   docstore.History
 	grants docstore.Collection
 	stamps docstore.Collection
+	// refusals are those of participants; see refusal.go.
+	refusals docstore.Collection
 }
 
 // OpenLists returns the access lists that a store keeps.
@@ -154,7 +157,7 @@ func OpenLists(ctx context.Context, store docstore.Store, now func() time.Time) 
 		}
 		return opened
 	}
-	l.lists, l.grants, l.stamps = open(listSpec), open(grantSpec), open(stampSpec)
+	l.lists, l.grants, l.stamps, l.refusals = open(listSpec), open(grantSpec), open(stampSpec), open(refusalSpec)
 	if err != nil {
 		return nil, err
 	}
@@ -171,6 +174,26 @@ func (l *Lists) Of(ctx context.Context, policyNumber string) (*List, error) {
 		return nil, err
 	}
 	return readList(docs[0].Body, docs[0].ID, docs[0].Version)
+}
+
+// For returns the access list of a policy for an organisation: nil unless that is the owner of the policy, or a
+// participant that has not refused the owner.
+func (l *Lists) For(ctx context.Context, who organisation.ID, policyNumber string) (*List, error) {
+	docs, err := l.lists.Find(ctx, everybody, docstore.Query{
+		Equal: docstore.Keys{policyIndex: policyNumber}, Limit: 1,
+	})
+	// A list that does not have the name is not taken apart, so that it takes hardly longer than none.
+	if err != nil || len(docs) == 0 || !bytes.Contains(docs[0].Body, []byte(`"`+who.Name()+`"`)) {
+		return nil, err
+	}
+	list, err := readList(docs[0].Body, docs[0].ID, docs[0].Version)
+	if err != nil || !list.Has(who, ReadRight) {
+		return nil, err
+	}
+	if refused, err := l.refused(ctx, who, list.Owner); err != nil || refused {
+		return nil, err
+	}
+	return list, nil
 }
 
 func readList(body []byte, id uuid.UUID, version int64) (*List, error) {
@@ -342,56 +365,4 @@ func (l *Lists) write(ctx context.Context, list, was *List) (err error) {
 		list.version++
 	}
 	return err
-}
-
-// grant notes the organisations with which a policy is shared, so that they find it. The list decides what they see.
-func (l *Lists) grant(ctx context.Context, list *List) error {
-	return l.have(ctx, l.grants, list, list.PolicyNumber, false, list.keysOfGrant)
-}
-
-// keysOfGrant returns the keys by which a participant finds the policy.
-func (l *List) keysOfGrant(participant string) docstore.Keys {
-	return docstore.Keys{grantIndex: joined(participant, l.PolicyNumber), toIndex: participant}
-}
-
-// insert inserts a document, unless it is there.
-func (l *Lists) insert(ctx context.Context, in docstore.Collection, doc docstore.Document) (err error) {
-	if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
-		return err
-	}
-	err = in.Insert(ctx, everybody, doc)
-	if _, there := docstore.Duplicate(err); there {
-		return nil
-	}
-	return err
-}
-
-// mostFound is how many of the policies that were shared with an organisation a list or a search looks at, in the order
-// of the ids of the grants: from the first that was shared, unless a grant of another organisation was used again. The
-// others are found by their numbers, and by the ids and numbers of what is under them.
-const mostFound = 256
-
-// sharedWith returns the access lists by which an organisation sees the policy, of those that were shared with it
-// first.
-func (l *Lists) sharedWith(ctx context.Context, who organisation.ID) (all []*List, err error) {
-	docs, err := l.grants.Find(ctx, everybody, docstore.Query{
-		Equal: docstore.Keys{toIndex: who.Name()}, Limit: mostFound,
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, doc := range docs {
-		found, err := readFinding(doc)
-		if err != nil {
-			return nil, err
-		}
-		list, err := l.Of(ctx, found.PolicyNumber)
-		if err != nil {
-			return nil, err
-		}
-		if list.Has(who, ReadRight) && list.Owner != who.Name() {
-			all = append(all, list)
-		}
-	}
-	return all, nil
 }

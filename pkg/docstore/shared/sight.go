@@ -75,26 +75,22 @@ func (c *collection) sources(ctx context.Context, who organisation.ID, q docstor
 		for index, value := range q.Equal {
 			under.Equal[index] = value
 		}
-		all = append(all, &source{owner: owner, query: under, atOnce: min(q.Limit, readAtOnce)})
+		all = append(all, &source{owner: owner, query: under})
 		return nil
 	}
 	if number, named := q.Equal[c.spec.SharedBy]; named {
-		list, err := c.stamps.Of(ctx, number)
-		if err == nil && list.Has(who, ReadRight) {
+		list, err := c.stamps.For(ctx, who, number)
+		if err == nil {
 			err = add(list)
 		}
 		return all, err
 	}
-	for _, index := range c.spec.Indexes {
-		value, named := q.Equal[index.Name]
-		if !named || !index.Unique {
-			continue
-		}
+	if index := c.byUnique(q); index != nil {
 		by := keyIndex
 		if index.Global {
 			by = valueIndex
 		}
-		list, err := c.stamps.under(ctx, who, by, value)
+		list, err := c.stamps.under(ctx, who, by, q.Equal[index.Name])
 		if err == nil {
 			err = add(list)
 		}
@@ -107,6 +103,27 @@ func (c *collection) sources(ctx context.Context, who organisation.ID, q docstor
 		}
 	}
 	return all, err
+}
+
+// byUnique returns the first unique index that a query names; nil if it names none.
+func (c *collection) byUnique(q docstore.Query) *docstore.Index {
+	for i, index := range c.spec.Indexes {
+		if _, named := q.Equal[index.Name]; named && index.Unique {
+			return &c.spec.Indexes[i]
+		}
+	}
+	return nil
+}
+
+// first returns the documents of the first part that has any: an organisation's own come before those of others that
+// have the same value, such as a key that it sent again when it did not see what it had made with it.
+func (c *collection) first(ctx context.Context, all []*source) (docs []docstore.Document, err error) {
+	for _, s := range all {
+		if docs, err = c.Collection.Find(ctx, c.reader(s.owner), s.query); err != nil || len(docs) > 0 {
+			break
+		}
+	}
+	return docs, err
 }
 
 // find returns the documents that an organisation sees by a query: its own, and those under policies that are shared
@@ -122,6 +139,12 @@ func (c *collection) find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	if len(all) == 1 {
 		return c.Collection.Find(ctx, c.reader(all[0].owner), q)
+	}
+	if !who.Operates() && c.byUnique(q) != nil {
+		return c.first(ctx, all)
+	}
+	for _, s := range all[1:] {
+		s.atOnce = max(1, min(q.Limit, readAtOnce, heldTogether/len(all)))
 	}
 	held := docstore.Held(ctx)
 	docs, last, err := c.merge(ctx, all, q)
@@ -148,8 +171,12 @@ func followed(q docstore.Query, docs []docstore.Document) bool {
 	return len(docs) == q.Limit || len(docs) > 0 && docs[len(docs)-1].Body == nil
 }
 
-// readAtOnce is how many documents under a policy are read at a time: most have few.
-const readAtOnce = 16
+// readAtOnce is how many documents under a policy are read at a time: most have few. Of many policies fewer are read,
+// so that there are about heldTogether in memory.
+const (
+	readAtOnce   = 16
+	heldTogether = 1024
+)
 
 // merge returns the documents of all parts in the order of the query, up to its limits, and the part that has the last
 // of them.
@@ -225,7 +252,11 @@ func (c *collection) insert(ctx context.Context, who organisation.ID, doc docsto
 	}
 	owner := who
 	if list != nil && who.Name() != "" && list.Owner != who.Name() {
-		lacked, seen := list.lacks(who, c.spec.Right)
+		visible, err := c.stamps.For(ctx, who, number)
+		if err != nil {
+			return err
+		}
+		lacked, seen := visible.lacks(who, c.spec.Right)
 		switch {
 		case lacked != "":
 			return &docstore.RightError{Right: lacked}
@@ -302,7 +333,7 @@ func (c *collection) Lacks(
 	}
 	var list *List
 	if policyNumber != "" {
-		list, err = c.stamps.Of(ctx, policyNumber)
+		list, err = c.stamps.For(ctx, who, policyNumber)
 	} else {
 		list, err = c.listOf(ctx, who, id)
 	}

@@ -32,9 +32,13 @@ type stampsOf struct {
 
 // put stamps a record for the participants of a list. isNew says that it has no stamps yet.
 func (s stampsOf) put(ctx context.Context, list *List, id uuid.UUID, keys docstore.Keys, isNew bool) error {
-	return s.have(ctx, s.stamps, list, s.about(id), isNew, func(participant string) docstore.Keys {
+	if len(list.others()) == 0 {
+		return nil
+	}
+	_, err := s.have(ctx, s.stamps, list, s.about(id), isNew, func(participant string) docstore.Keys {
 		return s.keys(participant, id, keys)
 	})
+	return err
 }
 
 // about returns what the stamps of a record are about.
@@ -72,11 +76,7 @@ func (s stampsOf) under(ctx context.Context, who organisation.ID, index, value s
 			return nil, err
 		}
 	}
-	list, err := s.Of(ctx, found.PolicyNumber)
-	if err != nil || !list.Has(who, ReadRight) {
-		return nil, err
-	}
-	return list, nil
+	return s.For(ctx, who, found.PolicyNumber)
 }
 
 // ofID is under for the id of a record.

@@ -63,12 +63,16 @@ func (l *Lists) ToKeep(ctx context.Context, from, to string) ([]shared.Participa
 	return nil, nil
 }
 
-// Mount adds the operation to a router that makes a step of a change of a list.
-func (l *Lists) Mount(router gin.IRouter, path string) {
+// Mount adds the operations to a router that make a step of a change of a list, and a change of a refusal.
+func (l *Lists) Mount(router gin.IRouter, listPath, refusalPath string) {
 	if l.deps.Organisations {
-		router.PUT(path+":policyNumber", func(c *gin.Context) {
+		router.PUT(listPath+":policyNumber", func(c *gin.Context) {
 			list, err := l.change(c)
 			rest.Respond(c, list, err)
+		})
+		router.PUT(refusalPath+":organisation", func(c *gin.Context) {
+			refusal, err := l.refuse(c)
+			rest.Respond(c, refusal, err)
 		})
 	}
 }
@@ -76,14 +80,33 @@ func (l *Lists) Mount(router gin.IRouter, path string) {
 // Owner returns the organisation that owns a policy. Errors: there is no such policy for the caller.
 type Owner func(ctx context.Context, policyNumber string) (string, error)
 
-// MountReading adds the operation that returns a list.
-func (l *Lists) MountReading(router gin.IRouter, path string, owner Owner) {
+// MountReading adds the operations that return a list, and a refusal.
+func (l *Lists) MountReading(router gin.IRouter, listPath, refusalPath string, owner Owner) {
 	if l.deps.Organisations {
-		router.GET(path+":policyNumber", func(c *gin.Context) {
+		router.GET(listPath+":policyNumber", func(c *gin.Context) {
 			list, err := l.read(c, owner)
 			rest.Respond(c, list, err)
 		})
+		router.GET(refusalPath+":organisation", func(c *gin.Context) {
+			ctx := c.Request.Context()
+			refusal, err := l.lists.Refusal(ctx, request.OrganisationFrom(ctx), c.Param("organisation"))
+			if refusal == nil {
+				refusal = &shared.Refusal{}
+			}
+			rest.Respond(c, refusal, err)
+		})
 	}
+}
+
+// refuse makes a change of what the organisation of the caller refuses.
+func (l *Lists) refuse(c *gin.Context) (*shared.Refusal, error) {
+	var change shared.Refusal
+	if err := Read(c, largest, &change); err != nil {
+		return nil, err
+	}
+	change.Organisation = c.Param("organisation")
+	ctx := c.Request.Context()
+	return l.lists.Refuse(ctx, request.OrganisationFrom(ctx), change)
 }
 
 // MountSeen adds the operation that says which of at most so many policies are shared with the caller's organisation.

@@ -75,6 +75,7 @@ func sharedParameters() openapi3.ParametersMap {
 	for name, means := range map[string]string{
 		"id":           "The id of the record. One that is no UUID names nothing.",
 		"policyNumber": "The number of the policy.",
+		"organisation": "The name of the organisation that shares.",
 		"name":         "The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores.",
 		"contract":     "The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores.",
 		"kind":         "The kind of bordereau: premium.",

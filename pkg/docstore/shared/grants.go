@@ -1,0 +1,126 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
+)
+
+// grant notes the organisations with which a policy is shared, so that they find it, and takes it back from those with
+// which it is not shared any more. The list decides what they see.
+func (l *Lists) grant(ctx context.Context, list *List) error {
+	ended, err := l.have(ctx, l.grants, list, list.PolicyNumber, false, list.keysOfGrant)
+	for _, doc := range ended {
+		if err != nil {
+			return err
+		}
+		doc.Keys = docstore.Keys{aboutIndex: list.PolicyNumber}
+		if doc.Body, err = json.Marshal(finding{PolicyNumber: list.PolicyNumber}); err == nil {
+			err = l.grants.Replace(ctx, everybody, doc, nil)
+		}
+		if errors.Is(err, docstore.ErrStale) {
+			err = nil // another change of the list uses it
+		}
+	}
+	return err
+}
+
+// keysOfGrant returns the keys by which a participant finds the policy.
+func (l *List) keysOfGrant(participant string) docstore.Keys {
+	return docstore.Keys{grantIndex: joined(participant, l.PolicyNumber), toIndex: participant}
+}
+
+// insert inserts a document, unless it is there.
+func (l *Lists) insert(ctx context.Context, in docstore.Collection, doc docstore.Document) (err error) {
+	if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
+		return err
+	}
+	err = in.Insert(ctx, everybody, doc)
+	if _, there := docstore.Duplicate(err); there {
+		return nil
+	}
+	return err
+}
+
+// grantsAtOnce is how many grants are read at a time.
+const grantsAtOnce = 256
+
+// granted returns the numbers of the policies that are shared with an organisation, as far as it has not been taken
+// back from it that they are. It ends once it has more than some number.
+func (l *Lists) granted(ctx context.Context, who organisation.ID, most int) (policyNumbers []string, err error) {
+	q := docstore.Query{Equal: docstore.Keys{toIndex: who.Name()}, Limit: grantsAtOnce}
+	for {
+		docs, err := l.grants.Find(ctx, everybody, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			found, err := readFinding(doc)
+			if err != nil {
+				return nil, err
+			}
+			policyNumbers, q.After = append(policyNumbers, found.PolicyNumber), doc.ID
+		}
+		if len(docs) < q.Limit || len(policyNumbers) > most {
+			return policyNumbers, nil
+		}
+	}
+}
+
+// sharedWith returns the access lists of all policies of others that an organisation sees.
+func (l *Lists) sharedWith(ctx context.Context, who organisation.ID) ([]*List, error) {
+	numbers, err := l.granted(ctx, who, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	return l.ofOthers(ctx, who, numbers)
+}
+
+// mostGranted is how many policies are shared with an organisation about which Among finds out first which they are.
+const mostGranted = 256
+
+// Among returns the access lists by which an organisation sees policies of others now, of the policies with some
+// numbers. Most of them are shared with others only, so it first looks what is shared with the organisation: only these
+// lists are read, unless more than mostGranted policies are.
+func (l *Lists) Among(ctx context.Context, who organisation.ID, policyNumbers []string) ([]*List, error) {
+	granted, err := l.granted(ctx, who, mostGranted)
+	if err != nil {
+		return nil, err
+	}
+	if len(granted) <= mostGranted {
+		is := map[string]bool{}
+		for _, number := range granted {
+			is[number] = true
+		}
+		policyNumbers = slices.DeleteFunc(slices.Clone(policyNumbers), func(number string) bool { return !is[number] })
+	}
+	return l.ofOthers(ctx, who, policyNumbers)
+}
+
+// readTogether is how many lists are read at once.
+const readTogether = 8
+
+// ofOthers returns those of the access lists of some policies by which an organisation sees the policy of another one.
+func (l *Lists) ofOthers(ctx context.Context, who organisation.ID, policyNumbers []string) ([]*List, error) {
+	lists := make([]*List, len(policyNumbers))
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(readTogether)
+	for i, policyNumber := range policyNumbers {
+		reading.Go(func() (err error) {
+			lists[i], err = l.For(ctx, who, policyNumber)
+			return err
+		})
+	}
+	if err := reading.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(lists, func(list *List) bool { return list == nil || list.Owner == who.Name() }), nil
+}
