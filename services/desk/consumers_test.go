@@ -74,6 +74,14 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 	if a := s.Must(200, "GET", "/x/bordereau/unassigned", ""); len(a.Body["policies"].([]any)) != 1 {
 		t.Error(a.Text)
 	}
+	// Where organisations share the exchange, a participant needs a right to add to a claim.
+	participant := servicetest.Start(t, desk.Service().Definition(), servicetest.Options{
+		Peers: peers, Clock: servicetest.At(t, "2026-03-01T00:00:00Z"), Flags: []string{"--org-claim", "org"},
+	}).As("zenith")
+	if a := participant.Must(403, "PUT", "/x/supplement/claim/01930000-0000-7000-8000-000000000006",
+		`{"denied":true}`); a.Member("right") != "claims" {
+		t.Error(a.Text)
+	}
 	for _, stub := range stubs {
 		stub.WantAllAsked()
 	}

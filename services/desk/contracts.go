@@ -9,7 +9,9 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/part"
@@ -151,6 +153,16 @@ func (o *office) assign(c *gin.Context, _ any) (any, error) {
 		return nil, err
 	}
 	a, known := attached[number]
+	if !known && request.OrganisationFrom(ctx).Name() != "" {
+		_, seen, err := o.source.Access(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		if seen {
+			return nil, problem.New(problem.RightMissing,
+				"Another organisation owns the policy, and alone reports it.").With("right", shared.OwnerRight)
+		}
+	}
 	if !known {
 		return nil, problem.New(problems.PolicyNotFound, "No policy has this policyNumber.")
 	}

@@ -4295,9 +4295,9 @@ export interface paths {
         get: operations["readClaimSupplement"];
         /**
          * Add to a claim what its bordereaux ask for
-         * @description Add to a claim what its bordereaux ask for. What is absent is reported as not provided. Every version is kept; a version of a bordereau shows what there was when it was prepared.
+         * @description Add to a claim what its bordereaux ask for. What is absent is reported as not provided. Every version is kept; a version of a bordereau shows what there was when it was prepared. What is added belongs to the owner of the claim's policy; a participant needs the right claims.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["putClaimSupplement"];
         post?: never;

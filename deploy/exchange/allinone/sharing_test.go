@@ -256,6 +256,38 @@ func TestAKeyStandsForWhatWasMadeWithIt(t *testing.T) {
 	}
 }
 
+// TestAClaimHasOneSupplement adds to a claim what bordereaux ask for, as a participant with the right and without it.
+// What is added is its owner's. A participant does not have the policy reported under a contract of its own.
+func TestAClaimHasOneSupplement(t *testing.T) {
+	s := runShared(t)
+	b := newBook(t, s, "acme")
+	zenith, orion := s.as("zenith"), s.as("orion")
+	b.share("zenith:read,claims,premium", "orion:read")
+	path := "/x/supplement/claim/" + b.claimID
+	if got := orion.want(403, "PUT", path, `{"denied":true}`); got.named("right") != "claims" {
+		t.Error(got.body)
+	}
+	s.as("vega").want(404, "PUT", path, `{"denied":true}`)
+	zenith.want(404, "GET", path, "")
+	zenith.want(200, "PUT", path, `{"denied":true}`)
+	for _, by := range []*member{b.owner, zenith, orion} {
+		if got := by.want(200, "GET", path, ""); !strings.Contains(got.body, `"denied":true`) ||
+			by == orion && !strings.Contains(got.body, `"setBy":"zenith"`) {
+			t.Errorf("%s reads %s", by.organisation, got.body)
+		}
+	}
+	b.owner.want(200, "PUT", path, `{"denied":false}`)
+	if got := zenith.want(200, "GET", path, ""); !strings.Contains(got.body, `"setBy":"acme"`) {
+		t.Error(got.body)
+	}
+	zenith.putContract("OWN")
+	if got := zenith.want(403, "PUT", "/x/contract/OWN/policy/"+b.policyNumber, ""); got.named("right") != "owner" {
+		t.Error(got.body)
+	}
+	s.as("vega").putContract("OWN")
+	s.as("vega").want(404, "PUT", "/x/contract/OWN/policy/"+b.policyNumber, "")
+}
+
 // TestRefusedShares refuses what an organisation shares, which hides it everywhere, and tells the other one nothing.
 func TestRefusedShares(t *testing.T) {
 	s := runShared(t)

@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/money"
 )
 
@@ -142,7 +143,7 @@ func (d *Desk) PutSupplement(
 	if err := supplementWrong(sent); err != nil {
 		return none, "", err
 	}
-	if known, err := d.source.HasClaim(ctx, id.String()); err != nil || !known {
+	if _, known, err := d.source.PolicyOfClaim(ctx, id.String()); err != nil || !known {
 		if err == nil {
 			err = unknownClaim(claim)
 		}
@@ -157,7 +158,7 @@ func (d *Desk) PutSupplement(
 			return none, "", err
 		}
 		is := &supplement{ClaimSupplementVersion: desk.ClaimSupplementVersion{ClaimID: id.String(), Version: 1,
-			SetBy: request.CallerFrom(ctx).Key(), SetAt: scalar.Instant(d.now().Truncate(time.Microsecond)),
+			SetBy: contract.CallerKey(ctx), SetAt: scalar.Instant(d.now().Truncate(time.Microsecond)),
 			Supplement: sent}}
 		err = d.writeSupplement(ctx, is, was)
 		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {

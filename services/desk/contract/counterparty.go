@@ -239,16 +239,26 @@ func (c *Contracts) shared(ctx context.Context, m *mark) (Visible, error) {
 	if m.Owner == caller.Organisation.Name() {
 		return Visible{}, nil
 	}
-	as, err := request.ForOwner(ctx, m.Owner)
+	as, err := AsReader(ctx, m.Owner)
 	if err != nil {
 		return Visible{}, err
 	}
-	as = context.WithValue(as, readerKey{}, reader{caller.Organisation.Name(), caller.Key()})
 	k, err := c.find(as, m.Reference)
 	if err != nil || k == nil || k.Counterparty != caller.Organisation.Name() {
 		return Visible{}, err
 	}
 	return Visible{k, as}, nil
+}
+
+// AsReader returns a context in which the caller reads what another organisation owns, in that one's name. Errors:
+// organisation.ErrName.
+func AsReader(ctx context.Context, owner string) (context.Context, error) {
+	caller := request.CallerFrom(ctx)
+	as, err := request.ForOwner(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return context.WithValue(as, readerKey{}, reader{caller.Organisation.Name(), caller.Key()}), nil
 }
 
 // Visible is a contract that the caller sees, and the context in which it is read.

@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -84,11 +85,20 @@ func (s *Source) Claim(ctx context.Context, at time.Time, id uuid.UUID) (*report
 	return &page.Claims[0], nil
 }
 
-// HasClaim reports whether there is a claim with an id.
-func (s *Source) HasClaim(ctx context.Context, id string) (bool, error) {
+// PolicyOfClaim returns the number of the policy of a claim. known reports whether there is a claim with the id.
+func (s *Source) PolicyOfClaim(ctx context.Context, id string) (policyNumber string, known bool, err error) {
 	found, err := read[claims.Claim](ctx, s.claims, []string{id})
 	of, is := found[id]
-	return is && string(of.ID) == id, err
+	if !is || string(of.ID) != id || of.PolicyNumber == nil {
+		return "", is && string(of.ID) == id, err
+	}
+	return *of.PolicyNumber, true, err
+}
+
+// Access returns the access list of a policy, where organisations share the exchange. seen reports whether the caller
+// sees the policy.
+func (s *Source) Access(ctx context.Context, policyNumber string) (list sharing.Kept, seen bool, err error) {
+	return peer.Get[sharing.Kept](ctx, s.coverage, sharing.AccessPath+url.PathEscape(policyNumber))
 }
 
 // Attachments returns by what policies belong to contracts, by their numbers, up to Most.
