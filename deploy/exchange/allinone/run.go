@@ -44,7 +44,11 @@ type runner struct {
 	// organisation is the one for which the exchange shows how a token is made, of those that share it; empty if none
 	// do.
 	organisation string
-	link         *link
+	// links sign people in to the console; nil where there is none.
+	links *links
+	// demo reports whether the exchange shows what it can do.
+	demo  bool
+	flags *pflag.FlagSet
 }
 
 // RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.
@@ -81,13 +85,21 @@ func (r *runner) register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.testClock, testClockFlag, "",
 		"`instant`, such as 2026-01-15T00:00:00Z, at which a clock begins that all services go by and that stands "+
 			"still until POST /x/clock:advance; for trying what depends on time, on a data folder of its own")
+	flags.BoolVar(&r.demo, demoFlag, false, "show what the exchange can do: a year of contracts that is made at the "+
+		"start, with a test clock, in the folder "+demoFolder+" unless --data is given, and links for two people")
 	for _, s := range append(r.services, r.clockService) {
 		s.Flags(flags)
 	}
+	r.flags = flags
 }
 
 // run runs the exchange until ctx ends.
 func (r *runner) run(ctx context.Context, p *process.Process) error {
+	if r.demo {
+		if err := demoSettings(r.flags); err != nil {
+			return err
+		}
+	}
 	if err := p.Listen(); err != nil {
 		return err
 	}
@@ -131,6 +143,11 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	}
 	if r.testClock != "" {
 		entrance = r.clock.Handler(entrance)
+	}
+	if r.demo {
+		if err := r.openDemo(p); err != nil {
+			return err
+		}
 	}
 	return p.Serve(ctx, entrance)
 }

@@ -26,6 +26,7 @@
 //	spool.go          the records of an export, until all columns are known
 //	workbook.go       writing a workbook
 //	seed.go           seed: the invented book of package book
+//	seed_send.go      the requests of a book
 //	failure.go        errors: what is printed, the names that are similar to a misspelt one, and the exit status
 //
 // Workbooks are read and written with excelize, CSV with encoding/csv, schemas are checked with jsonschema. What is
