@@ -17,6 +17,7 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/broker"
+	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/gateway"
@@ -222,10 +223,16 @@ func (r *runner) openGateway(
 		}
 		r.ownTokens = true
 		r.openConsole(p)
-		if r.organisation != "" && r.gateway.TokenCommand == "" {
-			claim := p.Settings.OrganisationClaim
-			r.gateway.TokenCommand = "exchange token" + tokenOf(r.organisation, claim)
-			r.gateway.OtherTokenCommand = "exchange token" + tokenOf(pages.OtherOrganisation, claim)
+		if elsewhere := r.data != r.flags.Lookup(settings.Data).DefValue; (elsewhere || r.organisation != "") &&
+			r.gateway.TokenCommand == "" {
+			command, claim := "exchange token", p.Settings.OrganisationClaim
+			if elsewhere {
+				command += " --data " + client.Quoted(r.data)
+			}
+			r.gateway.TokenCommand = command + tokenOf(r.organisation, claim)
+			if r.organisation != "" {
+				r.gateway.OtherTokenCommand = command + tokenOf(pages.OtherOrganisation, claim)
+			}
 		}
 		tokens.KeyFile, tokens.Issuer = signer.PublicFile(), local.Issuer
 		if !slices.Contains(tokens.Audience, local.Audience) {

@@ -6,12 +6,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
 )
 
@@ -22,10 +26,16 @@ type importRun struct {
 	keys     *keys
 	rejects  *rejects
 	progress *progress.Progress
+	out      io.Writer
 	checker  *checker // of a dry run
 
 	created, replayed int
 	read              int64
+
+	// made are the outcomes that have come before those of earlier rows, by their place in the file, from 0; next is
+	// the place of the first that is still awaited.
+	made map[int]string
+	next int
 }
 
 // String returns in words what has been done.
@@ -44,13 +54,18 @@ func (r *importRun) done() int { return r.created + r.replayed + r.rejects.count
 type keyed struct {
 	row
 	key string
+	// place is the place of the row among those of the file, from 0.
+	place int
 }
 
 // outcome is the result of importing a row.
 type outcome struct {
 	row
+	place    int
 	problem  *problem // nil: the record is there
 	replayed bool
+	// record is the record in the response; nil if there is none.
+	record jsontext.Value
 }
 
 // all imports rows. The error is one of reading the rows, one of an exchange that refuses every request or does not
@@ -87,12 +102,14 @@ func (r *importRun) all(ctx context.Context, rows iter.Seq2[row, error]) error {
 
 // feed queues rows in the order of the file, so that their keys are the same each time.
 func (r *importRun) feed(ctx context.Context, rows iter.Seq2[row, error], queue chan<- keyed) error {
+	place := 0
 	for row, err := range rows {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.file, err)
 		}
 		select {
-		case queue <- keyed{row, r.keys.next(row.record)}:
+		case queue <- keyed{row, r.keys.next(row.record), place}:
+			place++
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -115,6 +132,7 @@ func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes ch
 			if err != nil {
 				return err
 			}
+			o.place = next.place
 			outcomes <- o
 		}
 	}
@@ -136,9 +154,46 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 		header: map[string]string{keyHeader: next.key},
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
+		r.advise(&refused.problem)
 		return outcome{row: next.row, problem: &refused.problem}, nil
 	}
-	return outcome{row: next.row, replayed: got.replayed()}, err
+	return outcome{row: next.row, replayed: got.replayed(), record: got.body}, err
+}
+
+// advise adds to a refusal the flag by which a file is read that writes days or numbers in another way.
+func (r *importRun) advise(p *problem) {
+	columns := table.Of(r.resource)
+	for i, v := range p.Errors {
+		kind := columns.Kind(strings.ReplaceAll(strings.TrimPrefix(v.Pointer, "/"), "/", "."))
+		switch {
+		case r.format == ndjson:
+		case r.dateOrder == "" && (kind == resource.Date || kind == resource.DateTime):
+			p.Errors[i].allowed = "--date-order ymd, dmy or mdy says how days are written, which also reads a day " +
+				"without a time"
+		case r.decimal == "" && r.format == asCSV && kind == resource.Number:
+			p.Errors[i].allowed = "--decimal comma or point says how numbers are written"
+		}
+	}
+}
+
+// print prints what became of a row that is a record now, and of those after it that were waiting for that: the line
+// of the file, the id of the record, and its number or name.
+func (r *importRun) print(o outcome) error {
+	r.made[o.place] = ""
+	if o.record != nil {
+		r.made[o.place] = fmt.Sprintf("%d\t%s\n", o.line, strings.Join(r.resource.KnownBy(o.record), "\t"))
+	}
+	for {
+		text, is := r.made[r.next]
+		if !is {
+			return nil
+		}
+		delete(r.made, r.next)
+		r.next++
+		if _, err := io.WriteString(r.out, text); err != nil {
+			return err
+		}
+	}
 }
 
 func (r *importRun) count(o outcome) error {
@@ -152,7 +207,7 @@ func (r *importRun) count(o outcome) error {
 		r.created++
 	}
 	r.read = max(r.read, o.read)
-	return errors.Join(failed, r.progress.At(r.read, r.String()))
+	return errors.Join(failed, r.print(o), r.progress.At(r.read, r.String()))
 }
 
 // keys makes the Idempotency-Keys of the records of an import. A key follows from the resource, from the JSON value

@@ -166,7 +166,7 @@ func runPath(run string) string { return runsPath + "/" + url.PathEscape(run) }
 
 // printRun prints a run: as a table of its outcomes, with what is open of each month.
 func (o *office) printRun(body []byte, err error) error {
-	if err != nil || o.form == asJSON {
+	if err != nil || o.form != asTable {
 		return orPrint(o, body, err)
 	}
 	var run reconciliation.Run
@@ -208,7 +208,7 @@ func items(around client.Surroundings) *cobra.Command {
 		if *outcome != "" {
 			query.Set("outcome", *outcome)
 		}
-		rows := [][]string{{"ITEM", "OUTCOME", "ROW", "POLICY", "LINE", "SINCE", "DAYS", "DECISION", "CELLS"}}
+		rows := [][]string{{"ITEM", "OUTCOME", "ROW", "POLICY", "SINCE", "DAYS", "DECISION", "CELLS", "LINE"}}
 		for skip, more := 0, true; more; {
 			query.Set("skip", strconv.Itoa(skip))
 			page, _, err := read[reconciliation.RunItems](ctx, o, runPath(args[0])+"/items", query)
@@ -216,8 +216,8 @@ func items(around client.Surroundings) *cobra.Command {
 				return err
 			}
 			// There may be half a million items, so that each page is printed as it comes.
-			if o.form == asJSON {
-				err = eachLine(o, page.Items)
+			if o.form != asTable {
+				err = each(o, page.Items)
 			} else {
 				for _, item := range page.Items {
 					rows = append(rows, itemRow(item))
@@ -251,8 +251,8 @@ func itemRow(item reconciliation.RunItem) []string {
 		row = strconv.Itoa(item.Row)
 	}
 	return []string{
-		strconv.Itoa(item.Number), item.Outcome, row, item.PolicyNumber, line, string(item.Since),
-		strconv.Itoa(item.Days), strings.TrimSpace(item.Decision + " " + item.Reason), strings.Join(cells, "; "),
+		strconv.Itoa(item.Number), item.Outcome, row, item.PolicyNumber, string(item.Since), strconv.Itoa(item.Days),
+		strings.TrimSpace(item.Decision + " " + item.Reason), strings.Join(cells, "; "), line,
 	}
 }
 

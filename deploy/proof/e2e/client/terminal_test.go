@@ -35,7 +35,7 @@ func TestListOnATerminal(t *testing.T) {
 		t.Fatalf("%v: %s%s", err, &shown, &notes)
 	}
 	all := strings.Split(strings.ReplaceAll(shown.String(), "\r\n", "\n"), "\n")
-	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "petName") ||
+	if !strings.HasPrefix(all[0], "petName ") || !strings.Contains(all[0], " id") ||
 		strings.Contains(all[0], "microchip") {
 		t.Errorf("the header is %q", all[0])
 	}
