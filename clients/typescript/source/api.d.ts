@@ -238,6 +238,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewBusinessInterruptionCoverage"];
@@ -621,6 +623,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewCyberLiabilityCoverage"];
@@ -921,6 +925,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewMotorCoverage"];
@@ -1178,6 +1184,8 @@ export interface paths {
          *     |---|---|
          *     | in force | in force |
          *     | extended | extended |
+         *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -1562,6 +1570,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPropertyCoverage"];
@@ -1789,6 +1799,8 @@ export interface paths {
          *     |---|---|
          *     | in force | in force |
          *     | extended | extended |
+         *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
