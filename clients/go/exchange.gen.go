@@ -2079,6 +2079,18 @@ type ContractLimit struct {
 	Name string `json:"name"`
 }
 
+// ContractLimitInput The most premium that may be written under a contract.
+type ContractLimitInput struct {
+	// Amount The amount, in major units.
+	Amount *json.Number `json:"amount,omitempty"`
+
+	// Currency The currency of the amount (ISO 4217).
+	Currency *string `json:"currency,omitempty"`
+
+	// Name What the limit is called.
+	Name *string `json:"name,omitempty"`
+}
+
 // ContractList The contracts, by reference.
 type ContractList struct {
 	// Contracts The contracts of the page.
@@ -2235,7 +2247,7 @@ type ContractTermsInput struct {
 	Inception *openapi_types.Date `json:"inception,omitempty"`
 
 	// Limits The limits whose utilisation is watched, up to 16.
-	Limits *[]ContractLimit `json:"limits,omitempty"`
+	Limits *[]ContractLimitInput `json:"limits,omitempty"`
 
 	// Lines The lines whose policies belong to the contract, as resources such as motorCoverage.
 	Lines *[]string `json:"lines,omitempty"`

@@ -85,10 +85,20 @@ func (c conversion) schema(s map[string]any) error {
 		}
 	}
 	if types, several := s["type"].([]any); several {
-		if len(types) != 2 || types[1] != any("null") {
+		last := len(types) - 1
+		if last < 1 || types[last] != any("null") {
 			return fmt.Errorf("OpenAPI 3.0 has no type %v", types)
 		}
 		s["type"], s["nullable"] = types[0], true
+		if last > 1 {
+			delete(s, "type")
+			delete(s, "nullable")
+			var either []any
+			for _, kind := range types[:last] {
+				either = append(either, map[string]any{"type": kind, "nullable": true})
+			}
+			s["anyOf"] = either
+		}
 	}
 	if either, has := s["anyOf"].([]any); has {
 		if null, is := either[len(either)-1].(map[string]any); is && null["type"] == any("null") {

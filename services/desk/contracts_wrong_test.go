@@ -63,7 +63,7 @@ func TestContractsWrong(t *testing.T) {
 		if !tried[name] {
 			t.Errorf("%s is not tried with a value that is refused", name)
 		}
-		for _, other := range []any{true, 1.5, map[string]any{"a": 1}, []any{map[string]any{}}} {
+		for _, other := range []any{true, 1.5e300, map[string]any{"a": 1}, []any{map[string]any{}}} {
 			if a := put(map[string]any{name: other}); a.Status != 400 ||
 				!strings.Contains(a.Text, `"pointer":"/`+name) {
 				t.Errorf("%s %v: %d %s", name, other, a.Status, a.Text)

@@ -5984,19 +5984,19 @@ export interface components {
              * Format: decimal
              * @description The fees that are still to be paid, in major units of the original currency.
              */
-            feeReserve?: Exact | null;
+            feeReserve?: Exact | string | null;
             /**
              * Format: decimal
              * @description The fees that were paid by now, in major units of the original currency.
              */
-            feesPaid?: Exact | null;
+            feesPaid?: Exact | string | null;
             /** @description The country of the loss, as its ISO 3166-1 alpha-2 code. */
             lossCountry?: string | null;
             /**
              * Format: decimal
              * @description What was recovered by now, in major units of the original currency.
              */
-            recoveries?: Exact | null;
+            recoveries?: Exact | string | null;
             /** @description Whether the claim was referred to the underwriters. */
             referredToUnderwriters?: boolean | null;
         };
@@ -6116,6 +6116,18 @@ export interface components {
             /** @description What the limit is called. */
             name: string;
         };
+        /** @description The most premium that may be written under a contract. */
+        ContractLimitInput: {
+            /**
+             * Format: decimal
+             * @description The amount, in major units.
+             */
+            amount?: Exact | string | null;
+            /** @description The currency of the amount (ISO 4217). */
+            currency?: string | null;
+            /** @description What the limit is called. */
+            name?: string | null;
+        };
         /** @description The contracts, by reference. */
         ContractList: {
             /** @description The contracts of the page. */
@@ -6217,14 +6229,20 @@ export interface components {
             agreementNumber?: string | null;
             /** @description The unit of these amounts: major for euros, minor for cents. The interface does not say it. */
             amountUnit?: string | null;
-            /** @description The brokerage as a percentage of the premium, "0" to "100"; "0" without it. */
-            brokeragePercentage?: string | null;
+            /**
+             * Format: decimal
+             * @description The brokerage as a percentage of the premium, "0" to "100"; "0" without it.
+             */
+            brokeragePercentage?: Exact | string | null;
             /** @description Which claims are reported: open, or all; open without it. */
             claimsBasis?: string | null;
             /** @description The class of business. */
             classOfBusiness?: string | null;
-            /** @description The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it. */
-            commissionPercentage?: string | null;
+            /**
+             * Format: decimal
+             * @description The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it.
+             */
+            commissionPercentage?: Exact | string | null;
             /** @description The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it reads the contract and what is reported under it, and acknowledges. */
             counterparty?: string | null;
             /** @description The name of the coverholder who reports. */
@@ -6253,7 +6271,7 @@ export interface components {
              */
             inception?: string | null;
             /** @description The limits whose utilisation is watched, up to 16. */
-            limits?: components["schemas"]["ContractLimit"][] | null;
+            limits?: components["schemas"]["ContractLimitInput"][] | null;
             /** @description The lines whose policies belong to the contract, as resources such as motorCoverage. */
             lines?: string[] | null;
             /**
@@ -6261,8 +6279,11 @@ export interface components {
              * @description The number of instalments of the premium.
              */
             numberOfInstalments?: Exact | null;
-            /** @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not. */
-            originalPerSettlement?: string | null;
+            /**
+             * Format: decimal
+             * @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not.
+             */
+            originalPerSettlement?: Exact | string | null;
             /** @description The risk code. */
             riskCode?: string | null;
             /**
@@ -6281,8 +6302,11 @@ export interface components {
             settlementCurrency?: string | null;
             /** @description Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it. */
             signOff?: string | null;
-            /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
-            taxPercentage?: string | null;
+            /**
+             * Format: decimal
+             * @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.
+             */
+            taxPercentage?: Exact | string | null;
             /** @description The reference of the treaty under which the premium is ceded. */
             treatyReference?: string | null;
             /** @description The type of insurance. */
@@ -10052,8 +10076,11 @@ export interface components {
             against?: components["schemas"]["RunAgainstInput"] | null;
             /** @description The id of the statement. */
             statement?: string | null;
-            /** @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it. */
-            tolerance?: string | null;
+            /**
+             * Format: decimal
+             * @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it.
+             */
+            tolerance?: Exact | string | null;
             /**
              * Format: int64
              * @description How many days dates may differ by, 0 to 366.

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -154,26 +156,52 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 		header: map[string]string{keyHeader: next.key},
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
-		r.advise(&refused.problem)
+		r.advise(&refused.problem, next.record)
 		return outcome{row: next.row, problem: &refused.problem}, nil
 	}
 	return outcome{row: next.row, replayed: got.replayed(), record: got.body}, err
 }
 
-// advise adds to a refusal the flag by which a file is read that writes days or numbers in another way.
-func (r *importRun) advise(p *problem) {
+// advise adds to a refusal the flag with which a file would be read that writes days or numbers in another way.
+func (r *importRun) advise(p *problem, record jsontext.Value) {
 	columns := table.Of(r.resource)
+	cells, err := columns.Flatten(record)
+	if err != nil || r.format == ndjson {
+		return
+	}
 	for i, v := range p.Errors {
-		kind := columns.Kind(strings.ReplaceAll(strings.TrimPrefix(v.Pointer, "/"), "/", "."))
+		column := strings.ReplaceAll(strings.TrimPrefix(v.Pointer, "/"), "/", ".")
+		at := slices.IndexFunc(cells, func(c table.Cell) bool { return c.Column == column })
+		if at < 0 {
+			continue
+		}
+		kind, text := columns.Kind(column), table.Plain(cells[at].Value)
+		var flag string
+		var would []string
 		switch {
-		case r.format == ndjson:
 		case r.dateOrder == "" && (kind == resource.Date || kind == resource.DateTime):
-			p.Errors[i].allowed = "--date-order ymd, dmy or mdy says how days are written, which also reads a day " +
-				"without a time"
+			flag = "--date-order "
+			for _, order := range slices.Sorted(maps.Keys(table.DateOrders)) {
+				would = appendIf(would, order, table.Notation{Order: order}, kind, text)
+			}
 		case r.decimal == "" && r.format == asCSV && kind == resource.Number:
-			p.Errors[i].allowed = "--decimal comma or point says how numbers are written"
+			flag = "--decimal "
+			for _, decimal := range table.Decimals {
+				would = appendIf(would, decimal, table.Notation{Decimal: decimal}, kind, text)
+			}
+		}
+		if len(would) > 0 {
+			p.Errors[i].allowed = "import reads it with " + flag + strings.Join(would, " or ")
 		}
 	}
+}
+
+// appendIf appends a word if a cell can be read in a notation.
+func appendIf(words []string, word string, by table.Notation, kind resource.Kind, cell string) []string {
+	if _, err := by.Cell(kind, cell, &table.Understood{}); err != nil {
+		return words
+	}
+	return append(words, word)
 }
 
 // print prints what became of a row that is a record now, and of those after it that were waiting for that: the line

@@ -83,6 +83,10 @@ func TestImportNamesTheFlagThatHelps(t *testing.T) {
 		{"/inceptionDate", "inceptionDate\n2026-11-01\n", "", "--date-order ymd"},
 		{"/inceptionDate", "inceptionDate\n2026-11-01\n", "--date-order=dmy", ""},
 		{"/premium", "premium\n\"1,5\"\n", "", "--decimal comma"},
+		{"/inceptionDate", "inceptionDate\n13/11/2026\n", "", "--date-order dmy,13"},
+		{"/inceptionDate", "inceptionDate\n11/13/2026\n", "", "--date-order mdy,11"},
+		{"/inceptionDate", "inceptionDate\nsoon\n", "", ""},
+		{"/premium", "premium\nmuch\n", "", ""},
 		{"/policyholderId", "policyholderId\nX\n", "", ""},
 	} {
 		file := written(t, "policies.csv", c.cells)

@@ -37,6 +37,9 @@ the end of a month, has then come. Only exchange run with --test-clock or --demo
 			}
 		}
 		body, err := o.exchange(ctx, asked)
+		if client.Refused(err, "not-found") {
+			return client.Hinted(err, "Only exchange run with --test-clock or --demo has a test clock.")
+		}
 		if err != nil || o.form != asTable {
 			return orPrint(o, body, err)
 		}

@@ -28,15 +28,22 @@ func (a *answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	line := r.Method + " " + r.URL.String()
 	a.asked = append(a.asked, strings.TrimSpace(line+" "+string(body)))
 	text, is := a.of[line]
-	if !is {
-		w.WriteHeader(http.StatusNotFound)
-		text = `{"title":"not found"}`
+	if strings.Contains(string(body), "2026-01-01") {
+		text = noPath
 	}
-	if strings.Contains(text, "/problems/") {
+	if !is {
+		text = noPath
+	}
+	switch {
+	case text == noPath:
+		w.WriteHeader(http.StatusNotFound)
+	case strings.Contains(text, "/problems/"):
 		w.WriteHeader(http.StatusConflict)
 	}
 	fmt.Fprint(w, text)
 }
+
+const noPath = `{"type":"/problems/not-found","title":"not found"}`
 
 const version = "/x/bordereau/C/premium/2026-01/versions/2"
 
@@ -93,6 +100,7 @@ func TestCommandsOfPeople(t *testing.T) {
 		{"clock -o table", "NOW 2026-01-05T09:00:00Z", "", ""},
 		{"clock 2026-02-01", `"now": "2026-02-01T00:00:00Z"`, "",
 			`POST /x/clock:advance {"to":"2026-02-01T00:00:00Z"}`},
+		{"clock 2026-01-01", "", "--test-clock or --demo", ""},
 		{"clock tomorrow", "", "INSTANT is a day", ""},
 	} {
 		t.Run(c.line, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,8 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.Int]():     openapi3.NewInt64Schema,
 	reflect.TypeFor[scalar.Integer](): integer,
 	reflect.TypeFor[scalar.Decimal](): decimal,
+	reflect.TypeFor[scalar.Figure]():  decimal,
+	reflect.TypeFor[scalar.Digits]():  openapi3.NewStringSchema,
 	reflect.TypeFor[scalar.Date](): func() *openapi3.Schema {
 		return openapi3.NewStringSchema().WithFormat("date")
 	},
@@ -73,6 +76,28 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[jsontext.Value]():  openapi3.NewSchema,
 
 	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
+}
+
+// figures are the schemas of what callers may send as a number or as a string. The generated client for Go has them in the
+// form in which they are answered.
+var figures = map[reflect.Type]func() *openapi3.Schema{
+	reflect.TypeFor[scalar.Figure](): func() *openapi3.Schema { return figure("json.Number", 64) },
+	reflect.TypeFor[scalar.Digits](): func() *openapi3.Schema { return figure("string", jsonobject.MaxString) },
+}
+
+func figure(inGo string, most int64) *openapi3.Schema {
+	schema := &openapi3.Schema{
+		Type: &openapi3.Types{"number", "string", "null"}, Format: "decimal",
+		Extensions: map[string]any{"x-go-type": inGo},
+	}
+	return schema.WithMaxLength(most)
+}
+
+// hasFigures reports whether a struct has members that callers may send as a number or as a string.
+func hasFigures(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && slices.ContainsFunc(members(t), func(f reflect.StructField) bool {
+		return figures[f.Type] != nil
+	})
 }
 
 // decimal returns the schema of a number that keeps its digits. In the OpenAPI registry, the format decimal means a
@@ -94,6 +119,9 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if figure := figures[t]; figure != nil && sent {
+		return figure().NewRef()
+	}
 	if schema, ok := scalars[t]; ok {
 		return nullable(schema().NewRef(), sent)
 	}
@@ -109,7 +137,11 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	case reflect.Int, reflect.Int64:
 		return nullable(openapi3.NewInt64Schema().NewRef(), sent)
 	case reflect.Slice:
-		return nullable(list(s.of(t.Elem(), false), sent), sent)
+		element := s.of(t.Elem(), false)
+		if sent && hasFigures(t.Elem()) {
+			element = s.component(t.Elem(), true)
+		}
+		return nullable(list(element, sent), sent)
 	case reflect.Map:
 		return openapi3.NewObjectSchema().WithAnyAdditionalProperties().NewRef()
 	case reflect.Struct:
