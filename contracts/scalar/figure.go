@@ -16,8 +16,8 @@ var (
 	errLongFigure = fmt.Errorf("must be a number of at most %d characters", maxDigits)
 )
 
-// Figure is an amount of the desk: a number with its digits, which callers may also send as a string. It is written as a
-// JSON number. The zero value is absent.
+// Figure is an amount of the desk: a number with its digits, which callers may also send as a string. It is written
+// as a JSON number. The zero value is absent.
 type Figure string
 
 // UnmarshalJSON keeps the digits of a JSON number, or of a string.
@@ -38,9 +38,9 @@ func (f *Figure) UnmarshalJSON(b []byte) error {
 // MarshalJSON writes a JSON number. It refuses what is none.
 func (f Figure) MarshalJSON() ([]byte, error) { return Decimal(f).MarshalJSON() }
 
-// Digits is a percentage, a rate or another number of the desk that is written as a string, which callers may also send as
-// a JSON number. What a string has is kept whatever it is; who reads it says what is wrong with it. The zero value is
-// absent.
+// Digits is a percentage, a rate or another number of the desk that is written as a string, which callers may also
+// send as a JSON number. What a string has is kept whatever it is; who reads it says what is wrong with it. The zero
+// value is absent.
 type Digits string
 
 // UnmarshalJSON keeps a string, or the digits of a JSON number.

@@ -21,13 +21,16 @@ func commandsOf(part string) (all []string) {
 	return all
 }
 
-// inShell runs a script after the preparation of the page, where no time passes and nothing responds but 404. It returns
-// what is printed.
+// inShell runs a script after the preparation of the page, where no time passes and nothing responds but 404. It
+// returns what is printed.
 func inShell(t *testing.T, page, script string) string {
 	t.Helper()
 	const standIns = `
 sleep() { :; }
-curl() { for EACH; do case $EACH in http*|/*) echo "asked for $EACH" >&2;; esac; done; printf '{"status":404}\nHTTP 404'; }
+curl() {
+  for EACH; do case $EACH in http*|/*) echo "asked for $EACH" >&2;; esac; done
+  printf '{"status":404}\nHTTP 404'
+}
 exchange() { echo TOKEN; }
 `
 	shell := exec.CommandContext(t.Context(), "sh", "-c", standIns+commandsOf(page)[0]+script)

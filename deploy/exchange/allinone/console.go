@@ -27,9 +27,8 @@ func (r *runner) openConsole(p *process.Process) {
 	r.gateway.Console = map[string]http.Handler{
 		signInPath: r.links,
 		seedPath: seed(func(ctx context.Context, token string) error {
-			return fill(ctx, client.Surroundings{
-				Environ: []string{"EXCHANGE_URL=" + p.URL(), "EXCHANGE_TOKEN=" + token}, Out: io.Discard, Err: io.Discard,
-			})
+			environ := []string{"EXCHANGE_URL=" + p.URL(), "EXCHANGE_TOKEN=" + token}
+			return fill(ctx, client.Surroundings{Environ: environ, Out: io.Discard, Err: io.Discard})
 		}),
 	}
 }

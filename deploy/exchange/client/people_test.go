@@ -71,7 +71,8 @@ func TestImportPrintsWhatItMade(t *testing.T) {
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprintf(w, `{"id":"ID-%s","plateNumber":"EX %[1]s","vin":"V"}`, plate)
 	}, "import", "vehicle", file)
-	want := "2\tID-0\tEX 0\n3\tID-1\tEX 1\n4\tID-2\tEX 2\n6\tID-4\tEX 4\n5 records: 4 created, 0 already there, 1 refused.\n"
+	want := "2\tID-0\tEX 0\n3\tID-1\tEX 1\n4\tID-2\tEX 2\n6\tID-4\tEX 4\n" +
+		"5 records: 4 created, 0 already there, 1 refused.\n"
 	if out != want {
 		t.Errorf("it prints\n%s\nnot\n%s", out, want)
 	}

@@ -148,8 +148,8 @@ type times struct {
 
 var errNoClock = &hinted{
 	errors.New("the exchange has no test clock, so that all receipts of a year would be of one month"),
-	"exchange run --demo runs one with such a clock and a year, exchange run --test-clock 2026-01-05T09:00:00Z --data " +
-		"a-new-folder one with the clock alone.",
+	"exchange run --demo runs one with such a clock and a year, exchange run --test-clock 2026-01-05T09:00:00Z " +
+		"--data a-new-folder one with the clock alone.",
 }
 
 func (c *caller) times(ctx context.Context, seed uint64, year bool) (t times, err error) {

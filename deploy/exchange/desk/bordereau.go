@@ -164,8 +164,8 @@ export name it.`,
 		}
 		err = o.post(ctx, always("signing it off"), version+":"+action, "", desk.BordereauDigest{Digest: *digest})
 		if client.Refused(err, problems.SamePerson.Slug()) {
-			return client.Hinted(err, "On an exchange that issues its own tokens, exchange token --subject NAME prints one "+
-				"of another person; give it as EXCHANGE_TOKEN or --token.")
+			return client.Hinted(err, "On an exchange that issues its own tokens, exchange token --subject NAME "+
+				"prints one of another person; give it as EXCHANGE_TOKEN or --token.")
 		}
 		return err
 	})

@@ -16,8 +16,8 @@ import (
 func clock(around client.Surroundings) *cobra.Command {
 	return command(around, &cobra.Command{
 		Use: "clock [INSTANT]", Short: "Show the test clock of an exchange that has one, or move it forward",
-		Long: `Show what the test clock of an exchange shows, or move it forward to an instant: what depends on time, such as
-the end of a month, has then come. Only exchange run with --test-clock or --demo has such a clock.`,
+		Long: `Show what the test clock of an exchange shows, or move it forward to an instant: what depends on time,
+such as the end of a month, has then come. Only exchange run with --test-clock or --demo has such a clock.`,
 		Example: `  exchange clock
   exchange clock 2026-02-01
   exchange clock 2026-02-01T09:00:00Z`,

@@ -45,6 +45,12 @@ func (a *answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const noPath = `{"type":"/problems/not-found","title":"not found"}`
 
+const (
+	samePerson = `{"type":"/problems/same-person","title":"two persons"}`
+	second     = `{"contract":"C","kind":"premium","period":"2026-01","number":2,"lines":3}`
+	firstPage  = `{"contracts":[{"reference":"C","contract":{"coverholderName":"Alder"}}],"next":"C"}`
+)
+
 const version = "/x/bordereau/C/premium/2026-01/versions/2"
 
 // month is an exchange with a month that has two versions.
@@ -60,10 +66,10 @@ func month(t *testing.T) *answers {
 		"GET " + version + "/findings?limit=200": `{"findings":[{"id":"missing-insured-1","severity":"error",` +
 			`"policyNumber":"POL-1","words":"The insured is missing."}]}`,
 		"POST " + version + "/findings/missing-insured-1:waive": `{"number":2}`,
-		"POST " + version + ":approve":                          `{"type":"/problems/same-person","title":"two persons"}`,
-		"GET " + version:                                        `{"contract":"C","kind":"premium","period":"2026-01","number":2,"lines":3}`,
+		"POST " + version + ":approve":                          samePerson,
+		"GET " + version:                                        second,
 		"GET " + version + "/lines.csv":                         "Line\r\n1\r\n",
-		"GET /x/contract?limit=200":                             `{"contracts":[{"reference":"C","contract":{"coverholderName":"Alder"}}],"next":"C"}`,
+		"GET /x/contract?limit=200":                             firstPage,
 		"GET /x/contract?after=C&limit=200":                     `{"contracts":[{"reference":"D"}]}`,
 		"GET /x/contract/C?at=2026-03-01T00%3A00%3A00Z":         `{"reference":"C","version":1}`,
 		"PUT /x/contract/C":                                     `{"reference":"C","version":2}`,
@@ -86,12 +92,13 @@ func TestCommandsOfPeople(t *testing.T) {
 		{"bordereau lines C premium 2026-01 -o table", "POL-1 100.50 85.43 Ada 2025-12 ID-1 POL-2 ID-2", "", ""},
 		{"bordereau lines C claims 2026-01 live -o table", "CLM-1 5 7 12 ID-3", "", ""},
 		{"bordereau lines C premium 2026-01", `"policyNumber":"POL-1"`, "", ""},
-		{"bordereau findings C premium 2026-01 -o table", "missing-insured-1 error POL-1 The insured is missing.", "", ""},
+		{"bordereau findings C premium 2026-01 -o table", "missing-insured-1 error POL-1 The insured is missing.", "",
+			""},
 		{"bordereau waive C premium 2026-01 missing-insured-1 --reason paper", `"number": 2`, "",
 			"POST " + version + `/findings/missing-insured-1:waive {"reason":"paper"}`},
 		{"bordereau waive C premium 2026-01 missing-insured-1", "", "--reason", ""},
 		{"bordereau approve C premium 2026-01 --digest D", "", "exchange token --subject", ""},
-		{"bordereau export C premium 2026-01 --out " + exported, "", "january.csv: 3 lines of version 2 of C premium", ""},
+		{"bordereau export C premium 2026-01 --out " + exported, "", "january.csv: 3 lines of version 2 of C", ""},
 		{"bordereau list --contract C --kind premium -o pretty", "\n\t\"contract\": \"C\",", "", ""},
 		{"contract list -o table", "C Alder D", "", ""},
 		{"contract get C --at 2026-03-01T00:00:00Z", `"version": 1`, "", ""},

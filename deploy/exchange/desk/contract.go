@@ -32,7 +32,9 @@ func contracts(around client.Surroundings) *cobra.Command {
 		Example: `  exchange contract list -o table`,
 	}, func(o *office, ctx context.Context, _ []string) error {
 		query := url.Values{"limit": {"200"}}
-		header := []string{"CONTRACT", "COVERHOLDER", "INCEPTION", "EXPIRY", "LINES", "CUR", "EVERY", "SIGN-OFF", "VERSION"}
+		header := []string{
+			"CONTRACT", "COVERHOLDER", "INCEPTION", "EXPIRY", "LINES", "CUR", "EVERY", "SIGN-OFF", "VERSION",
+		}
 		return pages(o, header, func() ([]desk.ContractVersion, bool, error) {
 			page, _, err := read[desk.ContractList](ctx, o, contractsPath, query)
 			query.Set("after", page.Next)
@@ -67,8 +69,8 @@ func readContract(around client.Surroundings) *cobra.Command {
 func putContract(around client.Surroundings) *cobra.Command {
 	return command(around, &cobra.Command{
 		Use: "put CONTRACT FILE", Short: "Make or change a contract, as a JSON file has it",
-		Long: "Make or change a contract. The file has the contract as JSON, as get shows it in its member contract; - is the " +
-			"standard input.",
+		Long: "Make or change a contract. The file has the contract as JSON, as get shows it in its member " +
+			"contract; - is the standard input.",
 		Example: `  exchange contract put MOTOR-2026 contract.json`,
 	}, func(o *office, ctx context.Context, args []string) error {
 		text, err := o.text(args[1])

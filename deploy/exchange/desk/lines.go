@@ -28,7 +28,8 @@ func skipping() (query url.Values, to func(next int) bool) {
 func lines(around client.Surroundings) *cobra.Command {
 	return command(around, &cobra.Command{
 		Use: "lines CONTRACT KIND PERIOD [VERSION]", Short: "List the lines of a version: its receipts, or its claims",
-		Long: "List the lines of a version, by default the last one of the period; live for those that it would have now.",
+		Long: "List the lines of a version, by default the last one of the period; live for those that it would have " +
+			"now.",
 		Example: `  exchange bordereau lines MOTOR-2026 premium 2026-01 -o table
   exchange bordereau lines MOTOR-2026 claims 2026-01 live`,
 	}, func(o *office, ctx context.Context, args []string) error {
@@ -58,7 +59,9 @@ func lines(around client.Surroundings) *cobra.Command {
 }
 
 var (
-	lineHeader = []string{"POLICY", "TYPE", "DATE", "CUR", "GROSS", "COMMISSION", "NET", "SETTLED", "INSURED", "LATE", "LINE"}
+	lineHeader = []string{
+		"POLICY", "TYPE", "DATE", "CUR", "GROSS", "COMMISSION", "NET", "SETTLED", "INSURED", "LATE", "LINE",
+	}
 
 	claimHeader = []string{"CLAIM", "POLICY", "STATUS", "CUR", "PAID", "OUTSTANDING", "INCURRED", "LATE", "LINE"}
 )
@@ -111,7 +114,8 @@ records and prepared again, or waived by its id with a reason.`,
 
 func waive(around client.Surroundings) *cobra.Command {
 	c := &cobra.Command{
-		Use: "waive CONTRACT KIND PERIOD FINDING [VERSION]", Short: "Waive an error of a pending version, with a reason",
+		Use:     "waive CONTRACT KIND PERIOD FINDING [VERSION]",
+		Short:   "Waive an error of a pending version, with a reason",
 		Example: `  exchange bordereau waive MOTOR-2026 premium 2026-01 missing-insured-1 --reason 'on paper only'`,
 	}
 	reason := c.Flags().String("reason", "", "why it is waived")

@@ -145,7 +145,8 @@ func (o *office) table(rows [][]string) error {
 
 // pages prints the records of a list, page after page. next reads the page that the query asks for, has the query ask
 // for the following one, and reports whether there is one; row is a record as a row of the table that header begins.
-func pages[T any](o *office, header []string, next func() (page []T, more bool, err error), row func(T) []string) error {
+func pages[T any](o *office, header []string, next func() (page []T, more bool, err error), row func(T) []string,
+) error {
 	rows := [][]string{header}
 	for more := true; more; {
 		page, following, err := next()

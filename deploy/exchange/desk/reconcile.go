@@ -107,8 +107,8 @@ comparison is asked for again, and is made once.`,
 	}
 	var asked reconciliation.RunRequest
 	by := c.Flags().String("profile", "", "name of the profile by which the file is read")
-	c.Flags().StringVar((*string)(&asked.Tolerance), "tolerance", "", `up to which difference amounts are within tolerance, such `+
-		`as 0.05 (default "0")`)
+	c.Flags().StringVar((*string)(&asked.Tolerance), "tolerance", "",
+		`up to which difference amounts are within tolerance, such as 0.05 (default "0")`)
 	c.Flags().IntVar(&asked.WindowDays, "window", 0, "how many days the dates of a row and a record may differ by")
 	c.Flags().IntSliceVar(&asked.Against.Versions, "versions", nil,
 		"compare with these versions of the period in place of what stands approved")

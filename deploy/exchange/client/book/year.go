@@ -51,7 +51,8 @@ type Story struct {
 // which shows now. It calls months with the number of months made so far. Errors: those of Send and Read, ErrMoved.
 func (b *Book) Year(ctx context.Context, began, now time.Time, months func(made int)) (*Story, error) {
 	y := &year{
-		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), read: b.exchange.Read, upload: b.exchange.Upload, began: began, now: now,
+		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), read: b.exchange.Read,
+		upload: b.exchange.Upload, began: began, now: now,
 		policies: map[string]Record{}, paid: map[string]Record{}, claims: map[string]Record{},
 	}
 	y.open()

@@ -78,8 +78,8 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
 }
 
-// figures are the schemas of what callers may send as a number or as a string. The generated client for Go has them in the
-// form in which they are answered.
+// figures are the schemas of what callers may send as a number or as a string. The generated client for Go has them
+// in the form in which they are answered.
 var figures = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.Figure](): func() *openapi3.Schema { return figure("json.Number", 64) },
 	reflect.TypeFor[scalar.Digits](): func() *openapi3.Schema { return figure("string", jsonobject.MaxString) },
