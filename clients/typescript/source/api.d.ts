@@ -10100,7 +10100,7 @@ export interface components {
         };
         /** @description A member that records are searched by. */
         SearchField: {
-            /** @description What its values are: text, name (compared in any case), uuid, date, date-time or decimal. */
+            /** @description What its values are: text, name (compared in any case, with or without accents), uuid, date, date-time or decimal. */
             kind: string;
             /** @description Whether it has an index. A search with conditions needs one that has. */
             leads: boolean;
@@ -13703,7 +13703,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Only records by what name begins with, in any case. */
+                /** @description Only records by what name begins with, in any case, with or without accents. */
                 name?: string;
                 /** @description Only records by the value of registrationNumber. */
                 registrationNumber?: string;
@@ -15266,7 +15266,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Only records by what name begins with, in any case. */
+                /** @description Only records by what name begins with, in any case, with or without accents. */
                 name?: string;
                 /** @description Only records by the value of registrationNumber. */
                 registrationNumber?: string;
@@ -16335,13 +16335,13 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only records by what firstName begins with, in any case. */
+                /** @description Only records by what firstName begins with, in any case, with or without accents. */
                 firstName?: string;
                 /** @description Only records by the value of idNumber. */
                 idNumber?: string;
                 /** @description Only records by the value of idType. */
                 idType?: string;
-                /** @description Only records by what lastName begins with, in any case. */
+                /** @description Only records by what lastName begins with, in any case, with or without accents. */
                 lastName?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
@@ -28361,9 +28361,9 @@ export interface operations {
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description The value of name, in any case. */
+                /** @description The value of name, in any case, with or without accents. */
                 name?: string[];
-                /** @description What name begins with, of 2 characters or more, in any case. */
+                /** @description What name begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 namePrefix?: string[];
                 /** @description Oldest or newest: the order of creation, or the reverse. */
                 order?: string;
@@ -28856,17 +28856,17 @@ export interface operations {
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description The value of name, in any case. */
+                /** @description The value of name, in any case, with or without accents. */
                 name?: string[];
-                /** @description What name begins with, of 2 characters or more, in any case. */
+                /** @description What name begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 namePrefix?: string[];
                 /** @description Oldest or newest: the order of creation, or the reverse. */
                 order?: string;
                 /** @description The value of registrationNumber. */
                 registrationNumber?: string[];
-                /** @description The value of tradeName, in any case; another condition must lead. */
+                /** @description The value of tradeName, in any case, with or without accents; another condition must lead. */
                 tradeName?: string[];
-                /** @description What tradeName begins with, of 2 characters or more, in any case; another condition must lead. */
+                /** @description What tradeName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents; another condition must lead. */
                 tradeNamePrefix?: string[];
                 /** @description The value of type; another condition must lead. */
                 type?: string[];
@@ -29078,17 +29078,17 @@ export interface operations {
                 dobTo?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
-                /** @description The value of firstName, in any case. */
+                /** @description The value of firstName, in any case, with or without accents. */
                 firstName?: string[];
-                /** @description What firstName begins with, of 2 characters or more, in any case. */
+                /** @description What firstName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 firstNamePrefix?: string[];
                 /** @description The value of idNumber. */
                 idNumber?: string[];
                 /** @description The value of idType. */
                 idType?: string[];
-                /** @description The value of lastName, in any case. */
+                /** @description The value of lastName, in any case, with or without accents. */
                 lastName?: string[];
-                /** @description What lastName begins with, of 2 characters or more, in any case. */
+                /** @description What lastName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 lastNamePrefix?: string[];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
