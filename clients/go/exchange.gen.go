@@ -2082,13 +2082,13 @@ type ContractLimit struct {
 // ContractLimitInput The most premium that may be written under a contract.
 type ContractLimitInput struct {
 	// Amount The amount, in major units.
-	Amount *json.Number `json:"amount,omitempty"`
+	Amount json.Number `json:"amount"`
 
 	// Currency The currency of the amount (ISO 4217).
-	Currency *string `json:"currency,omitempty"`
+	Currency string `json:"currency"`
 
 	// Name What the limit is called.
-	Name *string `json:"name,omitempty"`
+	Name string `json:"name"`
 }
 
 // ContractList The contracts, by reference.

@@ -86,18 +86,23 @@ func (c conversion) schema(s map[string]any) error {
 	}
 	if types, several := s["type"].([]any); several {
 		last := len(types) - 1
-		if last < 1 || types[last] != any("null") {
+		if last < 1 || types[last] != any("null") && !slices.Equal(types, []any{"number", "string"}) {
 			return fmt.Errorf("OpenAPI 3.0 has no type %v", types)
 		}
-		s["type"], s["nullable"] = types[0], true
-		if last > 1 {
-			delete(s, "type")
-			delete(s, "nullable")
-			var either []any
-			for _, kind := range types[:last] {
+		delete(s, "type")
+		either := []any{}
+		for _, kind := range types {
+			switch {
+			case kind == any("null"):
+			case types[last] == any("null"):
 				either = append(either, map[string]any{"type": kind, "nullable": true})
+			default:
+				either = append(either, map[string]any{"type": kind})
 			}
-			s["anyOf"] = either
+		}
+		if s["anyOf"] = either; len(either) == 1 {
+			delete(s, "anyOf")
+			s["type"], s["nullable"] = types[0], true
 		}
 	}
 	if either, has := s["anyOf"].([]any); has {

@@ -6122,11 +6122,11 @@ export interface components {
              * Format: decimal
              * @description The amount, in major units.
              */
-            amount?: Exact | string | null;
+            amount: Exact | string;
             /** @description The currency of the amount (ISO 4217). */
-            currency?: string | null;
+            currency: string;
             /** @description What the limit is called. */
-            name?: string | null;
+            name: string;
         };
         /** @description The contracts, by reference. */
         ContractList: {
@@ -6229,19 +6229,13 @@ export interface components {
             agreementNumber?: string | null;
             /** @description The unit of these amounts: major for euros, minor for cents. The interface does not say it. */
             amountUnit?: string | null;
-            /**
-             * Format: decimal
-             * @description The brokerage as a percentage of the premium, "0" to "100"; "0" without it.
-             */
+            /** @description The brokerage as a percentage of the premium, "0" to "100"; "0" without it. */
             brokeragePercentage?: Exact | string | null;
             /** @description Which claims are reported: open, or all; open without it. */
             claimsBasis?: string | null;
             /** @description The class of business. */
             classOfBusiness?: string | null;
-            /**
-             * Format: decimal
-             * @description The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it.
-             */
+            /** @description The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it. */
             commissionPercentage?: Exact | string | null;
             /** @description The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it reads the contract and what is reported under it, and acknowledges. */
             counterparty?: string | null;
@@ -6279,10 +6273,7 @@ export interface components {
              * @description The number of instalments of the premium.
              */
             numberOfInstalments?: Exact | null;
-            /**
-             * Format: decimal
-             * @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not.
-             */
+            /** @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not. */
             originalPerSettlement?: Exact | string | null;
             /** @description The risk code. */
             riskCode?: string | null;
@@ -6302,10 +6293,7 @@ export interface components {
             settlementCurrency?: string | null;
             /** @description Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it. */
             signOff?: string | null;
-            /**
-             * Format: decimal
-             * @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.
-             */
+            /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
             taxPercentage?: Exact | string | null;
             /** @description The reference of the treaty under which the premium is ceded. */
             treatyReference?: string | null;
@@ -10076,10 +10064,7 @@ export interface components {
             against?: components["schemas"]["RunAgainstInput"] | null;
             /** @description The id of the statement. */
             statement?: string | null;
-            /**
-             * Format: decimal
-             * @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it.
-             */
+            /** @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it. */
             tolerance?: Exact | string | null;
             /**
              * Format: int64

@@ -128,8 +128,8 @@ func writtenByAnother(t *testing.T, g *growing) {
 	}
 }
 
-// formedAnew forms the values of an index in capitals. A release that does not leaves them as they are; what it writes is
-// formed anew.
+// formedAnew forms the values of an index in capitals. A release that does not leaves them as they are; what it writes
+// is formed anew.
 func formedAnew(t *testing.T, g *growing) {
 	stored := g.fill(t, 10)
 	old, capitals := narrow, narrow

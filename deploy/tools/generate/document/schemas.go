@@ -81,16 +81,17 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 // figures are the schemas of what callers may send as a number or as a string. The generated client for Go has them
 // in the form in which they are answered.
 var figures = map[reflect.Type]func() *openapi3.Schema{
-	reflect.TypeFor[scalar.Figure](): func() *openapi3.Schema { return figure("json.Number", 64) },
-	reflect.TypeFor[scalar.Digits](): func() *openapi3.Schema { return figure("string", jsonobject.MaxString) },
+	reflect.TypeFor[scalar.Figure](): func() *openapi3.Schema { return figure("decimal", "json.Number") },
+	reflect.TypeFor[scalar.Digits](): func() *openapi3.Schema {
+		return figure("", "string").WithMaxLength(jsonobject.MaxString)
+	},
 }
 
-func figure(inGo string, most int64) *openapi3.Schema {
-	schema := &openapi3.Schema{
-		Type: &openapi3.Types{"number", "string", "null"}, Format: "decimal",
+func figure(format, inGo string) *openapi3.Schema {
+	return &openapi3.Schema{
+		Type: &openapi3.Types{"number", "string"}, Format: format,
 		Extensions: map[string]any{"x-go-type": inGo},
 	}
-	return schema.WithMaxLength(most)
 }
 
 // hasFigures reports whether a struct has members that callers may send as a number or as a string.
@@ -120,7 +121,9 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 		t = t.Elem()
 	}
 	if figure := figures[t]; figure != nil && sent {
-		return figure().NewRef()
+		schema := figure()
+		*schema.Type = append(*schema.Type, "null")
+		return schema.NewRef()
 	}
 	if schema, ok := scalars[t]; ok {
 		return nullable(schema().NewRef(), sent)
@@ -139,7 +142,7 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	case reflect.Slice:
 		element := s.of(t.Elem(), false)
 		if sent && hasFigures(t.Elem()) {
-			element = s.component(t.Elem(), true)
+			element = s.listed(t.Elem())
 		}
 		return nullable(list(element, sent), sent)
 	case reflect.Map:
@@ -222,6 +225,22 @@ func (s *schemas) component(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	s.all[name] = nil // a struct may have members of its own type
 	schema := s.object(t, sent)
 	schema.Description = s.words.of(t)
+	return s.add(name, schema)
+}
+
+// listed returns a reference to the component of a struct in a list that callers send: as it is answered, but for its
+// figures.
+func (s *schemas) listed(t reflect.Type) *openapi3.SchemaRef {
+	schema := s.object(t, false)
+	schema.Description, schema.Extensions = s.words.of(t), nil
+	for _, field := range members(t) {
+		if figure := figures[field.Type]; figure != nil {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			schema.Properties[name] = described(figure().NewRef(), s.words.member(t, field))
+		}
+	}
+	name := t.Name() + inputSuffix
+	s.types[name] = t
 	return s.add(name, schema)
 }
 
