@@ -71,6 +71,10 @@ help: ## list the targets
 run: bin/exchange ## run the whole exchange in one process until Ctrl-C (settings: EXCHANGE_ADDR, EXCHANGE_DATA, ...)
 	@exec bin/exchange run
 
+.PHONY: demo
+demo: bin/exchange ## run one with an invented year of contracts, to look at: it prints links for two people (in the folder demo)
+	@exec bin/exchange run --demo --log-level error
+
 .PHONY: token
 token: bin/exchange ## print a bearer token for the running exchange, valid for an hour (SCOPE="std.developer" only reads)
 	@bin/exchange token --scope "$(SCOPE)"

@@ -2085,6 +2085,18 @@ type ContractLimit struct {
 	Name string `json:"name"`
 }
 
+// ContractLimitInput The most premium that may be written under a contract.
+type ContractLimitInput struct {
+	// Amount The amount, in major units.
+	Amount json.Number `json:"amount"`
+
+	// Currency The currency of the amount (ISO 4217).
+	Currency string `json:"currency"`
+
+	// Name What the limit is called.
+	Name string `json:"name"`
+}
+
 // ContractList The contracts, by reference.
 type ContractList struct {
 	// Contracts The contracts of the page.
@@ -2244,7 +2256,7 @@ type ContractTermsInput struct {
 	Inception *openapi_types.Date `json:"inception,omitempty"`
 
 	// Limits The limits whose utilisation is watched, up to 16.
-	Limits *[]ContractLimit `json:"limits,omitempty"`
+	Limits *[]ContractLimitInput `json:"limits,omitempty"`
 
 	// Lines The lines whose policies belong to the contract, as resources such as motorCoverage.
 	Lines *[]string `json:"lines,omitempty"`
@@ -3101,7 +3113,7 @@ type RunRequestInput struct {
 
 // SearchField A member that records are searched by.
 type SearchField struct {
-	// Kind What its values are: text, name (compared in any case), uuid, date, date-time or decimal.
+	// Kind What its values are: text, name (compared in any case, with or without accents), uuid, date, date-time or decimal.
 	Kind string `json:"kind"`
 
 	// Leads Whether it has an index. A search with conditions needs one that has.
@@ -6538,7 +6550,7 @@ type ListCommercialParams struct {
 	// RegistrationNumber Only records by the value of registrationNumber.
 	RegistrationNumber *string `form:"registrationNumber,omitempty" json:"registrationNumber,omitempty"`
 
-	// Name Only records by what name begins with, in any case.
+	// Name Only records by what name begins with, in any case, with or without accents.
 	Name *string `form:"name,omitempty" json:"name,omitempty"`
 }
 
@@ -6760,7 +6772,7 @@ type ListInsuranceEntityParams struct {
 	// RegistrationNumber Only records by the value of registrationNumber.
 	RegistrationNumber *string `form:"registrationNumber,omitempty" json:"registrationNumber,omitempty"`
 
-	// Name Only records by what name begins with, in any case.
+	// Name Only records by what name begins with, in any case, with or without accents.
 	Name *string `form:"name,omitempty" json:"name,omitempty"`
 }
 
@@ -6898,10 +6910,10 @@ type ListPersonalParams struct {
 	// IdNumber Only records by the value of idNumber.
 	IdNumber *string `form:"idNumber,omitempty" json:"idNumber,omitempty"`
 
-	// LastName Only records by what lastName begins with, in any case.
+	// LastName Only records by what lastName begins with, in any case, with or without accents.
 	LastName *string `form:"lastName,omitempty" json:"lastName,omitempty"`
 
-	// FirstName Only records by what firstName begins with, in any case.
+	// FirstName Only records by what firstName begins with, in any case, with or without accents.
 	FirstName *string `form:"firstName,omitempty" json:"firstName,omitempty"`
 
 	// IdType Only records by the value of idType.
@@ -8812,10 +8824,10 @@ type SearchCommercialParams struct {
 	// RegistrationNumber The value of registrationNumber.
 	RegistrationNumber *[]string `form:"registrationNumber,omitempty" json:"registrationNumber,omitempty"`
 
-	// Name The value of name, in any case.
+	// Name The value of name, in any case, with or without accents.
 	Name *[]string `form:"name,omitempty" json:"name,omitempty"`
 
-	// NamePrefix What name begins with, of 2 characters or more, in any case.
+	// NamePrefix What name begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents.
 	NamePrefix *[]string `form:"namePrefix,omitempty" json:"namePrefix,omitempty"`
 
 	// Country The value of country; another condition must lead.
@@ -9253,16 +9265,16 @@ type SearchInsuranceEntityParams struct {
 	// RegistrationNumber The value of registrationNumber.
 	RegistrationNumber *[]string `form:"registrationNumber,omitempty" json:"registrationNumber,omitempty"`
 
-	// Name The value of name, in any case.
+	// Name The value of name, in any case, with or without accents.
 	Name *[]string `form:"name,omitempty" json:"name,omitempty"`
 
-	// NamePrefix What name begins with, of 2 characters or more, in any case.
+	// NamePrefix What name begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents.
 	NamePrefix *[]string `form:"namePrefix,omitempty" json:"namePrefix,omitempty"`
 
-	// TradeName The value of tradeName, in any case; another condition must lead.
+	// TradeName The value of tradeName, in any case, with or without accents; another condition must lead.
 	TradeName *[]string `form:"tradeName,omitempty" json:"tradeName,omitempty"`
 
-	// TradeNamePrefix What tradeName begins with, of 2 characters or more, in any case; another condition must lead.
+	// TradeNamePrefix What tradeName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents; another condition must lead.
 	TradeNamePrefix *[]string `form:"tradeNamePrefix,omitempty" json:"tradeNamePrefix,omitempty"`
 
 	// Type The value of type; another condition must lead.
@@ -9424,16 +9436,16 @@ type SearchPersonalParams struct {
 	// IdNumber The value of idNumber.
 	IdNumber *[]string `form:"idNumber,omitempty" json:"idNumber,omitempty"`
 
-	// LastName The value of lastName, in any case.
+	// LastName The value of lastName, in any case, with or without accents.
 	LastName *[]string `form:"lastName,omitempty" json:"lastName,omitempty"`
 
-	// LastNamePrefix What lastName begins with, of 2 characters or more, in any case.
+	// LastNamePrefix What lastName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents.
 	LastNamePrefix *[]string `form:"lastNamePrefix,omitempty" json:"lastNamePrefix,omitempty"`
 
-	// FirstName The value of firstName, in any case.
+	// FirstName The value of firstName, in any case, with or without accents.
 	FirstName *[]string `form:"firstName,omitempty" json:"firstName,omitempty"`
 
-	// FirstNamePrefix What firstName begins with, of 2 characters or more, in any case.
+	// FirstNamePrefix What firstName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents.
 	FirstNamePrefix *[]string `form:"firstNamePrefix,omitempty" json:"firstNamePrefix,omitempty"`
 
 	// IdType The value of idType.

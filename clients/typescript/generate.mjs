@@ -10,7 +10,8 @@ if (process.argv.length !== 3) {
   process.exit(2);
 }
 const exact = ts.factory.createTypeReferenceNode("Exact");
-const nullable = ts.factory.createUnionTypeNode([exact, ts.factory.createLiteralTypeNode(ts.factory.createNull())]);
+const text = ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
+const none = ts.factory.createLiteralTypeNode(ts.factory.createNull());
 const numbers = ["number", "integer"];
 
 const nodes = await openapiTS(pathToFileURL(process.argv[2]), {
@@ -19,7 +20,8 @@ const nodes = await openapiTS(pathToFileURL(process.argv[2]), {
   transform: (schema) => {
     const types = [schema.type].flat();
     if (schema.enum || !types.some((type) => numbers.includes(type))) return undefined;
-    return types.includes("null") ? nullable : exact;
+    const also = [types.includes("string") && text, types.includes("null") && none].filter(Boolean);
+    return also.length > 0 ? ts.factory.createUnionTypeNode([exact, ...also]) : exact;
   },
 });
 await writeFile(new URL("source/api.d.ts", import.meta.url), astToString(nodes));

@@ -116,11 +116,11 @@ type ClaimSupplement struct {
 	// The country of the loss, as its ISO 3166-1 alpha-2 code.
 	LossCountry string `json:"lossCountry,omitzero"`
 	// The fees that were paid by now, in major units of the original currency.
-	FeesPaid scalar.Decimal `json:"feesPaid,omitzero"`
+	FeesPaid scalar.Figure `json:"feesPaid,omitzero"`
 	// The fees that are still to be paid, in major units of the original currency.
-	FeeReserve scalar.Decimal `json:"feeReserve,omitzero"`
+	FeeReserve scalar.Figure `json:"feeReserve,omitzero"`
 	// What was recovered by now, in major units of the original currency.
-	Recoveries scalar.Decimal `json:"recoveries,omitzero"`
+	Recoveries scalar.Figure `json:"recoveries,omitzero"`
 	// The name of who claims.
 	ClaimantName string `json:"claimantName,omitzero"`
 }

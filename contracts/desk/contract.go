@@ -73,14 +73,14 @@ type ContractTerms struct {
 	SettlementCurrency string `json:"settlementCurrency,omitzero"`
 	// The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where
 	// both are the same, and needed where they are not.
-	OriginalPerSettlement string `json:"originalPerSettlement,omitzero"`
+	OriginalPerSettlement scalar.Digits `json:"originalPerSettlement,omitzero"`
 	// The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it.
-	CommissionPercentage string `json:"commissionPercentage,omitzero"`
+	CommissionPercentage scalar.Digits `json:"commissionPercentage,omitzero"`
 	// The brokerage as a percentage of the premium, "0" to "100"; "0" without it.
-	BrokeragePercentage string `json:"brokeragePercentage,omitzero"`
+	BrokeragePercentage scalar.Digits `json:"brokeragePercentage,omitzero"`
 	// The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled,
 	// below 0 where they are taken off. Without it nothing is said about taxes.
-	TaxPercentage string `json:"taxPercentage,omitzero"`
+	TaxPercentage scalar.Digits `json:"taxPercentage,omitzero"`
 	// The class of business.
 	ClassOfBusiness string `json:"classOfBusiness,omitzero"`
 	// The risk code.
@@ -115,7 +115,7 @@ type ContractLimit struct {
 	// What the limit is called.
 	Name string `json:"name"`
 	// The amount, in major units.
-	Amount scalar.Decimal `json:"amount"`
+	Amount scalar.Figure `json:"amount"`
 	// The currency of the amount (ISO 4217).
 	Currency string `json:"currency"`
 }

@@ -85,10 +85,25 @@ func (c conversion) schema(s map[string]any) error {
 		}
 	}
 	if types, several := s["type"].([]any); several {
-		if len(types) != 2 || types[1] != any("null") {
+		last := len(types) - 1
+		if last < 1 || types[last] != any("null") && !slices.Equal(types, []any{"number", "string"}) {
 			return fmt.Errorf("OpenAPI 3.0 has no type %v", types)
 		}
-		s["type"], s["nullable"] = types[0], true
+		delete(s, "type")
+		either := []any{}
+		for _, kind := range types {
+			switch {
+			case kind == any("null"):
+			case types[last] == any("null"):
+				either = append(either, map[string]any{"type": kind, "nullable": true})
+			default:
+				either = append(either, map[string]any{"type": kind})
+			}
+		}
+		if s["anyOf"] = either; len(either) == 1 {
+			delete(s, "anyOf")
+			s["type"], s["nullable"] = types[0], true
+		}
 	}
 	if either, has := s["anyOf"].([]any); has {
 		if null, is := either[len(either)-1].(map[string]any); is && null["type"] == any("null") {

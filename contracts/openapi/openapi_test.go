@@ -243,3 +243,37 @@ func TestDocumentSaysWhatAmountsAreIn(t *testing.T) {
 		}
 	}
 }
+
+// TestTheDocumentSaysWhereAKeyIsNeeded looks at each operation whose body may ask for what only a request with an
+// Idempotency-Key gets.
+func TestTheDocumentSaysWhereAKeyIsNeeded(t *testing.T) {
+	var document struct {
+		Paths map[string]struct {
+			Post *struct{ Description string }
+		}
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	if err := json.Unmarshal(openapi.Published(), &document); err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for path, of := range document.Paths {
+		line, renews := strings.CutSuffix(path, "/{id}:renew")
+		if !renews {
+			continue
+		}
+		body := document.Components.Schemas[strings.TrimPrefix(line, "/")+"Renew"]
+		if _, may := body.Properties["keepParticipants"]; !may {
+			t.Errorf("%s: its body has no keepParticipants", path)
+		}
+		if !strings.Contains(of.Post.Description, "An Idempotency-Key is needed for keepParticipants") {
+			t.Errorf("%s does not say so: %s", path, of.Post.Description)
+		}
+		looked++
+	}
+	if looked < 6 {
+		t.Errorf("only %d operations were looked at", looked)
+	}
+}

@@ -89,7 +89,7 @@ type RunRequest struct {
 	// The records to compare it with.
 	Against RunAgainst `json:"against"`
 	// Up to which difference amounts are within tolerance, such as "0.05"; "0" without it.
-	Tolerance string `json:"tolerance,omitzero"`
+	Tolerance scalar.Digits `json:"tolerance,omitzero"`
 	// How many days dates may differ by, 0 to 366.
 	WindowDays int `json:"windowDays,omitzero"`
 }

@@ -113,17 +113,22 @@ func addDocs(all map[string]http.Handler, tokens Tokens, operations []operation)
 	if err != nil {
 		return err
 	}
+	walks, err := readWalks(tokens.Organisations)
+	if err != nil {
+		return err
+	}
 	viewer, err := rendered("docs.html", struct {
 		Tokens Tokens
 		Order  string
-	}{tokens, order})
+		Walks  []walk
+	}{tokens, order, walks})
 	if err != nil {
 		return err
 	}
 	viewer.contentSecurity = viewerSecurity(tokens.URL)
 	all["/docs"] = viewer
 
-	if all["/docs/start"], err = newStart(tokens); err != nil {
+	if all["/docs/start"], err = newStart(tokens, walks); err != nil {
 		return err
 	}
 	items, err := register.Load()

@@ -40,18 +40,18 @@ type start struct{ page []byte }
 // address is the placeholder for the URL of the exchange in the page.
 const address = "http://exchange.invalid"
 
-func newStart(tokens Tokens) (*start, error) {
+// readWalks returns the walks through an exchange that organisations share, or through one that they do not.
+func readWalks(organisations bool) (walks []walk, err error) {
 	text, err := assets.ReadFile("assets/walks.yaml")
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = yaml.UnmarshalWithOptions(text, &walks, yaml.Strict())
 	}
-	var walks []walk
-	if err := yaml.UnmarshalWithOptions(text, &walks, yaml.Strict()); err != nil {
-		return nil, err
-	}
-	walks = slices.DeleteFunc(walks, func(w walk) bool { return w.Organisations && !tokens.Organisations })
+	return slices.DeleteFunc(walks, func(w walk) bool { return w.Organisations && !organisations }), err
+}
+
+func newStart(tokens Tokens, walks []walk) (*start, error) {
 	var page bytes.Buffer
-	err = templates.ExecuteTemplate(&page, "start.html", struct {
+	err := templates.ExecuteTemplate(&page, "start.html", struct {
 		Tokens  Tokens
 		Address string
 		Other   string

@@ -76,6 +76,9 @@ type Index struct {
 	// Amounts means that the index carries the amount of each document, so that Sum need not read the documents, and
 	// finds those that carry the unsent mark. Such an index is not unique.
 	Amounts bool
+	// Form names how the values are formed, where an earlier release formed them in another way; empty where none did.
+	// With Spec.Keys, documents that were stored with another form get their values anew in the background.
+	Form string
 }
 
 // Spec describes a collection.

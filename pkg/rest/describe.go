@@ -85,6 +85,8 @@ type ActionDescription struct {
 	WithExtra, Amends bool
 	Refuses           []problem.Kind
 	Requires          []string
+	// KeyFor says for what some requests need an Idempotency-Key; empty where none does.
+	KeyFor string
 }
 
 // Describe returns what the service's declarations say, without a store. Errors: those of the declarations.
@@ -168,6 +170,9 @@ func (r *Records[T]) describe() (Description, error) {
 		described := ActionDescription{
 			Name: a.Name, Sub: a.Sub, Moves: a.Moves, Body: a.body, Spawns: a.spawn != nil, WithExtra: a.WithExtra,
 			Amends: a.Amends, Refuses: a.Refuses, Requires: a.Requires,
+		}
+		if a.after != nil {
+			described.KeyFor = a.after.keyFor
 		}
 		if a.anyState() {
 			described.Moves = nil

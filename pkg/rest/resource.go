@@ -10,7 +10,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -280,6 +279,8 @@ type Filter[T any] struct {
 	params []param
 	// ranged says that they ask for ranges, which a unique index does not have.
 	ranged bool
+	// form is how the index forms its values, as docstore.Index has it.
+	form string
 }
 
 // param is one query parameter.
@@ -313,17 +314,17 @@ func Whole[T any](name string, key func(T) string) Filter[T] {
 		}}}}
 }
 
-// Prefix returns the filter that narrows a list to the records whose member begins with the value, in any case.
+// Prefix returns the filter that narrows a list to the records whose member is a name that begins with the value, as
+// search.FoldName folds both.
 func Prefix[T any](name string, key func(T) string) Filter[T] {
-	// A Caser may hold state, so each use has its own.
-	fold := func(s string) string { return cases.Fold().String(s) }
 	return Filter[T]{
 		Index:  name,
-		Key:    func(v T) string { return fold(key(v)) },
+		Key:    func(v T) string { return search.FoldName(key(v)) },
 		ranged: true,
-		params: []param{{name, "", "what " + name + " begins with, in any case",
+		form:   search.NameForm,
+		params: []param{{name, "", "what " + name + " begins with, in any case, with or without accents",
 			func(value string, q *docstore.Query) string {
-				from := fold(value)
+				from := search.FoldName(value)
 				// U+10FFFF is the greatest code point, so that nothing with the prefix sorts behind it.
 				q.Ranges = append(q.Ranges, docstore.Range{Index: name, From: from, To: from + "\U0010FFFF"})
 				return ""

@@ -63,7 +63,7 @@ func TestContractsWrong(t *testing.T) {
 		if !tried[name] {
 			t.Errorf("%s is not tried with a value that is refused", name)
 		}
-		others := []any{1.5, map[string]any{"a": 1}, []any{map[string]any{}}}
+		others := []any{1.5e300, map[string]any{"a": 1}, []any{map[string]any{}}}
 		if field.Type.Kind() != reflect.Bool {
 			others = append(others, true)
 		}

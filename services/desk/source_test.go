@@ -86,7 +86,7 @@ func perUnit(of shown.ContractTerms) *big.Rat {
 		big.NewInt(int64(unitsOf[of.Currency])), nil)))
 }
 
-func part(t *testing.T, percentage string, of *big.Rat, currency string) *big.Rat {
+func part(t *testing.T, percentage scalar.Digits, of *big.Rat, currency string) *big.Rat {
 	share := new(big.Rat).Mul(of, rat(t, scalar.Decimal(percentage)))
 	return halfUp(share.Quo(share, big.NewRat(100, 1)), unitsOf[currency])
 }
@@ -132,7 +132,7 @@ func followsFromReceipt(t *testing.T, line shown.BordereauLine, of sources.LineS
 		t.Errorf("the taxes of %s are %q, and the contract states %q", line.LineID, line.Taxes, terms.TaxPercentage)
 	}
 	if receipt.Policy != line.PolicyNumber || receipt.Type != line.ReceiptType || string(line.Rate) !=
-		terms.OriginalPerSettlement {
+		string(terms.OriginalPerSettlement) {
 		t.Errorf("%+v is made of %s", line, of.Receipt.Record)
 	}
 }
@@ -248,9 +248,9 @@ func followsFromClaim(t *testing.T, line shown.ClaimLine, of sources.LineSource)
 	feesPaid, feeReserve := new(big.Rat).Add(rat(t, before.Fees.PreviouslyPaid), rat(t, before.Fees.Paid)), new(big.Rat)
 	if added := of.Claim.Supplement; added != nil {
 		if added.Supplement.FeesPaid != "" {
-			feesPaid = rat(t, added.Supplement.FeesPaid)
+			feesPaid = rat(t, scalar.Decimal(added.Supplement.FeesPaid))
 		}
-		feeReserve = rat(t, added.Supplement.FeeReserve)
+		feeReserve = rat(t, scalar.Decimal(added.Supplement.FeeReserve))
 	}
 	fees := figures(feesPaid, feeReserve, before.Fees)
 	fees.is(t, line.LineID+" fees", line.Fees)

@@ -1,6 +1,8 @@
 package parties_test
 
 import (
+	"encoding/json"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -139,4 +141,41 @@ func TestValueSetsOfADeployer(t *testing.T) {
 	if !slices.Equal(pointers(a), []string{"/type"}) {
 		t.Errorf("an unknown type: %s", a.Text)
 	}
+}
+
+// TestNamesAreFoundAsTheyAreTyped looks for names by how somebody types them who has no such keys.
+func TestNamesAreFoundAsTheyAreTyped(t *testing.T) {
+	s := start(t)
+	for i, name := range []string{"Żółć", "O’Brien", "Brien", "李", "Zola"} {
+		s.Create("personal", strings.Replace(person(string(rune('A'+i)), ""), "Example", name, 1))
+		s.Create("commercial", `{"name":"`+name+` Ltd"}`)
+	}
+	found := func(path, value, member string) string {
+		t.Helper()
+		var all []string
+		var records []map[string]any
+		answered := s.Must(200, "GET", path+url.QueryEscape(value), "").Text
+		if err := json.Unmarshal([]byte(answered), &records); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			name, _ := r[member].(string)
+			all = append(all, strings.TrimSuffix(name, " Ltd"))
+		}
+		slices.Sort(all)
+		return strings.Join(all, " ")
+	}
+	for value, want := range map[string]string{
+		"zol": "Zola Żółć", "ŻÓŁ": "Zola Żółć", "O'B": "O’Brien", "o´b": "O’Brien", "bri": "Brien", "李": "李",
+	} {
+		for path, member := range map[string]string{
+			"/x/search/personal?lastNamePrefix=": "lastName", "/personal?lastName=": "lastName",
+			"/x/search/commercial?namePrefix=": "name", "/commercial?name=": "name",
+		} {
+			if is := found(path, value, member); is != want {
+				t.Errorf("%s%s finds %q, want %q", path, value, is, want)
+			}
+		}
+	}
+	s.Must(400, "GET", "/x/search/personal?lastNamePrefix=z", "")
 }

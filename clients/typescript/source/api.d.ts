@@ -238,6 +238,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewBusinessInterruptionCoverage"];
@@ -621,6 +623,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewCyberLiabilityCoverage"];
@@ -921,6 +925,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewMotorCoverage"];
@@ -1178,6 +1184,8 @@ export interface paths {
          *     |---|---|
          *     | in force | in force |
          *     | extended | extended |
+         *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -1562,6 +1570,8 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
+         *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPropertyCoverage"];
@@ -1789,6 +1799,8 @@ export interface paths {
          *     |---|---|
          *     | in force | in force |
          *     | extended | extended |
+         *
+         *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
          *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -6010,19 +6022,19 @@ export interface components {
              * Format: decimal
              * @description The fees that are still to be paid, in major units of the original currency.
              */
-            feeReserve?: Exact | null;
+            feeReserve?: Exact | string | null;
             /**
              * Format: decimal
              * @description The fees that were paid by now, in major units of the original currency.
              */
-            feesPaid?: Exact | null;
+            feesPaid?: Exact | string | null;
             /** @description The country of the loss, as its ISO 3166-1 alpha-2 code. */
             lossCountry?: string | null;
             /**
              * Format: decimal
              * @description What was recovered by now, in major units of the original currency.
              */
-            recoveries?: Exact | null;
+            recoveries?: Exact | string | null;
             /** @description Whether the claim was referred to the underwriters. */
             referredToUnderwriters?: boolean | null;
         };
@@ -6142,6 +6154,18 @@ export interface components {
             /** @description What the limit is called. */
             name: string;
         };
+        /** @description The most premium that may be written under a contract. */
+        ContractLimitInput: {
+            /**
+             * Format: decimal
+             * @description The amount, in major units.
+             */
+            amount: Exact | string;
+            /** @description The currency of the amount (ISO 4217). */
+            currency: string;
+            /** @description What the limit is called. */
+            name: string;
+        };
         /** @description The contracts, by reference. */
         ContractList: {
             /** @description The contracts of the page. */
@@ -6246,13 +6270,13 @@ export interface components {
             /** @description The unit of these amounts: major for euros, minor for cents. The interface does not say it. */
             amountUnit?: string | null;
             /** @description The brokerage as a percentage of the premium, "0" to "100"; "0" without it. */
-            brokeragePercentage?: string | null;
+            brokeragePercentage?: Exact | string | null;
             /** @description Which claims are reported: open, or all; open without it. */
             claimsBasis?: string | null;
             /** @description The class of business. */
             classOfBusiness?: string | null;
             /** @description The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it. */
-            commissionPercentage?: string | null;
+            commissionPercentage?: Exact | string | null;
             /** @description The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it reads the contract and what is reported under it, and acknowledges. */
             counterparty?: string | null;
             /** @description The name of the coverholder who reports. */
@@ -6281,7 +6305,7 @@ export interface components {
              */
             inception?: string | null;
             /** @description The limits whose utilisation is watched, up to 16. */
-            limits?: components["schemas"]["ContractLimit"][] | null;
+            limits?: components["schemas"]["ContractLimitInput"][] | null;
             /** @description The lines whose policies belong to the contract, as resources such as motorCoverage. */
             lines?: string[] | null;
             /**
@@ -6290,7 +6314,7 @@ export interface components {
              */
             numberOfInstalments?: Exact | null;
             /** @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not. */
-            originalPerSettlement?: string | null;
+            originalPerSettlement?: Exact | string | null;
             /** @description Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now. */
             preview?: boolean | null;
             /** @description The risk code. */
@@ -6312,7 +6336,7 @@ export interface components {
             /** @description Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it. */
             signOff?: string | null;
             /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
-            taxPercentage?: string | null;
+            taxPercentage?: Exact | string | null;
             /** @description The reference of the treaty under which the premium is ceded. */
             treatyReference?: string | null;
             /** @description The type of insurance. */
@@ -10095,7 +10119,7 @@ export interface components {
             /** @description The id of the statement. */
             statement?: string | null;
             /** @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it. */
-            tolerance?: string | null;
+            tolerance?: Exact | string | null;
             /**
              * Format: int64
              * @description How many days dates may differ by, 0 to 366.
@@ -10115,7 +10139,7 @@ export interface components {
         };
         /** @description A member that records are searched by. */
         SearchField: {
-            /** @description What its values are: text, name (compared in any case), uuid, date, date-time or decimal. */
+            /** @description What its values are: text, name (compared in any case, with or without accents), uuid, date, date-time or decimal. */
             kind: string;
             /** @description Whether it has an index. A search with conditions needs one that has. */
             leads: boolean;
@@ -13720,7 +13744,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Only records by what name begins with, in any case. */
+                /** @description Only records by what name begins with, in any case, with or without accents. */
                 name?: string;
                 /** @description Only records by the value of registrationNumber. */
                 registrationNumber?: string;
@@ -15283,7 +15307,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Only records by what name begins with, in any case. */
+                /** @description Only records by what name begins with, in any case, with or without accents. */
                 name?: string;
                 /** @description Only records by the value of registrationNumber. */
                 registrationNumber?: string;
@@ -16352,13 +16376,13 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only records by what firstName begins with, in any case. */
+                /** @description Only records by what firstName begins with, in any case, with or without accents. */
                 firstName?: string;
                 /** @description Only records by the value of idNumber. */
                 idNumber?: string;
                 /** @description Only records by the value of idType. */
                 idType?: string;
-                /** @description Only records by what lastName begins with, in any case. */
+                /** @description Only records by what lastName begins with, in any case, with or without accents. */
                 lastName?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
@@ -28854,9 +28878,9 @@ export interface operations {
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description The value of name, in any case. */
+                /** @description The value of name, in any case, with or without accents. */
                 name?: string[];
-                /** @description What name begins with, of 2 characters or more, in any case. */
+                /** @description What name begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 namePrefix?: string[];
                 /** @description Oldest or newest: the order of creation, or the reverse. */
                 order?: string;
@@ -29349,17 +29373,17 @@ export interface operations {
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description The value of name, in any case. */
+                /** @description The value of name, in any case, with or without accents. */
                 name?: string[];
-                /** @description What name begins with, of 2 characters or more, in any case. */
+                /** @description What name begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 namePrefix?: string[];
                 /** @description Oldest or newest: the order of creation, or the reverse. */
                 order?: string;
                 /** @description The value of registrationNumber. */
                 registrationNumber?: string[];
-                /** @description The value of tradeName, in any case; another condition must lead. */
+                /** @description The value of tradeName, in any case, with or without accents; another condition must lead. */
                 tradeName?: string[];
-                /** @description What tradeName begins with, of 2 characters or more, in any case; another condition must lead. */
+                /** @description What tradeName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents; another condition must lead. */
                 tradeNamePrefix?: string[];
                 /** @description The value of type; another condition must lead. */
                 type?: string[];
@@ -29571,17 +29595,17 @@ export interface operations {
                 dobTo?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
-                /** @description The value of firstName, in any case. */
+                /** @description The value of firstName, in any case, with or without accents. */
                 firstName?: string[];
-                /** @description What firstName begins with, of 2 characters or more, in any case. */
+                /** @description What firstName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 firstNamePrefix?: string[];
                 /** @description The value of idNumber. */
                 idNumber?: string[];
                 /** @description The value of idType. */
                 idType?: string[];
-                /** @description The value of lastName, in any case. */
+                /** @description The value of lastName, in any case, with or without accents. */
                 lastName?: string[];
-                /** @description What lastName begins with, of 2 characters or more, in any case. */
+                /** @description What lastName begins with, of 2 characters or more, or one of Chinese, Korean or Japanese, in any case, with or without accents. */
                 lastNamePrefix?: string[];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];

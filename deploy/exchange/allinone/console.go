@@ -21,35 +21,28 @@ func (r *runner) openConsole(p *process.Process) {
 	if !console.Built() {
 		return
 	}
-	r.link = newLink(func() (string, error) {
-		return local.IssueToken(r.data, p.Settings.OrganisationClaim, r.organisation)
+	r.links = newLinks(func(subject string) (string, error) {
+		return local.IssueTokenTo(subject, r.data, p.Settings.OrganisationClaim, r.organisation)
 	}, time.Now)
 	r.gateway.Console = map[string]http.Handler{
-		signInPath: r.link,
-		seedPath:   seed(func(ctx context.Context, token string) error { return fill(ctx, p.URL(), token) }),
+		signInPath: r.links,
+		seedPath: seed(func(ctx context.Context, token string) error {
+			environ := []string{"EXCHANGE_URL=" + p.URL(), "EXCHANGE_TOKEN=" + token}
+			return fill(ctx, client.Surroundings{Environ: environ, Out: io.Discard, Err: io.Discard})
+		}),
 	}
 }
 
-// consoleLink returns a link to the console of the exchange at a URL, or "" if there is none.
-func (r *runner) consoleLink(base string) string {
-	if r.link == nil {
-		return ""
-	}
-	return r.link.URL(base)
-}
-
-// fill runs the command exchange seed for the exchange at a URL, as the caller with a token.
-func fill(ctx context.Context, base, token string) error {
+// fill runs the command exchange seed with arguments.
+func fill(ctx context.Context, around client.Surroundings, args ...string) error {
+	around.In = strings.NewReader("")
 	var said bytes.Buffer
-	for _, command := range client.Commands(client.Surroundings{
-		Environ: []string{"EXCHANGE_URL=" + base, "EXCHANGE_TOKEN=" + token},
-		In:      strings.NewReader(""), Out: io.Discard, Err: io.Discard,
-	}) {
+	for _, command := range client.Commands(around) {
 		if command.Name() != "seed" {
 			continue
 		}
 		command.SilenceErrors, command.SilenceUsage = true, true
-		command.SetArgs([]string{}) // nil stands for those of this process
+		command.SetArgs(append([]string{}, args...)) // nil stands for those of this process
 		if err := command.ExecuteContext(ctx); err != nil {
 			client.Report(&said, err)
 			return errors.New(strings.TrimSpace(said.String()))

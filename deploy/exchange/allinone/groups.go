@@ -27,5 +27,5 @@ var groups = []process.FlagGroup{
 	{Title: "TLS, and other processes", Names: []string{"tls-*", "credential*", "peer*"}},
 	{Title: "MongoDB", Names: []string{"mongo-*"}},
 	{Title: "The bordereau's messages", Names: []string{settings.SessionTimeout, "topic-*"}},
-	{Title: "To try things out", Names: []string{"test-clock"}},
+	{Title: "To try things out", Names: []string{demoFlag, testClockFlag}},
 }

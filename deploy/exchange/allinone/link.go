@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,53 +20,63 @@ import (
 const (
 	signInPath = console.Path + "/sign-in"
 	seedPath   = console.SeedPath
-	// linkLifetime is how long a link can be followed.
+	// linkLifetime is how long a link can be followed to the records of an exchange.
 	linkLifetime = time.Minute
 	// mostCode bounds what is read of a code.
 	mostCode = 256
 )
 
-// link is a link that signs one person in, once. Its code is in the fragment, which a browser sends to nobody; the
-// page sends it in the body of a request, and gets a token in the response. It is safe for concurrent use.
-type link struct {
-	issue func() (token string, err error)
+// links are links that sign a person in, once. The code of one is in the fragment, which a browser sends to nobody; the
+// page sends it in the body of a request, and gets a token in the response. They are safe for concurrent use.
+type links struct {
+	issue func(subject string) (token string, err error)
 	now   func() time.Time
 
-	mu    sync.Mutex
-	code  string
-	until time.Time
+	mu   sync.Mutex
+	open []link
 }
 
-// newLink returns a link that cannot be followed yet. issue returns the token that it leads to.
-func newLink(issue func() (token string, err error), now func() time.Time) *link {
-	return &link{issue: issue, now: now}
+// link is a link that nobody has followed yet.
+type link struct {
+	code, subject string
+	until         time.Time
 }
 
-// URL makes the link to the console of the exchange at a URL. It can be followed once, within a minute from now, and
-// takes the place of the one before.
-func (l *link) URL(base string) string {
+// newLinks returns no link yet. issue returns the token of the person to whom one leads.
+func newLinks(issue func(subject string) (token string, err error), now func() time.Time) *links {
+	return &links{issue: issue, now: now}
+}
+
+// URL makes a link to the console of the exchange at a URL, for a person. It can be followed once, for some time from
+// now.
+func (l *links) URL(base, subject string, lifetime time.Duration) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.code, l.until = rand.Text(), l.now().Add(linkLifetime)
-	return base + console.Path + "#sign-in=" + l.code
+	made := link{code: rand.Text(), subject: subject, until: l.now().Add(lifetime)}
+	l.open = append(l.open, made)
+	return base + console.Path + "#sign-in=" + made.code
 }
 
 // Methods returns the method by which the page asks for the token.
-func (*link) Methods() []string { return []string{http.MethodPost} }
+func (*links) Methods() []string { return []string{http.MethodPost} }
 
 // ServeHTTP exchanges the code in the body for a token.
-func (l *link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *links) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refused := fromHere(r); refused != nil {
 		problem.Write(w, refused)
 		return
 	}
 	code, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostCode))
-	if err != nil || !l.use(string(code)) {
+	subject, is := "", false
+	if err == nil {
+		subject, is = l.use(string(code))
+	}
+	if !is {
 		problem.Write(w, problem.New(problem.NotFound,
-			"This link has been used, or is older than a minute. exchange token prints a token to sign in with."))
+			"This link has been used, or is too old. exchange token prints a token to sign in with."))
 		return
 	}
-	token, err := l.issue()
+	token, err := l.issue(subject)
 	if err != nil {
 		problem.Write(w, problem.Outage(err))
 		return
@@ -75,15 +86,17 @@ func (l *link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"token": token}) // a page that went away has no use for it
 }
 
-// use reports whether the code belongs to the link and can still be used. It can be used once.
-func (l *link) use(code string) bool {
+// use returns the person of the link that has the code, if it can still be followed. It can be followed once.
+func (l *links) use(code string) (subject string, is bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.code == "" || l.now().After(l.until) || subtle.ConstantTimeCompare([]byte(code), []byte(l.code)) != 1 {
-		return false
+	for i, of := range l.open {
+		if subtle.ConstantTimeCompare([]byte(code), []byte(of.code)) == 1 && !l.now().After(of.until) {
+			l.open = slices.Delete(l.open, i, i+1)
+			return of.subject, true
+		}
 	}
-	l.code = ""
-	return true
+	return "", false
 }
 
 // fromHere refuses a request that does not come from a page of this exchange on this machine.

@@ -13,7 +13,8 @@ import (
 // TestLink follows a link in all the ways that must fail, then once, then again.
 func TestLink(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	link := newLink(func() (string, error) { return "TOKEN", nil }, func() time.Time { return now })
+	token := func(who string) (string, error) { return "TOKEN of " + who, nil }
+	link := newLinks(token, func() time.Time { return now })
 	follow := func(code string, change ...func(*http.Request)) (int, string) {
 		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:8080/console/sign-in", strings.NewReader(code))
 		r.RemoteAddr = "127.0.0.1:50000"
@@ -30,7 +31,10 @@ func TestLink(t *testing.T) {
 	if code, _ := follow(""); code != http.StatusNotFound {
 		t.Errorf("before there is a link: %d", code)
 	}
-	code := strings.TrimPrefix(link.URL("http://127.0.0.1:8080"), "http://127.0.0.1:8080/console#sign-in=")
+	code, is := strings.CutPrefix(link.URL("http://a", "anna", time.Minute), "http://a/console#sign-in=")
+	if !is {
+		t.Errorf("the link has %s", code)
+	}
 	for what, change := range map[string]func(*http.Request){
 		"from another machine": func(r *http.Request) { r.RemoteAddr = "192.0.2.1:50000" },
 		"behind a proxy":       func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") },
@@ -53,11 +57,21 @@ func TestLink(t *testing.T) {
 			t.Errorf("a wrong code of %d bytes: status %d", len(wrong), status)
 		}
 	}
-	if status, body := follow(code); status != http.StatusOK || body != `{"token":"TOKEN"}`+"\n" {
+	if status, body := follow(code); status != http.StatusOK || body != `{"token":"TOKEN of anna"}`+"\n" {
 		t.Errorf("followed: %d %s", status, body)
 	}
 	if status, _ := follow(code); status != http.StatusNotFound {
 		t.Errorf("followed twice: %d", status)
+	}
+	codes := map[string]string{}
+	for _, who := range []string{"bob", "carl"} {
+		_, codes[who], _ = strings.Cut(link.URL("", who, time.Hour), "=")
+	}
+	now = now.Add(time.Hour)
+	for who, code := range codes {
+		if status, body := follow(code); status != http.StatusOK || !strings.Contains(body, "of "+who) {
+			t.Errorf("one of two links, followed late: %d %s", status, body)
+		}
 	}
 }
 

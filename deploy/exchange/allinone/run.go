@@ -17,6 +17,7 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/broker"
+	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/gateway"
@@ -44,7 +45,11 @@ type runner struct {
 	// organisation is the one for which the exchange shows how a token is made, of those that share it; empty if none
 	// do.
 	organisation string
-	link         *link
+	// links sign people in to the console; nil where there is none.
+	links *links
+	// demo reports whether the exchange shows what it can do.
+	demo  bool
+	flags *pflag.FlagSet
 }
 
 // RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.
@@ -81,13 +86,21 @@ func (r *runner) register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.testClock, testClockFlag, "",
 		"`instant`, such as 2026-01-15T00:00:00Z, at which a clock begins that all services go by and that stands "+
 			"still until POST /x/clock:advance; for trying what depends on time, on a data folder of its own")
+	flags.BoolVar(&r.demo, demoFlag, false, "show what the exchange can do: a year of contracts that is made at the "+
+		"start, with a test clock, in the folder "+demoFolder+" unless --data is given, and links for two people")
 	for _, s := range append(r.services, r.clockService) {
 		s.Flags(flags)
 	}
+	r.flags = flags
 }
 
 // run runs the exchange until ctx ends.
 func (r *runner) run(ctx context.Context, p *process.Process) error {
+	if r.demo {
+		if err := demoSettings(r.flags); err != nil {
+			return err
+		}
+	}
 	if err := p.Listen(); err != nil {
 		return err
 	}
@@ -131,6 +144,11 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	}
 	if r.testClock != "" {
 		entrance = r.clock.Handler(entrance)
+	}
+	if r.demo {
+		if err := r.openDemo(p); err != nil {
+			return err
+		}
 	}
 	return p.Serve(ctx, entrance)
 }
@@ -205,10 +223,16 @@ func (r *runner) openGateway(
 		}
 		r.ownTokens = true
 		r.openConsole(p)
-		if r.organisation != "" && r.gateway.TokenCommand == "" {
-			claim := p.Settings.OrganisationClaim
-			r.gateway.TokenCommand = "exchange token" + tokenOf(r.organisation, claim)
-			r.gateway.OtherTokenCommand = "exchange token" + tokenOf(pages.OtherOrganisation, claim)
+		if elsewhere := r.data != r.flags.Lookup(settings.Data).DefValue; (elsewhere || r.organisation != "") &&
+			r.gateway.TokenCommand == "" {
+			command, claim := "exchange token", p.Settings.OrganisationClaim
+			if elsewhere {
+				command += " --data " + client.Quoted(r.data)
+			}
+			r.gateway.TokenCommand = command + tokenOf(r.organisation, claim)
+			if r.organisation != "" {
+				r.gateway.OtherTokenCommand = command + tokenOf(pages.OtherOrganisation, claim)
+			}
 		}
 		tokens.KeyFile, tokens.Issuer = signer.PublicFile(), local.Issuer
 		if !slices.Contains(tokens.Audience, local.Audience) {

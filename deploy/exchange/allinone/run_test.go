@@ -103,7 +103,10 @@ func get(t *testing.T, url, token string) (status int, body string) {
 }
 
 func TestBannerNamesWhatThereIs(t *testing.T) {
-	r := run(t, t.TempDir(), "--admin-addr", "127.0.0.1:0")
+	data := t.TempDir()
+	r := run(t, data, "--admin-addr", "127.0.0.1:0")
+	_, start := get(t, r.base+"/docs/start", "")
+	wantWords(t, start, "TOKEN=$(exchange token --data "+data+")")
 	wantWords(t, r.banner, r.base+"/docs", "/readyz", "token --data")
 	if status, body := get(t, r.base+"/", ""); status != http.StatusOK || !strings.Contains(body, "<html") {
 		t.Errorf("/ has the status %d, %.80s", status, body)

@@ -1,5 +1,3 @@
-// Package allinone runs the whole exchange in one process: the gateway, the services, and a broker that speaks the
-// protocol of Kafka. It keeps its data in the files of one folder.
 package allinone
 
 import (

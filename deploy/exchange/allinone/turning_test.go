@@ -33,7 +33,7 @@ func TestTurningOrganisationsOn(t *testing.T) {
 	refused(sharing.ErrUnowned, on...)
 	s, stop = starts(acmes...)
 	acme, zenith := s.as("acme"), s.as("zenith")
-	wantWords(t, acme.must(200, "GET", "/docs/start", ""), "exchange token --org acme")
+	wantWords(t, acme.must(200, "GET", "/docs/start", ""), "exchange token --data ", " --org acme")
 	if got := s.as("").send("GET", "/vehicle", "", nil); got.status != http.StatusUnauthorized {
 		t.Errorf("a token without an organisation: %d %s", got.status, got.body)
 	}

@@ -19,8 +19,9 @@ func (r *runner) welcome(base, admin, claim string) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nThe Insurance Exchange listens on %s\n", base)
-	if link := r.consoleLink(base); link != "" {
-		fmt.Fprintf(&text, "  look at it:         %s (once, within a minute)\n", link)
+	if r.links != nil && !r.demo {
+		fmt.Fprintf(&text, "  look at it:         %s (once, within a minute)\n",
+			r.links.URL(base, local.Subject, linkLifetime))
 	}
 	fmt.Fprintf(&text, "  read and try it:    %s/docs\n", base)
 	if admin != "" {

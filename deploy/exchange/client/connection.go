@@ -78,7 +78,8 @@ func Connect(around Surroundings, command *cobra.Command) (connect func() (Excha
 	}
 }
 
-const defaultURL = "http://127.0.0.1:8080"
+// DefaultURL is where an exchange on this machine listens unless something else is said.
+const DefaultURL = "http://127.0.0.1:8080"
 
 func (p *program) registerConnection(command *cobra.Command) *connection {
 	var c connection
@@ -89,7 +90,7 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 		return value
 	}
 	flags := command.Flags()
-	flags.StringVar(&c.url, "url", orElse(p.variable("EXCHANGE_URL"), defaultURL), "URL of the exchange (EXCHANGE_URL)")
+	flags.StringVar(&c.url, "url", orElse(p.variable("EXCHANGE_URL"), DefaultURL), "URL of the exchange (EXCHANGE_URL)")
 	flags.StringVar(&c.token, "token", "",
 		"bearer token (EXCHANGE_TOKEN, which other users of this machine cannot see)")
 	flags.StringVar(&c.tokenFile, "token-file", "", "file with the bearer token, read again for each request")

@@ -74,7 +74,11 @@ var typeWords = map[resource.Kind]string{
 
 func describeResource(w io.Writer, r resource.Resource) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(out, "%s\n\nMembers:\n", r.Name)
+	fmt.Fprintf(out, "%s\n", r.Name)
+	if len(r.Required) > 0 {
+		fmt.Fprintf(out, "\nRequired to create one: %s\n", strings.Join(r.Required, ", "))
+	}
+	fmt.Fprintf(out, "\nMembers:\n")
 	for _, m := range r.Members {
 		fmt.Fprintf(out, "  %s\t%s\t%s\n", m.Path, typeWords[m.Kind], valueWords(m.Values))
 	}

@@ -6,7 +6,7 @@
 //	client.go         the commands, their arguments, the settings of commands on the data of an exchange
 //	complete.go       what a shell completes
 //	connection.go     the flags that say how to reach the exchange
-//	caller.go         sending a request, again where that is safe
+//	caller.go         sending a request, again where that is safe; the requests of a book
 //	reach.go          what is wrong where no exchange responds
 //	inforce.go        the resources and value sets of the exchange that is called
 //	read.go           get

@@ -151,6 +151,15 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
+// Hinted returns an error with a line that says how to go on.
+func Hinted(err error, hint string) error { return &hinted{err, hint} }
+
+// Refused reports whether an error is the refusal of an exchange by a problem, which its slug names.
+func Refused(err error, slug string) bool {
+	refused, is := errors.AsType[*refusal](err)
+	return is && refused.problem.Type == "/problems/"+slug
+}
+
 // Report writes an error of a command for a person and returns the exit status. It is 0 without an error, 1 for a
 // refusal or a failure on this machine, 2 for a wrong command line, 3 for an exchange or a database that does not
 // respond or is not available now, and 130 after Ctrl-C.

@@ -6,12 +6,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
 )
 
@@ -22,10 +28,16 @@ type importRun struct {
 	keys     *keys
 	rejects  *rejects
 	progress *progress.Progress
+	out      io.Writer
 	checker  *checker // of a dry run
 
 	created, replayed int
 	read              int64
+
+	// made are the outcomes that have come before those of earlier rows, by their place in the file, from 0; next is
+	// the place of the first that is still awaited.
+	made map[int]string
+	next int
 }
 
 // String returns in words what has been done.
@@ -44,13 +56,18 @@ func (r *importRun) done() int { return r.created + r.replayed + r.rejects.count
 type keyed struct {
 	row
 	key string
+	// place is the place of the row among those of the file, from 0.
+	place int
 }
 
 // outcome is the result of importing a row.
 type outcome struct {
 	row
+	place    int
 	problem  *problem // nil: the record is there
 	replayed bool
+	// record is the record in the response; nil if there is none.
+	record jsontext.Value
 }
 
 // all imports rows. The error is one of reading the rows, one of an exchange that refuses every request or does not
@@ -87,12 +104,14 @@ func (r *importRun) all(ctx context.Context, rows iter.Seq2[row, error]) error {
 
 // feed queues rows in the order of the file, so that their keys are the same each time.
 func (r *importRun) feed(ctx context.Context, rows iter.Seq2[row, error], queue chan<- keyed) error {
+	place := 0
 	for row, err := range rows {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.file, err)
 		}
 		select {
-		case queue <- keyed{row, r.keys.next(row.record)}:
+		case queue <- keyed{row, r.keys.next(row.record), place}:
+			place++
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -115,6 +134,7 @@ func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes ch
 			if err != nil {
 				return err
 			}
+			o.place = next.place
 			outcomes <- o
 		}
 	}
@@ -136,9 +156,72 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 		header: map[string]string{keyHeader: next.key},
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
+		r.advise(&refused.problem, next.record)
 		return outcome{row: next.row, problem: &refused.problem}, nil
 	}
-	return outcome{row: next.row, replayed: got.replayed()}, err
+	return outcome{row: next.row, replayed: got.replayed(), record: got.body}, err
+}
+
+// advise adds to a refusal the flag with which a file would be read that writes days or numbers in another way.
+func (r *importRun) advise(p *problem, record jsontext.Value) {
+	columns := table.Of(r.resource)
+	cells, err := columns.Flatten(record)
+	if err != nil || r.format == ndjson {
+		return
+	}
+	for i, v := range p.Errors {
+		column := strings.ReplaceAll(strings.TrimPrefix(v.Pointer, "/"), "/", ".")
+		at := slices.IndexFunc(cells, func(c table.Cell) bool { return c.Column == column })
+		if at < 0 {
+			continue
+		}
+		kind, text := columns.Kind(column), table.Plain(cells[at].Value)
+		var flag string
+		var would []string
+		switch {
+		case r.dateOrder == "" && (kind == resource.Date || kind == resource.DateTime):
+			flag = "--date-order "
+			for _, order := range slices.Sorted(maps.Keys(table.DateOrders)) {
+				would = appendIf(would, order, table.Notation{Order: order}, kind, text)
+			}
+		case r.decimal == "" && r.format == asCSV && kind == resource.Number:
+			flag = "--decimal "
+			for _, decimal := range table.Decimals {
+				would = appendIf(would, decimal, table.Notation{Decimal: decimal}, kind, text)
+			}
+		}
+		if len(would) > 0 {
+			p.Errors[i].allowed = "import reads it with " + flag + strings.Join(would, " or ")
+		}
+	}
+}
+
+// appendIf appends a word if a cell can be read in a notation.
+func appendIf(words []string, word string, by table.Notation, kind resource.Kind, cell string) []string {
+	if _, err := by.Cell(kind, cell, &table.Understood{}); err != nil {
+		return words
+	}
+	return append(words, word)
+}
+
+// print prints what became of a row that is a record now, and of those after it that were waiting for that: the line
+// of the file, the id of the record, and its number or name.
+func (r *importRun) print(o outcome) error {
+	r.made[o.place] = ""
+	if o.record != nil {
+		r.made[o.place] = fmt.Sprintf("%d\t%s\n", o.line, strings.Join(r.resource.KnownBy(o.record), "\t"))
+	}
+	for {
+		text, is := r.made[r.next]
+		if !is {
+			return nil
+		}
+		delete(r.made, r.next)
+		r.next++
+		if _, err := io.WriteString(r.out, text); err != nil {
+			return err
+		}
+	}
 }
 
 func (r *importRun) count(o outcome) error {
@@ -152,7 +235,7 @@ func (r *importRun) count(o outcome) error {
 		r.created++
 	}
 	r.read = max(r.read, o.read)
-	return errors.Join(failed, r.progress.At(r.read, r.String()))
+	return errors.Join(failed, r.print(o), r.progress.At(r.read, r.String()))
 }
 
 // keys makes the Idempotency-Keys of the records of an import. A key follows from the resource, from the JSON value

@@ -1,9 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -90,7 +93,7 @@ func (s *screenTable) fit(rows []map[string]string, occurring map[string]bool) {
 		return
 	}
 	total := 0
-	for _, column := range s.columns.Header(occurring) {
+	for _, column := range s.ranked(rows, occurring) {
 		if !occurring[column] {
 			continue
 		}
@@ -102,6 +105,47 @@ func (s *screenTable) fit(rows []map[string]string, occurring map[string]bool) {
 		s.header, s.widths = append(s.header, column), append(s.widths, width)
 		total += width + 2
 	}
+}
+
+// ranked returns the columns in the order in which they take the room that there is: by what people know a record, such
+// as its number, name and status, then its amounts and dates, then the rest, and last the identifiers.
+func (s *screenTable) ranked(rows []map[string]string, occurring map[string]bool) []string {
+	rank := func(column string) int {
+		name := column[strings.LastIndexByte(column, '.')+1:]
+		kind := s.columns.Kind(column)
+		switch {
+		case identifiers(rows, column):
+			return 3
+		case knownBy.MatchString(name):
+			return 0
+		case s.columns.Amount(column), kind == resource.Date, kind == resource.DateTime:
+			return 1
+		}
+		return 2
+	}
+	header := s.columns.Header(occurring)
+	slices.SortStableFunc(header, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return header
+}
+
+var (
+	// knownBy are the names of members by which people know a record.
+	knownBy    = regexp.MustCompile(`^(name|status|period)$|(Number|Name|Status)$`)
+	identifier = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+)
+
+// identifiers reports whether a column has identifiers that the exchange issues, and nothing else.
+func identifiers(rows []map[string]string, column string) bool {
+	some := false
+	for _, row := range rows {
+		if row[column] != "" {
+			some = true
+			if !identifier.MatchString(row[column]) {
+				return false
+			}
+		}
+	}
+	return some
 }
 
 func (s *screenTable) line(cell func(column string) string) error {

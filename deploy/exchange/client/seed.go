@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client/book"
@@ -45,8 +42,9 @@ is given: after the clock was moved to another day, seed adds another book.
 
 With --year, three contracts get a year on top of it: their receipts and claims are recorded month by month, and each
 month's bordereaux are prepared and approved, up to the last month, which stays open. That needs a test clock, which is
-moved forward by eleven months. What is notable about the year, such as a refund or a late receipt, is named at the
-end. Run again, --year goes on with the year that there is.
+moved forward by eleven months. A broker's statement is compared with one of the months. What is notable about the year,
+such as a refund or a late receipt, is named at the end. Run again, --year goes on with the year that there is.
+exchange run --demo runs an exchange that makes such a year by itself.
 
 With --organisations there are three books on this machine's exchange, which organisations share (org-claim): of an
 insurer, a broker and a coverholder, which then share some of their policies with each other.`
@@ -150,7 +148,8 @@ type times struct {
 
 var errNoClock = &hinted{
 	errors.New("the exchange has no test clock, so that all receipts of a year would be of one month"),
-	"exchange run --test-clock 2026-01-05T09:00:00Z --data a-new-folder runs one with such a clock.",
+	"exchange run --demo runs one with such a clock and a year, exchange run --test-clock 2026-01-05T09:00:00Z " +
+		"--data a-new-folder one with the clock alone.",
 }
 
 func (c *caller) times(ctx context.Context, seed uint64, year bool) (t times, err error) {
@@ -227,7 +226,9 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 	t := &tally{made: map[string]int{}, before: map[string]int{}}
 	shown := progress.New(p.Err, int64(o.Size))
 	var failed error
-	made := book.New(catalog, book.Exchange{Send: c.sendRecord, Rows: c.rows, Read: c.readRecord}, t.step, o)
+	made := book.New(catalog, book.Exchange{
+		Send: c.sendRecord, Rows: c.rows, Read: c.readRecord, Upload: c.sendStatement,
+	}, t.step, o)
 	err = made.Fill(ctx, func(policies int) {
 		err := shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
 		failed = cmp.Or(failed, err)
@@ -315,82 +316,4 @@ The year of the contracts:
   %[4]s
 `, c.given, book.YearContract(b.Seed), story.Late, strings.Join(story.Notable, "\n  "))
 	return err
-}
-
-// rows returns the rows of the premium bordereau.
-func (c *caller) rows(ctx context.Context) (all []book.Record, err error) {
-	for page, err := range c.pages(ctx, "/premiumBordereau", url.Values{"limit": {strconv.Itoa(largestPage)}}) {
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range page.records {
-			var row book.Record
-			if err := json.Unmarshal(text, &row); err != nil {
-				return nil, c.failed(err)
-			}
-			all = append(all, row)
-		}
-	}
-	return all, nil
-}
-
-// readRecord returns what a path has, and nil if there is nothing.
-func (c *caller) readRecord(ctx context.Context, path string) (book.Record, error) {
-	got, err := c.send(ctx, request{method: http.MethodGet, path: path})
-	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var record book.Record
-	if err := json.Unmarshal(got.body, &record); err != nil {
-		return nil, c.failed(err)
-	}
-	return record, nil
-}
-
-// sendRecord sends a record, and reports whether the exchange did something. If a party with the same identity exists
-// already, it returns that party.
-func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Record) (book.Record, bool, error) {
-	r := request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: key}}
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return nil, false, err
-		}
-		r.body = text
-	}
-	if key == "" {
-		r.method, r.header = http.MethodPut, nil
-	}
-	got, err := c.send(ctx, r)
-	if refused, is := errors.AsType[*refusal](err); is {
-		var conflict struct {
-			ExistingID string `json:"existingId"`
-		}
-		if refused.status == http.StatusConflict && json.Unmarshal(refused.problem.Further, &conflict) == nil &&
-			conflict.ExistingID != "" {
-			got, err = c.send(ctx, request{method: http.MethodGet, path: path + "/" + conflict.ExistingID})
-			if err == nil {
-				got.header = http.Header{"Idempotency-Replayed": {"true"}}
-			}
-		}
-	}
-	if err != nil {
-		return nil, false, describeStep(err, r)
-	}
-	var record book.Record
-	if err := json.Unmarshal(got.body, &record); err != nil {
-		return nil, false, c.failed(err)
-	}
-	return record, !got.replayed(), nil
-}
-
-// describeStep adds to an error which request was refused.
-func describeStep(err error, r request) error {
-	if _, is := errors.AsType[*refusal](err); !is {
-		return err
-	}
-	return fmt.Errorf("%s %s: %w", r.method, strings.TrimSuffix(r.path, "/"), err)
 }

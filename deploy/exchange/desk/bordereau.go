@@ -14,16 +14,17 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/deploy/exchange/client"
 )
 
 func bordereau(around client.Surroundings) *cobra.Command {
 	return group(&cobra.Command{
-		Use: "bordereau", Short: "Report the periods of contracts: list, show, prepare, approve, export, diff",
+		Use: "bordereau", Short: "Report the periods of contracts: list, show, prepare, findings, approve, export",
 		Long: `Report the periods of contracts to the other side. A version is prepared once its period is over,
 approved by somebody else, and exported in the columns of the market. KIND is premium or claims, PERIOD a month
 (2026-01) or quarter (2026-Q1).`,
-	}, list(around), show(around), prepare(around), sign(around, "approve",
+	}, list(around), show(around), lines(around), prepare(around), found(around), waive(around), sign(around, "approve",
 		"Approve a version that somebody else has prepared"), sign(around, "acknowledge",
 		"Note that the other side has seen an approved version"), reject(around), export(around), diff(around))
 }
@@ -53,29 +54,15 @@ func list(around client.Surroundings) *cobra.Command {
 				query.Set(name, *value)
 			}
 		}
-		rows := [][]string{{"CONTRACT", "KIND", "PERIOD", "STATE", "DUE", "VERSIONS", "LINES", "ERRORS"}}
-		for more := true; more; {
+		return pages(o, periodHeader, func() ([]desk.BordereauPeriod, bool, error) {
 			page, _, err := read[desk.BordereauWork](ctx, o, "/x/bordereau", query)
-			if err != nil {
-				return err
-			}
-			if o.form == asJSON {
-				if err := eachLine(o, page.Periods); err != nil {
-					return err
-				}
-			}
-			for _, p := range page.Periods {
-				rows = append(rows, row(p))
-			}
-			more = page.Next != ""
 			query.Set("after", page.Next)
-		}
-		if o.form == asJSON {
-			return nil
-		}
-		return o.table(rows)
+			return page.Periods, page.Next != "", err
+		}, row)
 	})
 }
+
+var periodHeader = []string{"CONTRACT", "KIND", "PERIOD", "STATE", "DUE", "VERSIONS", "LINES", "ERRORS"}
 
 // row returns a period as a row of a table: the lines and open errors of its last version are shown.
 func row(p desk.BordereauPeriod) []string {
@@ -92,11 +79,10 @@ func show(around client.Surroundings) *cobra.Command {
 		Example: `  exchange bordereau show MOTOR-2026 premium 2026-01`,
 	}, func(o *office, ctx context.Context, args []string) error {
 		of, body, err := read[desk.BordereauLive](ctx, o, path(args), nil)
-		if err != nil || o.form == asJSON {
+		if err != nil || o.form != asTable {
 			return orPrint(o, body, err)
 		}
-		if err := o.table([][]string{{"CONTRACT", "KIND", "PERIOD", "STATE", "DUE", "VERSIONS", "LINES", "ERRORS"},
-			row(of.BordereauPeriod)}); err != nil {
+		if err := o.table([][]string{periodHeader, row(of.BordereauPeriod)}); err != nil {
 			return err
 		}
 		rows := [][]string{{"VERSION", "TYPE", "STATE", "LINES", "PREPARED BY", "DECIDED BY", "DIGEST"}}
@@ -176,7 +162,12 @@ export name it.`,
 		if err != nil {
 			return err
 		}
-		return o.post(ctx, always("signing it off"), version+":"+action, "", desk.BordereauDigest{Digest: *digest})
+		err = o.post(ctx, always("signing it off"), version+":"+action, "", desk.BordereauDigest{Digest: *digest})
+		if client.Refused(err, problems.SamePerson.Slug()) {
+			return client.Hinted(err, "On an exchange that issues its own tokens, exchange token --subject NAME "+
+				"prints one of another person; give it as EXCHANGE_TOKEN or --token.")
+		}
+		return err
 	})
 }
 
@@ -239,7 +230,7 @@ func export(around client.Surroundings) *cobra.Command {
 				return fmt.Sprintf("exporting: %d of %d lines", lines, of.Lines)
 			}, func() ([]byte, error) { return o.exchange(ctx, asked) })
 			return err
-		})
+		}, fmt.Sprintf("%d lines of version %d of %s %s %s", of.Lines, of.Number, of.Contract, of.Kind, of.Period))
 	})
 }
 
@@ -253,12 +244,12 @@ func diff(around client.Surroundings) *cobra.Command {
 	return command(around, c, func(o *office, ctx context.Context, args []string) error {
 		of, body, err := read[desk.BordereauDifferences](ctx, o,
 			path(args)+"/versions/"+url.PathEscape(args[3])+"/diff", url.Values{"to": {*to}})
-		if err != nil || o.form == asJSON {
+		if err != nil || o.form != asTable {
 			return orPrint(o, body, err)
 		}
-		rows := [][]string{{"POLICY", "LINE", "MEMBER", "FROM", "TO"}}
+		rows := [][]string{{"POLICY", "MEMBER", "FROM", "TO", "LINE"}}
 		for _, d := range of.Differences {
-			rows = append(rows, []string{d.PolicyNumber, d.LineID, d.Member, d.From, d.To})
+			rows = append(rows, []string{d.PolicyNumber, d.Member, d.From, d.To, d.LineID})
 		}
 		if err := o.table(rows); err != nil {
 			return err

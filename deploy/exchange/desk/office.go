@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"text/tabwriter"
@@ -26,8 +27,9 @@ import (
 
 // The forms of the output.
 const (
-	asTable = "table"
-	asJSON  = "json"
+	asTable  = "table"
+	asJSON   = "json"
+	asPretty = "pretty" // as records are: indented, where json has each of a list on a line
 )
 
 // office is what the commands share.
@@ -37,9 +39,9 @@ type office struct {
 	form     string
 }
 
-// Commands returns the commands bordereau and reconcile. Their errors are for client.Report.
+// Commands returns the commands contract, bordereau, reconcile and clock. Their errors are for client.Report.
 func Commands(around client.Surroundings) []*cobra.Command {
-	return []*cobra.Command{bordereau(around), reconcile(around)}
+	return []*cobra.Command{contract(around), bordereau(around), reconcile(around), clock(around)}
 }
 
 // group completes a command that only has others below it.
@@ -65,7 +67,7 @@ func command(around client.Surroundings, c *cobra.Command, do func(*office, cont
 		o.form = asTable
 	}
 	connect := client.Connect(around, c)
-	c.Flags().StringVarP(&o.form, "output", "o", o.form, "form of the output: json or table")
+	c.Flags().StringVarP(&o.form, "output", "o", o.form, "form of the output: json, table or pretty (indented JSON)")
 	words := strings.Fields(c.Use)[1:]
 	least := len(words)
 	if least > 0 && strings.HasPrefix(words[least-1], "[") {
@@ -78,8 +80,8 @@ func command(around client.Surroundings, c *cobra.Command, do func(*office, cont
 		return nil
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if o.form != asTable && o.form != asJSON {
-			return client.Misuse(fmt.Sprintf("--output %q is not json or table", o.form))
+		if !slices.Contains([]string{asJSON, asTable, asPretty}, o.form) {
+			return client.Misuse(fmt.Sprintf("--output %q is not json, table or pretty", o.form))
 		}
 		if o.exchange, err = connect(); err != nil {
 			return err
@@ -106,9 +108,16 @@ func (o *office) print(body []byte) error {
 	return err
 }
 
-// eachLine prints each of some records as JSON, on a line of its own.
-func eachLine[T any](o *office, records []T) error {
+// each prints each of some records as JSON: on a line of its own, or indented.
+func each[T any](o *office, records []T) error {
 	for _, record := range records {
+		if o.form == asPretty {
+			text, err := json.Marshal(record)
+			if err := orPrint(o, text, err); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := json.MarshalWrite(o.Out, record); err != nil {
 			return err
 		}
@@ -132,6 +141,31 @@ func (o *office) table(rows [][]string) error {
 		}
 	}
 	return out.Flush()
+}
+
+// pages prints the records of a list, page after page. next reads the page that the query asks for, has the query ask
+// for the following one, and reports whether there is one; row is a record as a row of the table that header begins.
+func pages[T any](o *office, header []string, next func() (page []T, more bool, err error), row func(T) []string,
+) error {
+	rows := [][]string{header}
+	for more := true; more; {
+		page, following, err := next()
+		if err != nil {
+			return err
+		}
+		if o.form == asTable {
+			for _, record := range page {
+				rows = append(rows, row(record))
+			}
+		} else if err := each(o, page); err != nil {
+			return err
+		}
+		more = following
+	}
+	if o.form != asTable {
+		return nil
+	}
+	return o.table(rows)
 }
 
 func orPrint(o *office, body []byte, err error) error {
@@ -218,8 +252,8 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// write writes a file, which appears only once it is complete; - is the standard output.
-func (o *office) write(file string, do func(io.Writer) error) error {
+// write writes a file, which appears only once it is complete, and says what it has; - is the standard output.
+func (o *office) write(file string, do func(io.Writer) error, what string) error {
 	if file == "-" {
 		return do(o.Out)
 	}
@@ -235,5 +269,9 @@ func (o *office) write(file string, do func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(out.Name(), file)
+	if err := os.Rename(out.Name(), file); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Err, "%s: %s.\n", file, what)
+	return nil
 }

@@ -34,6 +34,16 @@ func init() { http.DefaultTransport.(*http.Transport).DialTLSContext = network.D
 // in a bubble, by whose clock the command says something.
 func run(t *testing.T, exchange http.HandlerFunc, shown said, args ...string) string {
 	t.Helper()
+	out, err := attempt(t, exchange, shown, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// attempt runs a command as run does, which may fail.
+func attempt(t *testing.T, exchange http.HandlerFunc, shown said, args ...string) (printed string, err error) {
+	t.Helper()
 	listener, err := network.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -51,11 +61,10 @@ func run(t *testing.T, exchange http.HandlerFunc, shown said, args ...string) st
 		}
 		command.SetArgs(args[1:])
 		command.SetErr(io.Discard)
-		if err := command.ExecuteContext(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		command.SilenceErrors, command.SilenceUsage = true, true
+		err = command.ExecuteContext(t.Context())
 	}
-	return out.String()
+	return out.String(), err
 }
 
 // until waits until a command has said something, or the request has ended.

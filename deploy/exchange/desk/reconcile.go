@@ -107,8 +107,8 @@ comparison is asked for again, and is made once.`,
 	}
 	var asked reconciliation.RunRequest
 	by := c.Flags().String("profile", "", "name of the profile by which the file is read")
-	c.Flags().StringVar(&asked.Tolerance, "tolerance", "", `up to which difference amounts are within tolerance, such `+
-		`as 0.05 (default "0")`)
+	c.Flags().StringVar((*string)(&asked.Tolerance), "tolerance", "",
+		`up to which difference amounts are within tolerance, such as 0.05 (default "0")`)
 	c.Flags().IntVar(&asked.WindowDays, "window", 0, "how many days the dates of a row and a record may differ by")
 	c.Flags().IntSliceVar(&asked.Against.Versions, "versions", nil,
 		"compare with these versions of the period in place of what stands approved")
@@ -166,7 +166,7 @@ func runPath(run string) string { return runsPath + "/" + url.PathEscape(run) }
 
 // printRun prints a run: as a table of its outcomes, with what is open of each month.
 func (o *office) printRun(body []byte, err error) error {
-	if err != nil || o.form == asJSON {
+	if err != nil || o.form != asTable {
 		return orPrint(o, body, err)
 	}
 	var run reconciliation.Run
@@ -208,7 +208,7 @@ func items(around client.Surroundings) *cobra.Command {
 		if *outcome != "" {
 			query.Set("outcome", *outcome)
 		}
-		rows := [][]string{{"ITEM", "OUTCOME", "ROW", "POLICY", "LINE", "SINCE", "DAYS", "DECISION", "CELLS"}}
+		rows := [][]string{{"ITEM", "OUTCOME", "ROW", "POLICY", "SINCE", "DAYS", "DECISION", "CELLS", "LINE"}}
 		for skip, more := 0, true; more; {
 			query.Set("skip", strconv.Itoa(skip))
 			page, _, err := read[reconciliation.RunItems](ctx, o, runPath(args[0])+"/items", query)
@@ -216,8 +216,8 @@ func items(around client.Surroundings) *cobra.Command {
 				return err
 			}
 			// There may be half a million items, so that each page is printed as it comes.
-			if o.form == asJSON {
-				err = eachLine(o, page.Items)
+			if o.form != asTable {
+				err = each(o, page.Items)
 			} else {
 				for _, item := range page.Items {
 					rows = append(rows, itemRow(item))
@@ -251,8 +251,8 @@ func itemRow(item reconciliation.RunItem) []string {
 		row = strconv.Itoa(item.Row)
 	}
 	return []string{
-		strconv.Itoa(item.Number), item.Outcome, row, item.PolicyNumber, line, string(item.Since),
-		strconv.Itoa(item.Days), strings.TrimSpace(item.Decision + " " + item.Reason), strings.Join(cells, "; "),
+		strconv.Itoa(item.Number), item.Outcome, row, item.PolicyNumber, string(item.Since), strconv.Itoa(item.Days),
+		strings.TrimSpace(item.Decision + " " + item.Reason), strings.Join(cells, "; "), line,
 	}
 }
 

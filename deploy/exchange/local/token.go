@@ -30,8 +30,9 @@ const (
 	Audience = "insurance-exchange"
 	// OrganisationClaim is the claim that names the organisation unless something else is said.
 	OrganisationClaim = "org"
-	localSubject      = "local"
-	localLifetime     = time.Hour
+	// Subject is the name of the caller unless something else is said.
+	Subject       = "local"
+	localLifetime = time.Hour
 )
 
 var allScopes = []string{gateway.ScopeDeveloper, gateway.ScopeAdmin}
@@ -82,7 +83,7 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 		flags.Lookup(settings.Data).DefValue = data
 	}
 	flags.StringVar(&scope, "scope", strings.Join(allScopes, " "), "scopes of the token, separated by spaces")
-	flags.StringVar(&subject, "subject", localSubject, "name of the caller that the token identifies")
+	flags.StringVar(&subject, "subject", Subject, "name of the caller that the token identifies")
 	flags.StringVar(&org, "org", "", "organisation that the caller acts for; the token names none if not given")
 	flags.StringVar(&claim, "org-claim", organisationClaim(environ),
 		"claim of the token that names the organisation; that which the exchange has as its org-claim")
@@ -97,11 +98,16 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 // folder. It returns "" if no exchange has used the folder. A claim of the token names the organisation, if that is not
 // empty.
 func IssueToken(data, claim, organisation string) (string, error) {
+	return IssueTokenTo(Subject, data, claim, organisation)
+}
+
+// IssueTokenTo returns a token as IssueToken does, for a caller with another name.
+func IssueTokenTo(subject, data, claim, organisation string) (string, error) {
 	if !hasKeys(data) {
 		return "", nil
 	}
 	return issue(data, auth.Grant{
-		Subject: localSubject, Scopes: allScopes, Lifetime: localLifetime, OrganisationClaim: claim,
+		Subject: subject, Scopes: allScopes, Lifetime: localLifetime, OrganisationClaim: claim,
 		Organisation: organisation,
 	})
 }

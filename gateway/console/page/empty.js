@@ -22,5 +22,5 @@ export function Empty({ again }) {
   return html`<section class="notice" data-part="empty"><h2>${t('emptyExchange')}</h2><p>${t('seedHow')}</p>
     <${Copied} text="exchange seed" />${mayWrite() && document.documentElement.dataset.seed && html`<${Button}
       class="primary" data-seed disabled=${Boolean(busy)} onClick=${seed}>${t('seed')}<//>`}
-    <p aria-live="polite">${said}</p></section>`;
+    <p aria-live="polite">${said}</p><p class="quiet">${t('demoHow')}</p></section>`;
 }

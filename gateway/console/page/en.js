@@ -25,6 +25,8 @@ export default {
   ending: 'Policies that end within {0} days', noneEnds: 'No policy ends within {0} days.',
   emptyExchange: 'This exchange is empty',
   seedHow: 'This command fills it with an invented book of policies, claims and receipts, to try things out:',
+  demoHow: 'An exchange that has contracts with reported months, and a statement to compare, is run by: '
+    + 'exchange run --demo (make demo).',
   seed: 'Fill it now', seeding: 'The book is being written …',
   findWhat: 'Number of a policy or claim, name, plate, or number of a party', newest: 'Newest policies',
   policies: 'Policies', claims: 'Claims', parties: 'Parties', vehicles: 'Vehicles', name: 'Name', kind: 'Kind',

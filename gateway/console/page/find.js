@@ -50,6 +50,9 @@ async function insured(list, ask) {
   return list.map((row) => ({ ...row, policies: all.flat().filter((of) => of.vehicleId === row.id) }));
 }
 
+// A character that may be a name by itself.
+const WHOLE = /^[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]$/u;
+
 // found asks for all that the text may be. Names are sought by their beginnings.
 async function found(text, get) {
   const ask = (path) => get(path).then(({ data }) => data);
@@ -60,7 +63,7 @@ async function found(text, get) {
     .then((rows) => rows.map((row) => ({ ...row, resource }))));
   const [byPolicy, byClaim, ...others] = await Promise.all([ask(`/x/search/coverage?policyNumber=${upper}`),
     ask(`/x/search/claim?claimNumber=${upper}&limit=10`), ...of(NUMBERS, ''),
-    ...(text.length > 1 ? of(NAMES, 'Prefix') : [])]);
+    ...of(NAMES.filter(([resource]) => text.length > 1 || resource !== 'vehicle' && WHOLE.test(text)), 'Prefix')]);
   const one = [...new Map(others.flat().map((row) => [row.id, row])).values()];
   return { of: text, policies: byPolicy, claims: byClaim, parties: one.filter((row) => row.resource !== 'vehicle'),
     vehicles: await insured(one.filter((row) => row.resource === 'vehicle'), ask) };

@@ -72,6 +72,7 @@ func Backfill(t *testing.T, database func(t *testing.T) (open func(t *testing.T)
 		{"a document that changes meanwhile keeps the keys of the change", changedMeanwhile},
 		{"a unique value stays that of one document", valueTwice},
 		{"what a release without the index writes is found", writtenByAnother},
+		{"values that are formed in another way are found", formedAnew},
 		{"a document whose keys cannot be derived holds up nothing", underivable},
 		{"an empty collection has all of its indexes at once", emptyAtOnce},
 		{"documents with owners get keys of their owners", addedForOwners},

@@ -3,6 +3,7 @@ package conformance
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -125,6 +126,43 @@ func writtenByAnother(t *testing.T, g *growing) {
 	if done := g.Backfill(); done.Done != 2 {
 		t.Errorf("the work reports %+v, and two documents were without the keys", done)
 	}
+}
+
+// formedAnew forms the values of an index in capitals. A release that does not leaves them as they are; what it writes
+// is formed anew.
+func formedAnew(t *testing.T, g *growing) {
+	stored := g.fill(t, 10)
+	old, capitals := narrow, narrow
+	old.Keys = func(doc docstore.Document) (docstore.Keys, error) {
+		keys, err := keysOf(doc)
+		delete(keys, "color")
+		delete(keys, "chassis")
+		return keys, err
+	}
+	capitals.Indexes = []docstore.Index{narrow.Indexes[0], {Name: "owner", Form: "capitals"}}
+	capitals.Keys = func(doc docstore.Document) (docstore.Keys, error) {
+		keys, err := old.Keys(doc)
+		keys["owner"] = strings.ToUpper(keys["owner"])
+		return keys, err
+	}
+	g.as(t, capitals)
+	g.want(t, "owner", "O1", every(stored, 3, 1)...)
+	g.want(t, "owner", "o1")
+	g.want(t, "plate", "P-1", stored[1])
+	if done := g.Backfill(); done != (docstore.Backfill{Done: int64(len(stored))}) {
+		t.Errorf("the work reports %+v", done)
+	}
+	g.as(t, old)
+	g.want(t, "owner", "O1", every(stored, 3, 1)...)
+	if done := g.Backfill(); done != (docstore.Backfill{}) {
+		t.Errorf("the earlier release has changed something: %+v", done)
+	}
+	added := vehicle{Plate: "added", Owner: "o1"}.of(narrow, uuid.Must(uuid.NewV7()))
+	if err := g.Insert(t.Context(), us, added); err != nil {
+		t.Fatal(err)
+	}
+	g.as(t, capitals)
+	g.want(t, "owner", "O1", append(every(stored, 3, 1), added.ID)...)
 }
 
 func underivable(t *testing.T, g *growing) {

@@ -47,6 +47,7 @@ func (c *collection) keepStamps(ctx context.Context) error {
 	for _, index := range c.spec.Indexes {
 		named := func(s mongo.IndexSpecification) bool { return s.Name == indexName(index) }
 		if index.Unique || slices.ContainsFunc(there, named) {
+			index.Form = "" // which form the values have that are there, nobody has kept
 			held.Indexes = append(held.Indexes, index)
 		}
 	}

@@ -35,6 +35,7 @@ func (c *collection) keepStamps(conn *sqlite3.Conn, has []string) error {
 		held := docstore.Spec{Name: c.spec.Name}
 		for _, index := range c.spec.Indexes {
 			if slices.Contains(has, keyColumn(index.Name)) {
+				index.Form = "" // which form the values have that are there, nobody has kept
 				held.Indexes = append(held.Indexes, index)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -23,7 +22,7 @@ type Kind string
 const (
 	// KindText is a text, compared in Unicode NFC.
 	KindText Kind = "text"
-	// KindName is a text that is compared regardless of case, and that can be searched by how it begins.
+	// KindName is a text that is compared as FoldName folds it, and that can be searched by how it begins.
 	KindName Kind = "name"
 	// KindID is a UUID. A member that is a list of them has a value if one of them is it.
 	KindID Kind = "uuid"
@@ -59,7 +58,7 @@ func Instant(member string) Field { return of(member, KindInstant) }
 func Number(member string) Field  { return of(member, KindNumber) }
 
 // Mark returns the field for a text that somebody reads off something and types, such as the number on a plate: a name
-// that is compared in Unicode NFC.
+// that is compared in Unicode NFC and regardless of case alone.
 func Mark(member string) Field {
 	f := of(member, KindName)
 	f.composed = true
@@ -86,6 +85,14 @@ func (f Field) LeadsBy(index string) Field {
 func (f Field) LeadsByMonth() Field {
 	f.monthly = true
 	return f.LeadsBy(f.Name + "Month")
+}
+
+// Form returns how the values of the field are formed in its index, as docstore.Index has it.
+func (f Field) Form() string {
+	if f.Kind == KindName && !f.composed {
+		return NameForm
+	}
+	return ""
 }
 
 // Monthly reports whether the index has months.
@@ -137,9 +144,9 @@ func (f *Field) Key(text string) string {
 		return norm.NFC.String(text)
 	case KindName:
 		if f.composed {
-			text = norm.NFC.String(text)
+			return cases.Fold().String(norm.NFC.String(text))
 		}
-		return fold(text)
+		return FoldName(text)
 	case KindID:
 		return strings.ToLower(text)
 	case KindInstant:
@@ -149,9 +156,6 @@ func (f *Field) Key(text string) string {
 		return text
 	}
 }
-
-// fold is how a filter by a prefix folds. A Caser may hold state, so each use has its own.
-func fold(s string) string { return cases.Fold().String(s) }
 
 // instantForm is the form of an instant, in UTC, whose texts have the order of the instants.
 const instantForm = "2006-01-02T15:04:05.999999999"
@@ -224,7 +228,7 @@ func (f *Field) value(record []byte) jsontext.Value {
 func (f *Field) reads(op operator, text string) (i interval, wrong string) {
 	switch f.Kind {
 	case KindName:
-		if op == prefix && utf8.RuneCountInString(text) < leastPrefix {
+		if op == prefix && !f.prefixed(text) {
 			return i, "must have two characters at least"
 		}
 	case KindID:

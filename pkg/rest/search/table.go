@@ -50,6 +50,9 @@ func (p parameter) means() string {
 		says = "the value of " + p.field.Name
 	case prefix:
 		says = fmt.Sprintf("what %s begins with, of %d characters or more", p.field.Name, leastPrefix)
+		if !p.field.composed {
+			says += ", or one of Chinese, Korean or Japanese"
+		}
 	case from:
 		says = "the least " + p.field.Name
 	default:
@@ -58,6 +61,9 @@ func (p parameter) means() string {
 	switch p.field.Kind {
 	case KindName:
 		says += ", in any case"
+		if !p.field.composed {
+			says += ", with or without accents"
+		}
 	case KindInstant:
 		says += ", an instant as RFC 3339 has it, or a day in UTC"
 	}

@@ -198,7 +198,7 @@ func supplementWrong(s desk.ClaimSupplement) error {
 	wrong := problem.New(problem.Invalid, "The supplement cannot be used as it is.")
 	for _, amount := range []struct {
 		pointer string
-		is      scalar.Decimal
+		is      scalar.Figure
 	}{{"/feesPaid", s.FeesPaid}, {"/feeReserve", s.FeeReserve}, {"/recoveries", s.Recoveries}} {
 		if amount.is == "" {
 			continue

@@ -89,12 +89,15 @@ type Warning struct{ Member, Words string }
 func (t *Terms) Warnings() (all []Warning) {
 	one, _ := money.Parse("1")
 	less := one.Negated()
-	for _, p := range []struct{ name, text string }{
+	for _, p := range []struct {
+		name string
+		text scalar.Digits
+	}{
 		{"commissionPercentage", t.CommissionPercentage}, {"brokeragePercentage", t.BrokeragePercentage},
 		{"taxPercentage", t.TaxPercentage},
 	} {
-		if of, err := money.Parse(p.text); err == nil && of.Sign() != 0 && of.Cmp(one) < 0 && of.Cmp(less) > 0 {
-			all = append(all, Warning{p.name, p.name + " is " + p.text +
+		if of, err := money.Parse(string(p.text)); err == nil && of.Sign() != 0 && of.Cmp(one) < 0 && of.Cmp(less) > 0 {
+			all = append(all, Warning{p.name, p.name + " is " + string(p.text) +
 				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15"})
 		}
 	}
@@ -146,11 +149,6 @@ func (t *Terms) works() bool {
 
 // fill sets what the caller left out.
 func (t *Terms) fill() {
-	set := func(to *string, value string) {
-		if *to == "" {
-			*to = value
-		}
-	}
 	set(&t.SettlementCurrency, t.Currency)
 	set(&t.CommissionPercentage, "0")
 	set(&t.BrokeragePercentage, "0")
@@ -167,6 +165,12 @@ func (t *Terms) fill() {
 	}
 	if t.DueDays == nil {
 		t.DueDays = new(usualDueDays)
+	}
+}
+
+func set[T ~string](to *T, value T) {
+	if *to == "" {
+		*to = value
 	}
 }
 
@@ -225,19 +229,19 @@ func (t *Terms) checkMoney(c check) {
 		"the interface does not say whether 100 is 100 euros or 100 cents, so it is never assumed",
 		desk.Major, desk.Minor))
 	t.Money = money.Terms{Currency: t.Currency, Settlement: t.SettlementCurrency, Minor: t.AmountUnit == desk.Minor}
-	t.Money.Rate = number(c, "originalPerSettlement", t.OriginalPerSettlement,
+	t.Money.Rate = number(c, "originalPerSettlement", string(t.OriginalPerSettlement),
 		"must be the rate as units of currency for one of settlementCurrency, such as \"1.22\"")
 	switch {
 	case t.OriginalPerSettlement == "":
-	case t.Money.Rate.Sign() == 0 && decimals.MatchString(t.OriginalPerSettlement):
+	case t.Money.Rate.Sign() == 0 && decimals.MatchString(string(t.OriginalPerSettlement)):
 		c.note("originalPerSettlement", "must be above 0")
 	case t.SettlementCurrency == t.Currency && t.Money.Rate.Decimal() != "1":
 		c.note("originalPerSettlement", "must be \"1\", because currency and settlementCurrency are the same")
 	}
-	t.Money.Commission = percentage(c, "commissionPercentage", t.CommissionPercentage)
-	t.Money.Brokerage = percentage(c, "brokeragePercentage", t.BrokeragePercentage)
+	t.Money.Commission = percentage(c, "commissionPercentage", string(t.CommissionPercentage))
+	t.Money.Brokerage = percentage(c, "brokeragePercentage", string(t.BrokeragePercentage))
 	if t.TaxPercentage != "" {
-		t.Money.Taxed, t.Money.Taxes = true, signed(c, "taxPercentage", t.TaxPercentage)
+		t.Money.Taxed, t.Money.Taxes = true, signed(c, "taxPercentage", string(t.TaxPercentage))
 	}
 	c.must(len(t.Limits) <= mostLimits, "limits", fmt.Sprintf("has more than %d limits", mostLimits))
 	for i, l := range t.Limits[:min(len(t.Limits), mostLimits)] {

@@ -133,10 +133,10 @@ func (r *Reconciler) prepare(
 		asked.Tolerance = "0"
 	}
 	c.asked.Tolerance = asked.Tolerance
-	if !tolerances.MatchString(asked.Tolerance) {
+	if !tolerances.MatchString(string(asked.Tolerance)) {
 		wrong.At("/tolerance", "must be an amount in digits, such as \"0.05\"")
 	} else {
-		c.terms.Tolerance, _ = money.Parse(asked.Tolerance) // it is digits
+		c.terms.Tolerance, _ = money.Parse(string(asked.Tolerance)) // it is digits
 	}
 	if asked.WindowDays < 0 || asked.WindowDays > mostWindow {
 		wrong.At("/windowDays", fmt.Sprintf("must be 0 to %d", mostWindow))

@@ -31,11 +31,16 @@ type Rows func(ctx context.Context) ([]Record, error)
 // Read returns what a path has, and nil if there is nothing.
 type Read func(ctx context.Context, path string) (Record, error)
 
+// Upload sends a file of CSV as a statement that is read by a profile, and returns the statement. The same file twice
+// is one statement.
+type Upload func(ctx context.Context, profile string, file []byte) (Record, error)
+
 // Exchange is what a book does with the exchange that it is made in.
 type Exchange struct {
-	Send Send
-	Rows Rows
-	Read Read
+	Send   Send
+	Rows   Rows
+	Read   Read
+	Upload Upload
 }
 
 // Options say which book is to be made. The same options make the same requests.

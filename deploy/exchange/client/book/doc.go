@@ -12,5 +12,6 @@
 //	cede.go      the rows of premium, put under a treaty
 //	year.go      a year of contracts: the clock, and the bordereaux of each month
 //	story.go     what the contracts are, and what happens in each month
+//	statement.go what a broker says of a month, compared with what is reported
 //	sharing.go   with whom organisations share policies
 package book

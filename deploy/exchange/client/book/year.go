@@ -28,9 +28,10 @@ func reference(seed uint64, name string) string { return fmt.Sprintf("SEED%d-%s"
 // clock of the exchange is in it, and then its bordereaux are prepared and approved.
 type year struct {
 	*chain
-	read  Read
-	began time.Time
-	now   time.Time // what the clock of the exchange shows
+	read   Read
+	upload Upload
+	began  time.Time
+	now    time.Time // what the clock of the exchange shows
 	// whole says that an earlier run has made the year, so that nothing but its records is asked for.
 	whole bool
 	// policies, paid and claims are the records so far by the names of the story; paid has the last receipt.
@@ -50,7 +51,8 @@ type Story struct {
 // which shows now. It calls months with the number of months made so far. Errors: those of Send and Read, ErrMoved.
 func (b *Book) Year(ctx context.Context, began, now time.Time, months func(made int)) (*Story, error) {
 	y := &year{
-		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), read: b.exchange.Read, began: began, now: now,
+		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), read: b.exchange.Read,
+		upload: b.exchange.Upload, began: began, now: now,
 		policies: map[string]Record{}, paid: map[string]Record{}, claims: map[string]Record{},
 	}
 	y.open()
@@ -240,6 +242,7 @@ func (y *year) end() {
 			break
 		}
 	}
+	y.compare(10)
 	for i, c := range contracts {
 		if c.quarterly && !y.whole {
 			terms := y.terms(i, c)

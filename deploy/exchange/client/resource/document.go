@@ -100,8 +100,8 @@ func (d *document) resource(name string) Resource {
 		AmountsIn: strings.TrimSpace(d.Amounts.Unit + " " + d.Amounts.Currency),
 	}
 	if post := collection["post"]; post != nil {
-		r.Sent = d.members("", d.flat(post.body()), 0)
-		r.Example = post.example()
+		body := d.flat(post.body())
+		r.Sent, r.Required, r.Example = d.members("", body, 0), body.Required, post.example()
 	}
 	r.Filters = d.filters(r, collection["get"].Parameters)
 	if search := d.Paths["/x/search/"+name]["get"]; search != nil {

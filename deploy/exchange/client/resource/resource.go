@@ -4,9 +4,11 @@
 package resource
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -58,8 +60,10 @@ type Resource struct {
 	// Members are the members of a record in a response, in the order in which the exchange returns them.
 	Members []Member
 	// Sent are the members that may be sent, under each of their names.
-	Sent    []Member
-	Filters []Filter
+	Sent []Member
+	// Required are the members, of the record itself, without which none is created.
+	Required []string
+	Filters  []Filter
 	// Search are the parameters of the conditions of GET /x/search/{resource}; nil if there is no such operation.
 	Search  []Filter
 	Actions []Action
@@ -101,6 +105,23 @@ func (r Resource) Member(path string) (Member, bool) {
 		}
 	}
 	return Member{}, false
+}
+
+// KnownBy returns the identifier of a record, and the number or else the name by which people know it, if it has one.
+func (r Resource) KnownBy(record jsontext.Value) []string {
+	var members map[string]any
+	if json.Unmarshal(record, &members) != nil || len(r.Members) == 0 {
+		return nil
+	}
+	known := []string{fmt.Sprint(members[r.Members[0].Path])}
+	for _, ending := range []string{"Number", "ame"} {
+		for _, m := range r.Members {
+			if text, is := members[m.Path].(string); is && strings.HasSuffix(m.Path, ending) {
+				return append(known, text)
+			}
+		}
+	}
+	return known
 }
 
 // Names reports whether the interface names a member, or an object of any type that it is in.

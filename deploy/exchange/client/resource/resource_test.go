@@ -84,6 +84,9 @@ func TestNewResource(t *testing.T) {
 	if _, is := boat.Member("sort"); !is {
 		t.Error("a name that may only be sent is not known")
 	}
+	if !slices.Equal(boat.Required, []string{"kind"}) {
+		t.Errorf("required: %v", boat.Required)
+	}
 	if len(boat.Filters) != 1 || boat.Filters[0].Name != "kind" ||
 		!slices.Equal(boat.Filters[0].Values, []string{"sail", "steam"}) {
 		t.Errorf("filters: %v", boat.Filters)

@@ -193,11 +193,11 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpExamples runs every example in the help of every command, with a seeded exchange. Those about MongoDB find
-// no server.
+// TestHelpExamples runs every example in the help of every command, with a seeded exchange that has a test clock. Those
+// about MongoDB find no server.
 func TestHelpExamples(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := newShell(t, "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z")
 	s.run(t, "seed", "--size", "21").want(t, 0)
 	policies := slices.DeleteFunc(s.records(t, "motorCoverage"), func(r trial.Record) bool {
 		return r.Text("status") != "in force"

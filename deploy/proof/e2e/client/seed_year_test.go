@@ -137,6 +137,7 @@ func TestSeedMakesAYear(t *testing.T) {
 		t.Errorf("the claims of September are %+v", of.Versions)
 	}
 	b.quarters(t, s)
+	b.statement(t)
 	b.december(t)
 
 	again := year("1").want(t, 0, " 0 made").stdout
@@ -146,7 +147,7 @@ func TestSeedMakesAYear(t *testing.T) {
 		}
 	}
 	_, first, _ := strings.Cut(said, "The year of the contracts:")
-	if _, second, _ := strings.Cut(again, "The year of the contracts:"); first != second || len(lines(first)) != 8 {
+	if _, second, _ := strings.Cut(again, "The year of the contracts:"); first != second || len(lines(first)) != 9 {
 		t.Errorf("the second run says\n%s\nand the first said\n%s", second, first)
 	}
 	_, hints, _ := strings.Cut(said, "Look at it:\n")
@@ -176,6 +177,28 @@ func (b bordereaux) quarters(t *testing.T, s *shell) {
 	approve := []string{"bordereau", "approve", "SEED1-TRAVEL", "premium", "2026-Q3", "--digest", digest}
 	s.run(t, approve...).want(t, 1, "Somebody else")
 	s.run(t, append(approve, "--token", s.person(t, "anna"))...).want(t, 0, "approved")
+}
+
+// statement finds the statement of a broker compared with November, by the first run alone.
+func (b bordereaux) statement(t *testing.T) {
+	t.Helper()
+	var all struct {
+		Runs []struct {
+			Against  trial.Record   `json:"against"`
+			Outcomes map[string]int `json:"outcomes"`
+		} `json:"runs"`
+	}
+	if err := json.Unmarshal(b.Get(t, "/x/reconciliation/run").Want(t, 200).Body, &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Runs) != 1 || all.Runs[0].Against.Text("period") != "2026-11" {
+		t.Fatalf("there are the comparisons %v", all.Runs)
+	}
+	for _, outcome := range []string{"matched", "mismatch", "missingHere"} {
+		if n := all.Runs[0].Outcomes[outcome]; n != 1 {
+			t.Errorf("%d items are %s", n, outcome)
+		}
+	}
 }
 
 // december ends December, which has the refund of what November has.

@@ -35,14 +35,14 @@ func TestListOnATerminal(t *testing.T) {
 		t.Fatalf("%v: %s%s", err, &shown, &notes)
 	}
 	all := strings.Split(strings.ReplaceAll(shown.String(), "\r\n", "\n"), "\n")
-	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "petName") ||
-		strings.Contains(all[0], "microchip") {
+	if !strings.HasPrefix(all[0], "petName ") || !strings.Contains(all[0], " microchip") ||
+		strings.Contains(all[0], " id") {
 		t.Errorf("the header is %q", all[0])
 	}
 	if strings.Contains(shown.String(), "\x1b") || !strings.Contains(all[1], "EX  [31mred") {
 		t.Errorf("the row is %q", all[1])
 	}
-	if !strings.Contains(notes.String(), "Not shown for want of room: microchip") {
+	if !strings.Contains(notes.String(), "Not shown for want of room: id;") {
 		t.Errorf("the notes are %q", &notes)
 	}
 	for _, line := range all[:2] {

@@ -63,14 +63,14 @@ func texts(record trial.Record, name string) (all []string) {
 func (c condition) meets(text, value string) bool {
 	switch c.Kind {
 	case "name":
-		fold := cases.Fold()
+		fold := func(name string) string { return cases.Fold().String(withoutMarks(name)) }
 		if c.Name == "plateNumber" { // identity values are compared in NFC
-			text, value = norm.NFC.String(text), norm.NFC.String(value)
+			fold = func(plate string) string { return cases.Fold().String(norm.NFC.String(plate)) }
 		}
 		if c.operator == "Prefix" {
-			return strings.HasPrefix(fold.String(text), fold.String(value))
+			return strings.HasPrefix(fold(text), fold(value))
 		}
-		return fold.String(text) == fold.String(value)
+		return fold(text) == fold(value)
 	case "uuid":
 		return strings.EqualFold(text, value)
 	case "date":
@@ -158,6 +158,19 @@ func (c condition) shift(random *rand.Rand) int {
 		return 0
 	}
 	return random.IntN(41) - 20
+}
+
+// withoutMarks returns a name without accents, and with one apostrophe for another.
+func withoutMarks(name string) string {
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		switch {
+		case r >= '\u0300' && r <= '\u036f':
+			return -1
+		case r == '’':
+			return '\''
+		}
+		return r
+	}, norm.NFKD.String(name)))
 }
 
 // anyCase returns a text in upper case, in lower case or as it is.

@@ -26,6 +26,9 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 		op.Description = "The listed transitions; a record in any other state refuses the action with 409:\n\n" +
 			moveTable(a.Moves)
 	}
+	if a.KeyFor != "" {
+		op.Description = strings.TrimSpace(op.Description) + "\n\nAn Idempotency-Key is needed " + a.KeyFor + "."
+	}
 	op.Parameters = parameters("id", "IdempotencyKey", "IfMatch", "IfNoneMatch", "Prefer")
 	op.RequestBody = body(b.schemas.actionBody(of.Description, a), len(a.Requires) > 0)
 	result := of.record

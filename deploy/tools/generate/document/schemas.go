@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,8 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.Int]():     openapi3.NewInt64Schema,
 	reflect.TypeFor[scalar.Integer](): integer,
 	reflect.TypeFor[scalar.Decimal](): decimal,
+	reflect.TypeFor[scalar.Figure]():  decimal,
+	reflect.TypeFor[scalar.Digits]():  openapi3.NewStringSchema,
 	reflect.TypeFor[scalar.Date](): func() *openapi3.Schema {
 		return openapi3.NewStringSchema().WithFormat("date")
 	},
@@ -73,6 +76,29 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[jsontext.Value]():  openapi3.NewSchema,
 
 	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
+}
+
+// figures are the schemas of what callers may send as a number or as a string. The generated client for Go has them
+// in the form in which they are answered.
+var figures = map[reflect.Type]func() *openapi3.Schema{
+	reflect.TypeFor[scalar.Figure](): func() *openapi3.Schema { return figure("decimal", "json.Number") },
+	reflect.TypeFor[scalar.Digits](): func() *openapi3.Schema {
+		return figure("", "string").WithMaxLength(jsonobject.MaxString)
+	},
+}
+
+func figure(format, inGo string) *openapi3.Schema {
+	return &openapi3.Schema{
+		Type: &openapi3.Types{"number", "string"}, Format: format,
+		Extensions: map[string]any{"x-go-type": inGo},
+	}
+}
+
+// hasFigures reports whether a struct has members that callers may send as a number or as a string.
+func hasFigures(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && slices.ContainsFunc(members(t), func(f reflect.StructField) bool {
+		return figures[f.Type] != nil
+	})
 }
 
 // decimal returns the schema of a number that keeps its digits. In the OpenAPI registry, the format decimal means a
@@ -94,6 +120,11 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if figure := figures[t]; figure != nil && sent {
+		schema := figure()
+		*schema.Type = append(*schema.Type, "null")
+		return schema.NewRef()
+	}
 	if schema, ok := scalars[t]; ok {
 		return nullable(schema().NewRef(), sent)
 	}
@@ -109,7 +140,11 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	case reflect.Int, reflect.Int64:
 		return nullable(openapi3.NewInt64Schema().NewRef(), sent)
 	case reflect.Slice:
-		return nullable(list(s.of(t.Elem(), false), sent), sent)
+		element := s.of(t.Elem(), false)
+		if sent && hasFigures(t.Elem()) {
+			element = s.listed(t.Elem())
+		}
+		return nullable(list(element, sent), sent)
 	case reflect.Map:
 		return openapi3.NewObjectSchema().WithAnyAdditionalProperties().NewRef()
 	case reflect.Struct:
@@ -190,6 +225,22 @@ func (s *schemas) component(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	s.all[name] = nil // a struct may have members of its own type
 	schema := s.object(t, sent)
 	schema.Description = s.words.of(t)
+	return s.add(name, schema)
+}
+
+// listed returns a reference to the component of a struct in a list that callers send: as it is answered, but for its
+// figures.
+func (s *schemas) listed(t reflect.Type) *openapi3.SchemaRef {
+	schema := s.object(t, false)
+	schema.Description, schema.Extensions = s.words.of(t), nil
+	for _, field := range members(t) {
+		if figure := figures[field.Type]; figure != nil {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			schema.Properties[name] = described(figure().NewRef(), s.words.member(t, field))
+		}
+	}
+	name := t.Name() + inputSuffix
+	s.types[name] = t
 	return s.add(name, schema)
 }
 

@@ -9,11 +9,16 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Labels returns the indexes of a collection as texts that differ by name and by kind, in order.
+// Labels returns the indexes of a collection as texts that differ by name, kind and form, in order. An index that has a
+// form has two labels. A release that knows no form finds its own label so, and leaves the documents as they are.
 func Labels(spec docstore.Spec) []string {
-	labels := make([]string, len(spec.Indexes))
-	for i, index := range spec.Indexes {
-		labels[i] = Label(index)
+	var labels []string
+	for _, index := range spec.Indexes {
+		labels = append(labels, Label(index))
+		if index.Form != "" {
+			index.Form = ""
+			labels = append(labels, Label(index))
+		}
 	}
 	slices.Sort(labels)
 	return labels
@@ -22,6 +27,8 @@ func Labels(spec docstore.Spec) []string {
 // Label returns the label of an index.
 func Label(index docstore.Index) string {
 	switch {
+	case index.Form != "":
+		return index.Name + " form " + index.Form
 	case index.Unique:
 		return index.Name + " unique"
 	case index.Amounts:
