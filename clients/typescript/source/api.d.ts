@@ -4879,6 +4879,11 @@ export interface components {
         BordereauLive: {
             /** @description The reference of the contract. */
             contract: string;
+            /**
+             * Format: int64
+             * @description By how many days it is late: past its due day, and no version of it approved. Absent where it is not.
+             */
+            daysLate?: Exact;
             /** @description What that differs by from what stands approved. Absent where nothing is approved. */
             drift?: components["schemas"]["BordereauTotal"][];
             /** @description The same of a claims bordereau. */
@@ -4912,6 +4917,11 @@ export interface components {
         BordereauPeriod: {
             /** @description The reference of the contract. */
             contract: string;
+            /**
+             * Format: int64
+             * @description By how many days it is late: past its due day, and no version of it approved. Absent where it is not.
+             */
+            daysLate?: Exact;
             /**
              * Format: date
              * @description The day on which the bordereau is due.
@@ -23904,7 +23914,7 @@ export interface operations {
                 kind?: "claims" | "premium";
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description The state of the periods; any without it */
+                /** @description The state of the periods; any without it. overdue are all that are late, also those that are prepared */
                 state?: "scheduled" | "open" | "due" | "overdue" | "prepared" | "approved" | "acknowledged";
             };
             header?: never;
