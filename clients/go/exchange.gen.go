@@ -1619,6 +1619,9 @@ type BordereauLive struct {
 	// Contract The reference of the contract.
 	Contract string `json:"contract"`
 
+	// DaysLate By how many days it is late: past its due day, and no version of it approved. Absent where it is not.
+	DaysLate *int64 `json:"daysLate,omitempty"`
+
 	// Drift What that differs by from what stands approved. Absent where nothing is approved.
 	Drift *[]BordereauTotal `json:"drift,omitempty"`
 
@@ -1660,6 +1663,9 @@ type BordereauLive struct {
 type BordereauPeriod struct {
 	// Contract The reference of the contract.
 	Contract string `json:"contract"`
+
+	// DaysLate By how many days it is late: past its due day, and no version of it approved. Absent where it is not.
+	DaysLate *int64 `json:"daysLate,omitempty"`
 
 	// Due The day on which the bordereau is due.
 	Due openapi_types.Date `json:"due"`
@@ -8023,7 +8029,7 @@ type ListBordereauxParams struct {
 	// Kind The kind of bordereau; all without it
 	Kind *ListBordereauxParamsKind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// State The state of the periods; any without it
+	// State The state of the periods; any without it. overdue are all that are late, also those that are prepared
 	State *ListBordereauxParamsState `form:"state,omitempty" json:"state,omitempty"`
 
 	// From A month or quarter, such as 2026-01 or 2026-Q1: periods that end before it are left out; none without it

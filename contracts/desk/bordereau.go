@@ -199,6 +199,8 @@ type BordereauPeriod struct {
 	State string `json:"state"`
 	// The day on which the bordereau is due.
 	Due scalar.Date `json:"due"`
+	// By how many days it is late: past its due day, and no version of it approved. Absent where it is not.
+	DaysLate int `json:"daysLate,omitzero"`
 	// The versions, in the order of their numbers.
 	Versions []BordereauStatus `json:"versions"`
 	// How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet.

@@ -299,57 +299,6 @@ func collect(of any, marked map[string]bool) {
 	}
 }
 
-// TestWords checks that every text of the console is there in English and in German, and that each member of a record
-// and of a request about one has a text.
-func TestWords(t *testing.T) {
-	words := map[string]map[string]bool{}
-	for _, language := range []string{"en", "de"} {
-		text, err := os.ReadFile("page/" + language + ".js")
-		if err != nil {
-			t.Fatal(err)
-		}
-		words[language] = map[string]bool{}
-		for _, found := range regexp.MustCompile(`(?m)(?:^|[ {])(?:'([^']+)'|(\w+)): ['"]`).FindAllSubmatch(text, -1) {
-			words[language][string(found[1])+string(found[2])] = true
-		}
-	}
-	for word := range words["en"] {
-		if !words["de"][word] {
-			t.Errorf("de.js lacks %s", word)
-		}
-	}
-	var document struct {
-		Paths      map[string]map[string]any
-		Components struct{ Schemas map[string]any }
-	}
-	if err := json.Unmarshal(openapi.Published(), &document); err != nil {
-		t.Fatal(err)
-	}
-	members := map[string]bool{}
-	for path, operations := range document.Paths {
-		if strings.HasPrefix(path, "/x/") {
-			continue
-		}
-		post := fmt.Sprint(operations["post"])
-		for _, name := range regexp.MustCompile(`schemas/(\w+)`).FindAllStringSubmatch(post, -1) {
-			properties, _ := document.Components.Schemas[name[1]].(map[string]any)["properties"].(map[string]any)
-			for member, schema := range properties {
-				if !strings.Contains(fmt.Sprint(schema), "Another name of") && name[1] != "Problem" {
-					members[member] = true
-				}
-			}
-		}
-	}
-	if len(members) < 90 {
-		t.Errorf("only %d members", len(members))
-	}
-	for member := range members {
-		if !words["de"][member] {
-			t.Errorf("de.js lacks the member %s", member)
-		}
-	}
-}
-
 // TestProvider checks that the page may call the identity provider, and nobody else.
 func TestProvider(t *testing.T) {
 	response := get(console.Pages(console.Config{Provider: console.Provider{Issuer: "https://id.example/realm",

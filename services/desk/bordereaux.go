@@ -58,7 +58,8 @@ func (o *office) bordereauOperations() []rest.Extension {
 			{Name: "contract", Means: "The contract whose periods are listed; all without it"},
 			ownerParameter,
 			{Name: "kind", Values: bordereau.Kinds, Means: "The kind of bordereau; all without it"},
-			{Name: "state", Values: states, Means: "The state of the periods; any without it"},
+			{Name: "state", Values: states, Means: "The state of the periods; any without it. overdue are all that " +
+				"are late, also those that are prepared"},
 			{Name: "from", Means: "A month or quarter, such as 2026-01 or 2026-Q1: periods that end before it are " +
 				"left out; none without it"},
 			afterParameter,

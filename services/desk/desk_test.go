@@ -3,6 +3,7 @@ package desk_test
 import (
 	"archive/zip"
 	"encoding/csv"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -320,6 +321,41 @@ func TestDueDays(t *testing.T) {
 			t.Errorf("{%s} is %s and due on %s", sent, a.Member("state"), a.Member("due"))
 		}
 	}
+}
+
+// TestWhatIsPreparedStaysLate passes the day on which November is due: it is late from the next day on until a version of
+// it is approved, and is listed with what is overdue, whether or not a version waits.
+func TestWhatIsPreparedStaysLate(t *testing.T) {
+	w, s := atNovember(t)
+	w.record("P", "new policy", 100, "")
+	w.until(t, "2026-12-01T00:01:00Z")
+	v := s.Must(201, "POST", november+":prepare", `{"type":"original"}`, caller, "anna")
+	shows := func(state string, late any, overdue string) {
+		t.Helper()
+		if a := s.Must(200, "GET", november, ""); a.Member("state") != state || a.Body["daysLate"] != late {
+			t.Errorf("it is %s, %v days late, want %s, %v", a.Member("state"), a.Body["daysLate"], state, late)
+		}
+		var got []string
+		a := s.Must(200, "GET", "/x/bordereau?state=overdue", "")
+		for _, one := range a.Body["periods"].([]any) {
+			of := one.(map[string]any)
+			got = append(got, fmt.Sprint(of["kind"], " ", of["period"], " ", of["state"], " ", of["daysLate"]))
+		}
+		if strings.Join(got, ", ") != overdue {
+			t.Errorf("overdue are %q, want %q", got, overdue)
+		}
+	}
+	w.until(t, "2026-12-30T23:59:59Z") // the day on which it is due
+	shows("prepared", nil, "")
+	w.until(t, "2026-12-31T00:00:00Z")
+	shows("prepared", 1.0, "claims 2026-11 overdue 1, premium 2026-11 prepared 1")
+	w.until(t, "2027-01-02T12:00:00Z")
+	shows("prepared", 3.0, "claims 2026-11 overdue 3, premium 2026-11 prepared 3")
+	if a := s.Must(200, "GET", "/x/bordereau?state=prepared", ""); !strings.Contains(a.Text, `"daysLate":3`) {
+		t.Error(a.Text)
+	}
+	s.Must(200, "POST", november+"/versions/1:approve", `{"digest":"`+v.Member("digest")+`"}`, caller, "bob")
+	shows("approved", nil, "claims 2026-11 overdue 3")
 }
 
 // listsFrom lists the periods from a month or a quarter on. A quarter that has the month is listed as a whole.

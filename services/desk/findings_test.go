@@ -113,9 +113,10 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			}},
 		{code: "percent-as-fraction", of: november, severity: "warning", words: "one hundredth",
 			contract: `,"brokeragePercentage":"0.5"`},
-		{code: "utilisation-0", of: november, severity: "warning", words: "more than 90 %", spoil: func(w *world) {
-			w.record("P", "mid term adjustment", 801, "")
-		}},
+		{code: "utilisation-0", of: november, severity: "warning",
+			words: "Premium of EUR 901.00 is written: 90.10 % of the limit all of EUR 1000.", spoil: func(w *world) {
+				w.record("P", "mid term adjustment", 801, "")
+			}},
 		{code: "stale-reserve", of: claimsNovember, severity: "warning", words: "reserve anew", spoil: func(w *world) {
 			w.reopen(w.claims[0])
 		}},

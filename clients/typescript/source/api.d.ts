@@ -4925,6 +4925,11 @@ export interface components {
         BordereauLive: {
             /** @description The reference of the contract. */
             contract: string;
+            /**
+             * Format: int64
+             * @description By how many days it is late: past its due day, and no version of it approved. Absent where it is not.
+             */
+            daysLate?: Exact;
             /** @description What that differs by from what stands approved. Absent where nothing is approved. */
             drift?: components["schemas"]["BordereauTotal"][];
             /** @description The same of a claims bordereau. */
@@ -4960,6 +4965,11 @@ export interface components {
         BordereauPeriod: {
             /** @description The reference of the contract. */
             contract: string;
+            /**
+             * Format: int64
+             * @description By how many days it is late: past its due day, and no version of it approved. Absent where it is not.
+             */
+            daysLate?: Exact;
             /**
              * Format: date
              * @description The day on which the bordereau is due.
@@ -24129,7 +24139,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The organisation whose contract it is, where several share the exchange. Without it the contract is the caller's own or, if it has none of this reference, the only one that it sees; of several none is taken (409, ambiguous). */
                 owner?: string;
-                /** @description The state of the periods; any without it */
+                /** @description The state of the periods; any without it. overdue are all that are late, also those that are prepared */
                 state?: "scheduled" | "open" | "due" | "overdue" | "prepared" | "approved" | "acknowledged";
             };
             header?: never;

@@ -44,7 +44,7 @@ func list(around client.Surroundings) *cobra.Command {
 	asked := map[string]*string{}
 	for name, means := range map[string]string{
 		"contract": "only the periods of this contract", "kind": "only bordereaux of this kind: premium or claims",
-		"state": "only periods in this state, such as due, overdue or prepared",
+		"state": "only periods in this state, such as due or prepared; overdue are all that are late, also prepared ones",
 	} {
 		asked[name] = c.Flags().String(name, "", means)
 	}
@@ -62,15 +62,19 @@ func list(around client.Surroundings) *cobra.Command {
 	})
 }
 
-var periodHeader = []string{"CONTRACT", "KIND", "PERIOD", "STATE", "DUE", "VERSIONS", "LINES", "ERRORS"}
+var periodHeader = []string{"CONTRACT", "KIND", "PERIOD", "STATE", "DUE", "DAYS LATE", "VERSIONS", "LINES", "ERRORS"}
 
 // row returns a period as a row of a table: the lines and open errors of its last version are shown.
 func row(p desk.BordereauPeriod) []string {
-	lines, open := "", ""
+	lines, open, late := "", "", ""
+	if p.DaysLate > 0 {
+		late = strconv.Itoa(p.DaysLate)
+	}
 	if n := len(p.Versions); n > 0 {
 		lines, open = strconv.Itoa(p.Versions[n-1].Lines), strconv.Itoa(p.Versions[n-1].Unwaived)
 	}
-	return []string{p.Contract, p.Kind, p.Period, p.State, string(p.Due), strconv.Itoa(len(p.Versions)), lines, open}
+	return []string{p.Contract, p.Kind, p.Period, p.State, string(p.Due), late, strconv.Itoa(len(p.Versions)), lines,
+		open}
 }
 
 func show(around client.Surroundings) *cobra.Command {

@@ -2,7 +2,7 @@
 // session storage of this tab only if the person says so.
 
 import { signal } from './lib/signals-core.js';
-import { t } from './words.js';
+import { loadHints, t } from './words.js';
 
 const KEPT = 'exchange-token';
 const AGAIN_AFTER = 2000; // milliseconds after which an exchange that did not respond is asked again
@@ -19,6 +19,8 @@ export const clock = signal('');
 // offline is true while the exchange does not respond, and waiting counts the requests that it lets wait.
 export const offline = signal(false);
 export const waiting = signal(0);
+// unkept is true while the token came by a link that is spent, and nothing keeps it.
+export const unkept = signal(false);
 
 // mayWrite reports whether the token opens what writes.
 export const mayWrite = () => session.value.scopes.includes('std.admin');
@@ -40,7 +42,14 @@ export function signIn(token, keep) {
   return true;
 }
 
+// keep keeps the token of a link, until the tab is closed.
+export function keep() {
+  sessionStorage.setItem(KEPT, session.value.token);
+  unkept.value = false;
+}
+
 export function signOut() {
+  unkept.value = false;
   sessionStorage.removeItem(KEPT);
   session.value = NOBODY;
 }
@@ -170,7 +179,10 @@ function once(path) {
 }
 
 // interfaceDocument returns the OpenAPI document, which names the fields of every form and the value sets in force.
-export const interfaceDocument = () => once('/openapi.json');
+export const interfaceDocument = async () => {
+  await loadHints();
+  return once('/openapi.json');
+};
 
 // about returns what the exchange says about itself, such as whether organisations share it.
 export const about = () => once('/x/about');

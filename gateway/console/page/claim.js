@@ -1,13 +1,15 @@
 // Claim: reserve and payments over time, documents, and what can be done with it.
 
 import { call, get, mayWrite } from './api.js';
-import { Badge, Button, Members, PolicyLink, RecordLink, Table, WebLink, column, isAddress } from './dom.js';
+import {
+  Badge, Button, Members, PolicyLink, RecordLink, Table, Technical, WebLink, column, isAddress,
+} from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html } from './html.js';
 import { accessTo, may } from './sharing.js';
 import { Loaded, Part, Section, useLoaded, usePlace } from './show.js';
 import { Timeline, events, history } from './timeline.js';
-import { label, t } from './words.js';
+import { label, note, t } from './words.js';
 
 const FORMS = {
   settle: { method: 'POST', suffix: ':settle', states: ['open', 'reopened'] },
@@ -67,7 +69,8 @@ const Documents = ({ of }) => html`<${Table} caption=${t('documents')} columns=$
   rows=${(of.documents || []).map((url, i) => ({ url, type: of.documentTypes?.[i] }))} />`;
 
 const Warnings = ({ of }) => (of.length === 0 ? html`<p class="empty">${t('noWarnings')}</p>`
-  : html`<ul>${of.map((one) => html`<li><strong>${one.title}</strong> ${one.detail}</li>`)}</ul>`);
+  : html`<ul>${of.map((one) => html`<li><strong>${note(one)}</strong> <${Technical}
+    of=${one.detail} /></li>`)}</ul>`);
 
 // BESIDE are the members of a claim that are shown beside its record.
 const BESIDE = ['id', 'claimNumber', 'policyNumber', 'claimStatus', 'payments', 'documents', 'documentTypes',

@@ -26,15 +26,16 @@ async function formOf(line, holder, done) {
   const insured = Object.entries(LINES[line]);
   const groups = [];
   const operations = [];
-  const adds = async (ref, resource, options) => {
+  const policyAt = `/operations/${insured.length + 1}/body`;
+  const adds = async (ref, resource, options, names) => {
     const fields = new Fields(await bodySchema('POST', `/${resource}`),
       { form: `new ${line} ${resource}`, ...options });
-    groups.push({ fields, title: t(`kind ${resource}`) || t(`line ${resource}`),
+    groups.push({ fields, title: t(`kind ${resource}`) || t(`line ${resource}`), names: names && `${policyAt}/${names}`,
       at: `/operations/${operations.length}/body` });
     operations.push({ ref, resource, fields });
   };
-  await adds('holder', holder, { open: true });
-  for (const [member, resource] of insured) await adds(member, [resource].flat()[0], { all: true });
+  await adds('holder', holder, { open: true }, 'policyholderId');
+  for (const [member, resource] of insured) await adds(member, [resource].flat()[0], { all: true }, member);
   await adds('policy', line, { leave: [...NOT_TYPED, ...Object.keys(LINES[line])], first: FIRST });
   const named = () => Object.fromEntries(insured.map(
     ([member, of]) => [member, Array.isArray(of) ? [`@${member}.id`] : `@${member}.id`]));

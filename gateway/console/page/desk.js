@@ -4,7 +4,7 @@ import { clock, interfaceDocument, mayWrite, now } from './api.js';
 import { Badge, Button, Members, Scroll, Table, column } from './dom.js';
 import { Fields, Opened } from './form.js';
 import { html } from './html.js';
-import { ContractLink, ErrorsOpen, Periods, last, link } from './periods.js';
+import { ContractLink, ErrorsOpen, Late, Periods, last, link } from './periods.js';
 import { Loaded, Pages, Part, Section, later, listed, usePlace } from './show.js';
 import { label, t } from './words.js';
 import Period from './period.js';
@@ -37,8 +37,8 @@ function Board({ caption, rows, more }) {
       const one = at.get(months[i]);
       const wide = one ? monthsOf(one.period).filter((month) => months.includes(month)).length : 1;
       shown.push(html`<td colspan=${wide > 1 ? wide : undefined} data-label=${one?.period}>${one && html`<div>
-        <a href=${link(one)}>${wide > 1 && `${one.period} `}<${Badge} of=${one.state} /></a> <${ErrorsOpen}
-          of=${last(one)} /></div>`}</td>`);
+        <a href=${link(one)}>${wide > 1 && `${one.period} `}<${Badge} of=${one.state} /></a><${Late} of=${one} />
+        ${' '}<${ErrorsOpen} of=${last(one)} /></div>`}</td>`);
       i += wide;
     }
     return shown;

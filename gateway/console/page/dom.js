@@ -1,8 +1,9 @@
 // Values, tables and links as people read them.
 
 import { now } from './api.js';
+import { isDecimal, moved } from './decimal.js';
 import { html, useState } from './html.js';
-import { language, t, label } from './words.js';
+import { isForeign, label, language, option, t } from './words.js';
 
 // AMOUNTS are the members that the interface document marks as amounts of money.
 export const AMOUNTS = new Set(['GrosslLossReserve', 'annualReimbursementLimit', 'annualizedTurnover',
@@ -13,36 +14,27 @@ export const AMOUNTS = new Set(['GrosslLossReserve', 'annualReimbursementLimit',
 
 const { currency, unit } = document.documentElement.dataset;
 
-// shifted moves the decimal point of a plain decimal number to the left.
-function shifted(text, digits) {
-  const [, sign, whole, part = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) || [];
-  if (whole === undefined || digits === 0) return text;
-  const padded = whole.padStart(digits + 1, '0');
-  return `${sign}${padded.slice(0, -digits)}.${padded.slice(-digits)}${part}`;
-}
+// amounts says how the amounts of the interface are shown and typed: with their currency, if the operator has said it,
+// and in its major units, which have some digits more than the amounts of the interface where these are in minor units.
+export const amounts = { currency, digits: currency && unit === 'minor'
+  ? new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits : 0 };
 
 // decimal formats the text of a number without losing a digit.
-function decimal(text, options) {
-  if (!/^-?\d+(\.\d+)?$/.test(text)) return text; // with an exponent, as it was sent
+export function decimal(text, options) {
+  if (!isDecimal(text)) return text; // with an exponent, as it was sent
   return new Intl.NumberFormat(language(), { maximumFractionDigits: 20, ...options }).format(text);
 }
 
 export const None = () => html`<span class="none">–</span>`;
 
-// Money is an amount with its currency; ¤ stands for a currency that the operator has not said.
+// Money is an amount with its currency, if the operator has said it.
 export function Money({ of }) {
   if (of === null || of === undefined) return html`<${None} />`;
   const text = String(of);
   const options = currency ? { style: 'currency', currency, currencyDisplay: 'code' } : {};
-  let shown = text;
-  if (currency && unit === 'minor') {
-    const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
-    shown = decimal(shifted(text, digits), options);
-  } else {
-    shown = decimal(text, options);
-  }
-  return html`<span class="amount" data-amount=${text}>${shown}${!currency
-    && html`<abbr title=${t(unit ? 'currencyUnsaid' : 'unitUnsaid', unit)}> ¤</abbr>`}</span>`;
+  const shown = decimal(moved(text, -amounts.digits), options);
+  return html`<span class="amount" data-amount=${text} title=${currency ? undefined
+    : t(unit ? 'currencyUnsaid' : 'unitUnsaid', unit)}>${shown}</span>`;
 }
 
 // amountText is an amount in major units of a currency, as a text; AmountOf shows it.
@@ -51,7 +43,12 @@ export const amountText = (amount, of) => decimal(String(amount),
 export const AmountOf = ({ amount, currency: of }) => html`<span class="amount" data-amount=${String(amount)}>
   ${amountText(amount, of)}</span>`;
 
-export const Numeral = ({ of }) => html`<span class="amount" data-number=${String(of)}>${decimal(String(of))}</span>`;
+export const Numeral = ({ of, options }) => html`<span class="amount" data-number=${String(of)}>
+  ${decimal(String(of), options)}</span>`;
+
+// Percent is a percentage, of which 15 is 15 %. Its digits stay as they are.
+const Percent = ({ of }) => html`<span class="amount" data-number=${String(of)}>${decimal(String(of))}${
+  language() === 'de' ? '\u00a0%' : '%'}</span>`;
 
 // Instant is an instant or a day as the language writes it, in UTC as the exchange reckons.
 export function Instant({ at: text }) {
@@ -93,21 +90,40 @@ export function Value({ name, of, linked = true }) {
   if (typeof of === 'object' && !of.digits) return html`<${Members} of=${of} />`;
   if (typeof of === 'boolean') return t(of ? 'yes' : 'no');
   if (AMOUNTS.has(name)) return html`<${Money} of=${of} />`;
+  if (/Percentage$/.test(name)) return html`<${Percent} of=${of} />`;
+  if (/^year|Year/.test(name)) return html`<${Numeral} of=${of} options=${{ useGrouping: false }} />`;
   if (typeof of === 'number' || of.digits) return html`<${Numeral} of=${of} />`;
   if (name === 'policyNumber') return html`<${PolicyLink} number=${of} />`;
   if (name === 'claimNumber') return html`<${ClaimLink} number=${of} />`;
   if (name === 'status' || name === 'claimStatus') return html`<${Badge} of=${of} />`;
+  if (name === 'lines' || name === 'line') return t(`line ${of}`) || of;
   if (linked && RESOURCES[name]) return html`<${RecordLink} resource=${RESOURCES[name]} id=${of}>${of}<//>`;
   if (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(of)) return html`<${Instant} at=${of} />`;
-  return isAddress(of) ? html`<${WebLink} to=${of} />` : of;
+  return isAddress(of) ? html`<${WebLink} to=${of} />` : option(name, of);
+}
+
+// assignedOnly reports whether the days on which the risks of a contract may begin are over before its term begins:
+// then it has only the policies that somebody assigns to it, and the days say nothing.
+const assignedOnly = ({ inception, risksBefore }) => inception && risksBefore && risksBefore <= inception;
+
+// member returns a member of a record as people read it: a receipt that reverses another one takes its amount back.
+function member(record, name) {
+  if (name === 'paymentAmount' && record.reverses && Number(record[name]) > 0) return `-${record[name]}`;
+  return name === 'risksFrom' && assignedOnly(record) ? t('assignedOnly') : record[name];
 }
 
 // Members is a list of the members of a record, names and values.
 export function Members({ of: record, leave = [], linked = true }) {
-  const shown = Object.entries(record).filter(([name]) => !leave.includes(name));
-  return shown.length === 0 ? html`<${None} />` : html`<dl>${shown.map(([name, of]) => html`<div data-member=${name}>
-    <dt>${label(name)}</dt><dd><${Value} name=${name} of=${of} linked=${linked} /></dd></div>`)}</dl>`;
+  const shown = Object.keys(record).filter((name) => !leave.includes(name)
+    && !(name === 'risksBefore' && assignedOnly(record)));
+  return shown.length === 0 ? html`<${None} />` : html`<dl>${shown.map((name) => html`<div data-member=${name}>
+    <dt>${label(name)}</dt>
+    <dd><${Value} name=${name} of=${member(record, name)} linked=${linked} /></dd></div>`)}</dl>`;
 }
+
+// Technical is what the exchange says in its own words, which open where they are not those of the language.
+export const Technical = ({ of }) => of && (isForeign() ? html`<details class="technical">
+  <summary>${t('technical')}</summary><span lang="en">${of}</span></details>` : of);
 
 // Scroll is what a wide table scrolls in.
 export const Scroll = ({ caption, children, ...attributes }) => html`<div class="scroll" tabindex="0" role="region"
@@ -123,7 +139,7 @@ export const Table = ({ caption, columns, rows, empty }) => (rows.length === 0
 // column returns the column of a member.
 export const column = (name) => ({ label: label(name), amount: AMOUNTS.has(name),
   cell: (row) => (name === 'status' && row.status ? html`<${Status} of=${row} />`
-    : html`<${Value} name=${name} of=${row[name]} />`) });
+    : html`<${Value} name=${name} of=${member(row, name)} />`) });
 
 // party returns the name of a party or an insured object, or its id where it has no name.
 export function party(record) {

@@ -1,8 +1,9 @@
 // What an empty exchange offers.
 
-import { mayWrite, session } from './api.js';
+import { Problem, mayWrite, session } from './api.js';
 import { Button, Copied } from './dom.js';
 import { html, useState } from './html.js';
+import { words } from './show.js';
 import { t } from './words.js';
 
 // Empty says how an exchange without records gets some. again shows the screen anew.
@@ -13,10 +14,10 @@ export function Empty({ again }) {
     try {
       const response = await fetch('/console/seed',
         { method: 'POST', headers: { Authorization: `Bearer ${session.value.token}` } });
-      if (!response.ok) throw new Error((await response.json()).detail);
+      if (!response.ok) throw new Problem(response.status, await response.json());
       again();
     } catch (err) {
-      set({ said: err instanceof TypeError ? t('noResponse') : err.message });
+      set({ said: err instanceof TypeError ? t('noResponse') : words(err).join(' ') });
     }
   };
   return html`<section class="notice" data-part="empty"><h2>${t('emptyExchange')}</h2><p>${t('seedHow')}</p>

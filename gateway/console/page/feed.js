@@ -1,7 +1,7 @@
 // Feed: what happens to records, as it comes, and the webhooks that it is sent to.
 
 import { call, get, mayWrite, passing } from './api.js';
-import { Badge, Button, Copied, Disclosed, Instant, PolicyLink, Scroll, Table } from './dom.js';
+import { Badge, Button, Copied, Disclosed, Instant, PolicyLink, Scroll, Table, Technical } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Around, Loaded, Notice, Section, useLoaded, usePlace, words } from './show.js';
@@ -18,7 +18,7 @@ const Event = ({ of }) => html`<tr data-row data-event=${of.id}>
   ${cell(t('instant'), html`<${Instant} at=${of.time} />`)}
   ${cell(t('event'), html`<a href=${`#/record${of.source}`}>${of.type}</a>`)}
   ${cell(label('policyNumber'), of.subject ? html`<${PolicyLink} number=${of.subject} />` : '–')}
-  ${cell(label('status'), of.data.status || '–')}
+  ${cell(label('status'), t(`state ${of.data.status}`) || of.data.status || '–')}
   <td class="right" data-label=${label('version')}>${of.data.version}</td></tr>`;
 
 // follow reads the feed until the signal ends. take(events, said, further) shows what comes. After as many events as
@@ -80,7 +80,7 @@ function Events() {
 const DELIVERY = () => [
   { label: t('instant'), cell: (one) => html`<${Instant} at=${one.at} />` },
   { label: t('event'), cell: (one) => one.type },
-  { label: label('status'), cell: (one) => one.status || one.fault },
+  { label: label('status'), cell: (one) => one.status || html`<${Technical} of=${one.fault} />` },
   { label: t('response'), cell: (one) => one.response || '–' },
 ];
 
@@ -115,7 +115,7 @@ function Hook({ of, again }) {
   const button = (action) => html`<${Button} data-action=${action} disabled=${busy === action}
     onClick=${() => act(action)}>${t(action)}<//>`;
   return html`<div class="card" data-webhook=${of.name}><h3>${of.name}</h3><p>${of.url} <${Badge} of=${of.state} /></p>
-    ${of.why && html`<p class="bad">${of.why}</p>`}
+    ${of.why && html`<p class="bad"><${Technical} of=${of.why} /></p>`}
     <p class="quiet">${of.types.length > 0 ? of.types.join(', ') : t('allEvents')}</p>
     ${mayWrite() && html`<div class="buttons">${button(of.state === 'paused' ? 'resume' : 'pause')}${button('test')}
       <${Button} data-action="replay" onClick=${replay}>${t('replay')}<//></div>`}${place}

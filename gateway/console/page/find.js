@@ -18,7 +18,9 @@ const CLAIM = ['claimNumber', 'policyNumber', 'claimStatus', 'lossDate', 'reserv
 const LINE_BY = { vehicleId: 'motorCoverage', businessId: 'cyberLiabilityCoverage', travellerIds: 'travelCoverage',
   propertyId: 'propertyCoverage', propertyIds: 'propertyCoverage', debtorId: 'tradeCreditCoverage',
   propertyRef: 'businessInterruptionCoverage', petId: 'petCoverage' };
-const lineOf = (row) => LINE_BY[Object.keys(LINE_BY).find((name) => row[name] !== undefined)];
+export const lineOf = (row) => LINE_BY[Object.keys(LINE_BY).find((name) => row[name] !== undefined)];
+// covered returns the ids of what a policy insures.
+export const covered = (row) => Object.keys(LINE_BY).flatMap((name) => row[name] ?? []);
 
 export const Policies = ({ rows }) => html`<${Table} caption=${t('policies')} rows=${rows} columns=${[
   column('policyNumber'), { label: t('line'), cell: (row) => t(`line ${row.resource ?? lineOf(row)}`) },

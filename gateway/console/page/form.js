@@ -2,15 +2,18 @@
 // field that its pointer names.
 
 import { Problem, call, interfaceDocument, parse, passing, raw } from './api.js';
-import { Button, Copied, Disclosed, Value, curl } from './dom.js';
+import { moved, typed, written } from './decimal.js';
+import { AMOUNTS, Button, Copied, Disclosed, Value, amounts, curl, decimal } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
-import { Loaded, Notice } from './show.js';
-import { label, t } from './words.js';
+import { Loaded, Notice, violation } from './show.js';
+import { hint, isSpelt, label, language, option, reason, t } from './words.js';
 
-export const drafts = new Map(); // what was typed into forms that were not sent, by form and field
+const drafts = new Map(); // what was typed into forms that were not sent, by form and field
 
+// What is typed is read as the language writes it, and so belongs to the language.
+const draftOf = (form) => `${language()} ${form}`;
 export const forgetDrafts = () => drafts.clear();
-export const drafted = (form) => drafts.has(form);
+export const drafted = (form) => drafts.has(draftOf(form));
 
 // resolve follows references, and leaves out that a member may be null.
 export function resolve(document, schema) {
@@ -46,7 +49,8 @@ const inLines = (text) => text.split('\n').map((line) => line.trim()).filter(Boo
 function kindOf(schema, name) {
   const kind = { tag: 'input', attributes: { type: 'text', autocomplete: 'off' }, write: String, read: (text) => text };
   if (schema.enum) {
-    return { ...kind, tag: 'select', attributes: {}, options: schema.enum.map((one) => [String(one), String(one)]),
+    return { ...kind, tag: 'select', attributes: {}, 
+      options: schema.enum.filter((one) => !isSpelt(one)).map((one) => [String(one), option(name, String(one))]),
       read: schema.type === 'integer' ? Number : kind.read };
   }
   if (schema.type === 'boolean') {
@@ -54,8 +58,9 @@ function kindOf(schema, name) {
       read: (text) => text === 'true' };
   }
   if (schema.type === 'array' && schema.items.enum) {
-    const boxes = schema.items.enum;
-    return { boxes, write: (all) => boxes.filter((one) => all.includes(one)).join('\n'), read: inLines };
+    const boxes = schema.items.enum.filter((one) => !isSpelt(one));
+    return { boxes, shown: (one) => option(name, one), read: inLines,
+      write: (all) => boxes.filter((one) => all.includes(one)).join('\n') };
   }
   if (schema.type === 'array') {
     return { tag: 'textarea', attributes: { rows: 3 }, write: (all) => all.join('\n'), read: inLines };
@@ -65,12 +70,23 @@ function kindOf(schema, name) {
     return { ...kind, attributes: { type: 'datetime-local', step: '1' }, suffix: ' (UTC)',
       write: (text) => asInstant(String(text)), read: (text) => `${text.length === 16 ? `${text}:00` : text}Z` };
   }
-  if (schema.type === 'integer' || schema.type === 'number') {
-    return { ...kind, attributes: { ...kind.attributes, inputmode: 'decimal', class: 'right' },
-      // What is no number is sent as it was typed, so that the exchange says what is wrong with it.
-      read: (text) => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? raw(text) : text) };
-  }
+  if (schema.type === 'integer' || schema.type === 'number') return { ...kind, ...numeric(schema, AMOUNTS.has(name)) };
   return name.endsWith('ecret') ? { ...kind, attributes: { ...kind.attributes, type: 'password' } } : kind;
+}
+
+// numeric returns how a number is typed: as the language writes it, and an amount as it is shown. What is no number is
+// sent as it was typed, so that the exchange says what is wrong with it.
+function numeric({ type }, isAmount) {
+  const { currency, digits } = isAmount ? amounts : { digits: 0 };
+  const read = (text) => {
+    const of = moved(typed(text, language()), digits);
+    return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(of) ? raw(of) : text;
+  };
+  const rule = type === 'integer' && digits === 0 ? t('wholeAmount', decimal('1000'))
+    : t('anyAmount', decimal('1000.5', { minimumFractionDigits: 2 }));
+  return { attributes: { type: 'text', autocomplete: 'off', inputmode: 'decimal', class: 'right' }, read,
+    write: (of) => written(moved(of, -digits), language()), suffix: currency && ` (${currency})`,
+    rule: isAmount && rule };
 }
 
 // controlOf returns a control: what has been typed for a member (text), at first that of the present record (base) or
@@ -78,9 +94,9 @@ function kindOf(schema, name) {
 function controlOf(field, given) {
   const kind = kindOf(field.schema, field.name);
   const base = given === undefined || given === null ? '' : kind.write(given);
-  const typed = drafts.get(field.form)?.get(field.pointer);
-  const gone = typed && kind.options?.every(([value]) => value !== typed);
-  return { ...field, kind, base, text: gone ? base : typed ?? base, said: [], input: null,
+  const draft = drafts.get(draftOf(field.form))?.get(field.pointer);
+  const gone = draft && kind.options?.every(([value]) => value !== draft);
+  return { ...field, kind, base, text: gone ? base : draft ?? base, said: [], input: null,
     id: `f${field.form}${field.pointer}`.replace(/[^\w-]/g, '-') };
 }
 
@@ -117,6 +133,9 @@ function put(body, pointer, of) {
   to[path.at(-1)] = of;
 }
 
+// leaves returns the controls of a control, or of the members of an object.
+const leaves = (one) => (one.inner ? one.inner.flatMap(leaves) : [one]);
+
 // Fields are the fields of one object, and what was typed into them. options: form (what drafts are kept under), given
 // (the present record), leave (names that have no field), only (names that have one), changes (only what was changed is
 // sent), first (names that are shown first, with what is required), all (true to show all first), open (true to show
@@ -132,12 +151,11 @@ export class Fields {
     this.first = all.filter(isFirst);
     this.rest = all.filter((one) => !isFirst(one));
     this.open = this.first.length === 0 || Boolean(options.open);
-    const leaves = (one) => (one.inner ? one.inner.flatMap(leaves) : one);
     this.controls = [...this.first, ...this.rest].flatMap(leaves);
   }
 
   keep() {
-    drafts.set(this.options.form, new Map(this.controls.map((one) => [one.pointer, one.text])));
+    drafts.set(draftOf(this.options.form), new Map(this.controls.map((one) => [one.pointer, one.text])));
   }
 
   // body returns what is to be sent.
@@ -158,9 +176,14 @@ export class Fields {
     return at;
   }
 
-  // lacks returns the first control of what is required and was not given, if there is one.
+  // lacks returns what is required and was not given.
   lacks() {
-    return this.controls.find(({ required, text }) => required && text.trim() === '');
+    return [...this.first, ...this.rest].filter((one) => one.required
+      && leaves(one).every(({ text }) => text.trim() === ''));
+  }
+
+  forget() {
+    drafts.delete(draftOf(this.options.form));
   }
 
   clear() {
@@ -170,7 +193,7 @@ export class Fields {
 
 // Control shows a control, or a group of them.
 function Control({ of }) {
-  const { boxes, tag, attributes, options, suffix } = of.kind || {};
+  const { boxes, tag, attributes, options, suffix, shown } = of.kind || {};
   if (of.inner) {
     return html`<fieldset class="group"><legend>${label(of.name)}</legend><div class="fields">
       ${of.inner.map((one) => html`<${Control} of=${one} />`)}</div></fieldset>`;
@@ -187,14 +210,15 @@ function Control({ of }) {
     return html`<fieldset class="field boxes"><legend>${label(of.name)}${needed}</legend><div>
       ${boxes.map((one, i) => html`<label><input type="checkbox" name=${of.pointer} value=${one} onInput=${tick}
         checked=${chosen.includes(one)} aria-invalid=${i === 0 ? wrong : undefined}
-        ref=${i === 0 && ((input) => { of.input = input; })} />${one}</label>`)}</div>${said}</fieldset>`;
+        ref=${i === 0 && ((input) => { of.input = input; })} />${shown(one)}</label>`)}</div>${said}</fieldset>`;
   }
   return html`<div class="field"><label for=${of.id}>${label(of.name)}${suffix}${needed}</label>
     <${tag} ...${attributes} id=${of.id} name=${of.pointer} aria-describedby=${`${of.id}-about ${of.id}-said`}
       aria-invalid=${wrong} value=${of.text} onInput=${({ target }) => { of.text = target.value; }}
-      ref=${(input) => { of.input = input; }}>${options && [['', t('choose')], ...options].map(([value, shown]) => html`
-        <option value=${value}>${shown}</option>`)}<//>
-    <p class="about" lang="en" id=${`${of.id}-about`}>${of.schema.about}</p>${said}</div>`;
+      ref=${(input) => { of.input = input; }}>${options && [['', t('choose')], ...options].map(([value, words]) => html`
+        <option value=${value}>${words}</option>`)}<//>
+    <p class="about" id=${`${of.id}-about`}>${hint(of.schema.about)}
+      ${of.kind.rule && html` <span data-rule>${of.kind.rule}</span>`}</p>${said}</div>`;
 }
 
 // Group shows fields: what comes first, and the others where they are opened.
@@ -221,11 +245,12 @@ export function Changed({ before, after, leave, none }) {
 const AsCurl = ({ of }) => html`<${Copied} text=${of()} />`;
 
 // Form sends a request. given: id, method, path (or what returns it), title, send (what its button says), groups
-// ([{fields, at, title, attributes, more}]: Fields, the pointer of their object in the body, and what is around them),
+// ([{fields, at, names, title, attributes, more}]: Fields, the pointer of their object in the body, that of the member
+// that names the object if the form gives it, and what is around them),
 // before and after (what stands around the groups), body() (the body; of the only group if it is left out), record and
 // etag (what the person has seen, for If-Match), absent (true if the record must not be there yet), keyless (true if
-// the request takes no key), inPath (true if the fields are in the path: nothing is sent without what is required, and
-// a refusal that names no field is about the first one), reread() (reads the record anew: {data, etag}), isDone(record)
+// the request takes no key), inPath (true if the fields are in the path: a refusal that names no field is about the
+// first one), reread() (reads the record anew: {data, etag}), isDone(record)
 // (reports whether the record has all that a replacement would give it), rebase(result) (shows in the fields what
 // another person has changed), done(result), cancel(), unfocused (true if it does not take the focus).
 export function Form(given) {
@@ -251,11 +276,17 @@ export function Form(given) {
   async function submit(event) {
     event.preventDefault();
     if (is.busy) return;
-    for (const { fields } of groups) fields.clear();
-    is.focus = given.inPath && groups[0].fields.lacks();
-    if (is.focus) {
-      is.focus.said.push(t('required'));
-      set({});
+    for (const group of groups) {
+      group.fields.clear();
+      group.said = [];
+    }
+    const lacking = groups.flatMap(({ fields }) => fields.lacks());
+    if (lacking.length > 0) {
+      const first = lacking.map((one) => leaves(one)[0]);
+      for (const one of first) one.said.push(t('required'));
+      [is.focus] = first;
+      set({ said: html`<div class="notice" role="alert"><p class="first">${t('lacking',
+        lacking.map(({ name }) => label(name)).join(', '))}</p></div>` });
       return;
     }
     is.busy = true;
@@ -268,7 +299,7 @@ export function Form(given) {
   }
 
   function finish(result) {
-    for (const { fields } of groups) drafts.delete(fields.options.form);
+    for (const { fields } of groups) fields.forget();
     Object.assign(is, { text: '', key: '' });
     set({ said: html`<p class="done">${t('done')}</p>` });
     given.done(result);
@@ -296,10 +327,17 @@ export function Form(given) {
       && [{ pointer: groups[0].fields.controls[0].pointer, reason: err.detail || err.title }];
     for (const one of atFirst || wrong) {
       const pointer = one.pointer ?? '';
+      const named = groups.find(({ names }) => names && (pointer === names || pointer.startsWith(`${names}/`)));
+      if (named) { // what the form itself has given names the record of a group
+        named.said.push(reason(one.reason));
+        is.focus ??= named.fields.controls[0];
+        continue;
+      }
       const group = groups.find(({ at }) => pointer === at || pointer.startsWith(`${at || ''}/`));
-      const at = one.pointer !== undefined && group?.fields.say(pointer.slice((group.at || '').length), one.reason);
+      const at = one.pointer !== undefined
+        && group?.fields.say(pointer.slice((group.at || '').length), reason(one.reason));
       if (at) is.focus ??= at;
-      else elsewhere.push([one.pointer || one.parameter, one.reason].filter(Boolean).join(' '));
+      else elsewhere.push(violation(one));
     }
     set({ said: html`<${Notice} err=${err}>${elsewhere.length > 0 && html`<ul>${elsewhere.map((one) => html`
       <li>${one}</li>`)}</ul>`}${!(err instanceof Problem) && html`<p>${t('sendAgainSafely')}</p>`}<//>` });
@@ -307,8 +345,11 @@ export function Form(given) {
 
   return html`<form class="act" novalidate onSubmit=${submit} data-form=${id} aria-label=${title} ref=${element}>
     <h2>${title}</h2>${given.before}
-    ${groups.map(({ fields, title: of, attributes, more }) => (of ? html`<fieldset class="group" ...${attributes}
-      key=${fields.options.form}><legend>${of}</legend><${Group} fields=${fields} />${more}</fieldset>`
+    ${groups.map(({ fields, names, said: wrong = [], title: of, attributes, more }) => (of ? html`<fieldset
+      class="group" ...${attributes} key=${fields.options.form} data-names=${names}
+      data-wrong=${wrong.length > 0 || undefined}>
+      <legend>${of}</legend>${wrong.map((text) => html`<p class="said">${text}</p>`)}
+      <${Group} fields=${fields} />${more}</fieldset>`
       : html`<${Group} fields=${fields} />`))}
     ${given.after}<div class="buttons"><button type="submit" class="primary" disabled=${Boolean(busy)}>
       ${given.send || t('send')}</button>

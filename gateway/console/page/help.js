@@ -4,7 +4,7 @@ import { interfaceDocument } from './api.js';
 import { Copied, curl } from './dom.js';
 import { html } from './html.js';
 import { Part, Section } from './show.js';
-import { t } from './words.js';
+import { hint, isForeign, t } from './words.js';
 
 const KEYS = [['/', 'keyFind'], ['j', 'keyDown'], ['k', 'keyUp'], ['Enter', 'keyOpen'], ['?', 'keyHelp']];
 
@@ -36,8 +36,8 @@ function Operation({ document, of: [method, path] }) {
   const request = curl(method, path, requestBody && JSON.stringify(example ?? {}),
     creates ? { 'Idempotency-Key': 'a-key-of-yours' } : {});
   return html`<details data-operation=${`${method} ${path}`}>
-    <summary><code>${`${method} ${path}`}</code> ${summary}</summary>
-    <p>${(description || '').split('\n')[0]}</p><${Copied} text=${request} /></details>`;
+    <summary><code>${`${method} ${path}`}</code> ${hint(summary)}</summary>
+    ${!isForeign() && html`<p>${(description || '').split('\n')[0]}</p>`}<${Copied} text=${request} /></details>`;
 }
 
 export default function Help() {

@@ -4,7 +4,7 @@ import { AmountOf, Badge, ClaimLink, Instant, PolicyLink, RecordLink, Table } fr
 import { html } from './html.js';
 import { link } from './periods.js';
 import { PartPages, listed } from './show.js';
-import { label, t } from './words.js';
+import { label, option, t } from './words.js';
 
 // SourceLink opens a line of a period (of): what it was made of in a version, or the record that it is of now, where
 // there is no number.
@@ -36,7 +36,7 @@ function columns(of, number, rows) {
     policy,
     { label: label('insured'), cell: (row) => row.insured || '–' },
     { label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section },
-    { label: label('transactionType'), cell: (row) => row.transactionType || row.receiptType },
+    { label: label('transactionType'), cell: (row) => option('receiptType', row.transactionType || row.receiptType) },
     { label: label('effectiveDate'), cell: (row) => html`<${Instant} at=${row.effectiveDate} />` }, late,
     ...['gross', 'commission', 'taxes', 'net'].filter(stated(rows))
       .map((name) => money(name, (row) => ({ amount: row[name], currency: row.currency }))),

@@ -1,6 +1,6 @@
 // The frame of the console: what all screens have, which of them is shown, and the keys.
 
-import { asking, clock, mayWrite, offline, session, signOut, waiting } from './api.js';
+import { asking, clock, keep, mayWrite, offline, session, signOut, unkept, waiting } from './api.js';
 import { Button, Instant } from './dom.js';
 import { forgetDrafts } from './form.js';
 import { html, render, useErrorBoundary, useLayoutEffect, useSignal, useState } from './html.js';
@@ -33,12 +33,14 @@ function Screen({ name, ...given }) {
 
 // Banners are what concerns all screens.
 function Banners({ fault }) {
-  const [at, isOffline, waits] = [useSignal(clock), useSignal(offline), useSignal(waiting)];
+  const [at, isOffline, waits, spent] = [clock, offline, waiting, unkept].map(useSignal);
   return html`<div id="banners" role="status">
     ${at && html`<p class="banner" id="clock">${t('testClock')} <${Instant} at=${at} /></p>`}
     ${isOffline ? html`<p class="banner bad" id="offline">${t('noResponse')} ${t('goesOn')}</p>`
       : fault ? html`<p class="banner bad">${t('noResponse')}</p>`
-        : waits > 0 && html`<p class="banner" id="slow">${t('slow')}</p>`}</div>`;
+        : waits > 0 && html`<p class="banner" id="slow">${t('slow')}</p>`}
+    ${spent && html`<p class="banner" id="unkept">${t('unkept')} <${Button} onClick=${keep}>${t('keep')}<//></p>`}
+  </div>`;
 }
 
 // skip leads to the content; the address names the screen, and so stays.

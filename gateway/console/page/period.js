@@ -5,7 +5,7 @@ import { Badge, Button, Instant, Table } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Lines } from './lines.js';
-import { ContractLink, address, link } from './periods.js';
+import { ContractLink, Late, address, link } from './periods.js';
 import { Around, Section, useAgain, useLoaded, usePlace } from './show.js';
 import { Totals, moved } from './totals.js';
 import { Bars, MOST_BARS, Why, standing } from './why.js';
@@ -66,7 +66,7 @@ function Whole({ of: { one, until }, again }) {
     done: ({ data }) => { location.hash = link(one, data.number); again(); } })} />`);
   // What differs from a version is shown there.
   const toDrift = (shown) => html`<${ToVersion} of=${one} row=${standing(one).at(-1)}>${shown}<//>`;
-  return html`<p class="lead"><${ContractLink} of=${one.contract} /> <${Badge} of=${one.state} />
+  return html`<p class="lead"><${ContractLink} of=${one.contract} /> <${Badge} of=${one.state} /><${Late} of=${one} />
       ${` ${label('due')} `}<${Instant} at=${one.due} /></p>
     <div role="status">${preparing && html`<p class="quiet" data-part="preparing">
       ${t('preparing', preparing.askedBy, preparing.read)}</p>`}</div>

@@ -4,6 +4,10 @@ import { Badge, Instant, Table } from './dom.js';
 import { html } from './html.js';
 import { label, t } from './words.js';
 
+// Late says by how many days a period is late, whatever its state.
+export const Late = ({ of: { daysLate } }) => daysLate > 0 && html` <span class="bad late">
+  ${t(daysLate === 1 ? 'dayLate' : 'daysLate', daysLate)}</span>`;
+
 const joined = (...parts) => parts.map(encodeURIComponent).join('/');
 
 export const address = ({ contract, kind, period }) => `/x/bordereau/${joined(contract, kind, period)}`;
@@ -30,7 +34,7 @@ export const Periods = ({ caption, rows }) => html`<${Table} caption=${caption} 
     { label: label('period'), cell: (row) => html`<a href=${link(row)}>${row.period}</a>` },
     { label: label('contract'), cell: (row) => html`<${ContractLink} of=${row.contract} />` },
     { label: t('kind'), cell: (row) => t(`bordereau ${row.kind}`) },
-    { label: t('stateOf'), cell: (row) => html`<${Badge} of=${row.state} />` },
+    { label: t('stateOf'), cell: (row) => html`<${Badge} of=${row.state} /><${Late} of=${row} />` },
     { label: label('due'), cell: (row) => html`<${Instant} at=${row.due} />` },
     { label: t('findings'), cell: (row) => (last(row)
       ? html`<a href=${link(row, last(row).number)}><${Found} of=${last(row)} /></a>` : '–') },

@@ -7,9 +7,10 @@ import { html } from './html.js';
 import { Share, Sharing, accessTo, may, owns } from './sharing.js';
 import { Loaded, Part, Section, usePlace } from './show.js';
 import { Timeline, events, history } from './timeline.js';
-import { label, t } from './words.js';
+import { label, option, t } from './words.js';
 
-const ACTIONS = ['endorse', 'cancel', 'renew'];
+// ACTIONS are those on a policy, with the states in which it has them.
+const ACTIONS = { endorse: ['in force'], cancel: ['in force'], renew: ['in force', 'extended'] };
 // ADDED are records about the policy that can be created from here, with the fields that come first and the right that
 // another organisation needs.
 const ADDED = {
@@ -83,7 +84,7 @@ async function story(read, { view, resource, record }) {
   const claims = (view.claims?.records || []).map(({ record: one }) => ({ at: one.fnol,
     what: `${t('claim')} ${one.claimNumber}`, href: `#/claim/${one.claimNumber}` }));
   const receipts = (view.receipts?.records || []).map(({ record: one }) => ({ at: one.recordedAt,
-    what: `${t('receipt')}: ${one.receiptType}`, href: `#/record/receipt/${one.id}`,
+    what: `${t('receipt')}: ${option('receiptType', one.receiptType)}`, href: `#/record/receipt/${one.id}`,
     more: html`<p>${column('paymentAmount').cell(one)}</p>` }));
   return [...own, ...claims, ...receipts];
 }
@@ -96,7 +97,8 @@ function Buttons({ of, number, again, put }) {
     number=${data.policyNumber} /></p>`);
   const open = (make, done) => put(html`<${Opened} make=${async () => ({ ...await make(), cancel, done })} />`);
   const button = (name, click) => html`<${Button} data-action=${name} onClick=${click}>${t(name)}<//>`;
-  const actions = ACTIONS.filter((action) => owns(access) && (action !== 'renew' || resource !== 'travelCoverage'));
+  const actions = Object.keys(ACTIONS).filter((action) => owns(access) && ACTIONS[action].includes(record.status)
+    && (action !== 'renew' || resource !== 'travelCoverage'));
   return html`<div class="buttons">${actions.map((action) => button(action,
     () => open(() => actionOf(action, of), action === 'renew' ? renewed : again)))}
     ${Object.keys(ADDED).filter((one) => may(access, ADDED[one].right)).map((one) => button(`add-${one}`,

@@ -5,8 +5,10 @@ import { Badge, Button, Copied, Disclosed, Instant, Members, PolicyLink, RecordL
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
 import { link } from './periods.js';
-import { Around, Loaded, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace } from './show.js';
-import { label, t } from './words.js';
+import {
+  Around, Loaded, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace, violation,
+} from './show.js';
+import { label, reason, t } from './words.js';
 
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
   'withinTolerance', 'matched'];
@@ -18,7 +20,7 @@ function Trial({ rows, more }) {
   const names = [...new Set(rows.flatMap((row) => [...row.cells, ...(row.wrong || [])].map((one) => one.means)))];
   const cell = (row, means) => {
     const wrong = (row.wrong || []).find((one) => one.means === means);
-    return wrong ? html`<del>${wrong.theirs}</del> <span class="bad" lang="en">${wrong.reason}</span>`
+    return wrong ? html`<del>${wrong.theirs}</del> <span class="bad">${reason(wrong.reason)}</span>`
       : row.cells.find((one) => one.means === means)?.value ?? '–';
   };
   return html`<${Section} title=${t('trial')} data-part="trial">
@@ -51,7 +53,7 @@ function Upload({ profiles }) {
       set({ said: then(data) });
     } catch (err) {
       set({ said: html`<${Notice} err=${err}>${err.errors?.length > 0 && html`<ul>${err.errors.map((one) => html`
-        <li>${[one.pointer || one.parameter, one.reason].filter(Boolean).join(' ')}</li>`)}</ul>`}<//>` });
+        <li>${violation(one)}</li>`)}</ul>`}<//>` });
     }
   };
   const submit = (event) => {
@@ -179,7 +181,7 @@ function Cells({ of: { cells } }) {
   return html`<table class="beside"><thead><tr>${[of, theirs, ours].map((name) => html`
     <th scope="col">${name}</th>`)}</tr></thead><tbody>${cells.map((one) => html`<tr>
       <td data-label=${of}>${`${one.means} ${one.cell}`}</td><td data-label=${theirs}><del>${one.theirs}</del></td>
-      <td data-label=${ours}>${one.reason ? html`<span lang="en">${one.reason}</span>`
+      <td data-label=${ours}>${one.reason ? reason(one.reason)
     : html`<ins>${one.ours ?? '–'}</ins>`}</td></tr>`)}</tbody></table>`;
 }
 

@@ -5,7 +5,7 @@ import { Button, Instant, Table } from './dom.js';
 import { Fields, Form, bodySchema, drafted, resolve } from './form.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Loaded, Section } from './show.js';
-import { label, t } from './words.js';
+import { label, option, t } from './words.js';
 
 const RIGHTS = ['read', 'claims', 'premium'];
 const pathOf = (number) => `/x/access/${encodeURIComponent(number)}`;
@@ -26,7 +26,7 @@ export const Sharing = ({ access }) => html`<${Section} data-part="sharing"
   ${access.data.unfinished && html`<p class="bad">${t('sharingUnfinished')}</p>`}
   <${Table} caption=${t('sharedWith')} rows=${access.data.participants} empty=${t('notShared')} columns=${[
     { label: label('organisation'), cell: (row) => row.organisation },
-    { label: label('rights'), cell: (row) => row.rights.map((one) => t(`right ${one}`) || one).join(', ') }]} />
+    { label: label('rights'), cell: (row) => row.rights.map((one) => option('rights', one)).join(', ') }]} />
   ${access.data.setBy && html`<p class="quiet">${t('sharedLast')} <${Instant} at=${access.data.setAt} />
     ${` ${t('by')} ${access.data.setBy}`}</p>`}<//>`;
 

@@ -2,24 +2,33 @@
 
 import { Offline, Problem, get, passing } from './api.js';
 import { html, useErrorBoundary, useLayoutEffect, useRef, useState } from './html.js';
-import { t } from './words.js';
+import { Technical } from './dom.js';
+import { isForeign, label, reason, t, title } from './words.js';
 
 const AGAIN_AFTER = 2000; // milliseconds
+
+// violation is what is wrong with a part of a request, as a text.
+export const violation = ({ pointer, parameter, reason: why }) => [isForeign()
+  ? label((pointer || parameter || '').split('/').pop()) : pointer || parameter, reason(why)].filter(Boolean).join(' ');
 
 // words returns what an error says, for people.
 export function words(err) {
   if (err instanceof Offline) return [t('noResponse')];
   if (err instanceof Problem) {
-    return [err.title, err.detail, ...err.errors.filter((one) => one.parameter)
-      .map((one) => `${one.parameter} ${one.reason}`)]
+    return [title(err), !isForeign() && err.detail, ...err.errors.filter((one) => one.parameter).map(violation)]
       .filter((text, i, all) => text && all.indexOf(text) === i);
   }
   return [t('fault'), String(err.message || err)];
 }
 
+// inEnglish is what a problem document says.
+const inEnglish = ({ detail, errors }) => [detail, ...errors.map((one) => `${one.pointer ?? one.parameter ?? ''} ${
+  one.reason}`)].join('; ');
+
 // Notice is a box that says what happened, with what more is to be said.
 export const Notice = ({ err, children }) => html`<div class="notice" role="alert">${words(err).map((text, i) => html`
-  <p class=${i === 0 && 'first'}>${text}</p>`)}${children}</div>`;
+  <p class=${i === 0 && 'first'}>${text}</p>`)}${children}${err instanceof Problem && isForeign()
+    && html`<${Technical} of=${inEnglish(err)} />`}</div>`;
 
 // useLoaded reads something while the component is there, and anew when one of the values in deps changes. load(get,
 // signal) resolves to it; get(path, wait) is a request that ends with the component, as does one with the signal. While

@@ -1,6 +1,6 @@
 // Sign-in: the dialog that asks for it, and the ways to come by a token.
 
-import { asking, kept, session, signIn } from './api.js';
+import { asking, kept, session, signIn, unkept } from './api.js';
 import { Button } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { atProvider, begin, comeBack } from './provider.js';
@@ -49,7 +49,8 @@ async function byLink(code) {
   try {
     const response = await fetch('/console/sign-in', { method: 'POST', body: code, cache: 'no-store' });
     const answer = await response.json();
-    if (!response.ok || !signIn(answer.token, false)) asking.value = { why: answer.detail };
+    unkept.value = response.ok && signIn(answer.token, false);
+    if (!unkept.value) asking.value = { why: t('linkSpent') };
   } catch {
     asking.value = { why: t('noResponse') };
   }

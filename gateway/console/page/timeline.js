@@ -15,16 +15,29 @@ export async function history(get, resource, id) {
   const from = Math.max(0, entries.length - MOST_COMPARED - 1);
   const states = await Promise.all(entries.slice(from).map((entry) => get(
     `/x/asof/${of}?at=${encodeURIComponent(entry.at)}`).then((read) => read.data)));
-  // Of several events of one instant, only the record after the last of them can be read.
-  const state = (i) => (entries[i]?.at === entries[i + 1]?.at ? undefined : states[i - from]);
-  return { entries: entries.map((entry, i) => ({ ...entry, state: state(i), before: state(i - 1) })), next };
+  // Of several events of one instant, only the record after the last of them can be read. What it was after the others
+  // follows from what it was before, and what each has changed.
+  const status = resource === 'claim' ? 'claimStatus' : 'status';
+  const known = [];
+  entries.forEach(({ at, to, change = {} }, i) => {
+    const read = states[i - from];
+    const changed = read && Object.entries(change).filter(([name]) => name in read);
+    known[i] = at !== entries[i + 1]?.at ? read : known[i - 1] && read && { ...known[i - 1],
+      ...Object.fromEntries(changed), ...(to ? { [status]: to } : {}) };
+  });
+  return { entries: entries.map((entry, i) => ({ ...entry, state: known[i], before: known[i - 1],
+    moved: { before: { [status]: entries[i - 1]?.to }, after: { [status]: entry.to } } })), next };
 }
+
+// Moved shows the state that an event has set, and what it has said, where the record before it is not known.
+const Moved = ({ of: { moved, change } }) => html`${moved.before.status !== moved.after.status
+  && html`<${Changed} ...${moved} />`}${change && Object.keys(change).length > 0 && html`<${Members} of=${change} />`}`;
 
 // events returns the events of a history for the timeline.
 export const events = ({ entries }) => entries.map((entry) => ({ at: entry.at, what: t(`event ${entry.event}`)
   || entry.event, by: entry.by, version: entry.number, more: entry.before && entry.state
   ? html`<${Changed} before=${entry.before} after=${entry.state} leave=${['id']} />`
-  : entry.change && Object.keys(entry.change).length > 0 && html`<${Members} of=${entry.change} />` }));
+  : entry.number > 1 && html`<${Moved} of=${entry} />` }));
 
 // Timeline shows events: {at, what, by, version, more, href}.
 export const Timeline = ({ of }) => html`<ol class="timeline">

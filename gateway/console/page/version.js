@@ -1,7 +1,7 @@
 // A version of a bordereau: its lines and findings, what differs from another one, and its sign-off.
 
 import { call, mayWrite, parse } from './api.js';
-import { Badge, Button, Members, PolicyLink, Table } from './dom.js';
+import { Badge, Button, Members, PolicyLink, Table, Technical } from './dom.js';
 import { difference, isDecimal, larger } from './decimal.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
@@ -9,7 +9,7 @@ import { Lines, SourceLink } from './lines.js';
 import { address, link } from './periods.js';
 import { Loaded, Notice, Pages, Section, listed, usePlace } from './show.js';
 import { Totals } from './totals.js';
-import { label, t } from './words.js';
+import { finding, isForeign, label, t } from './words.js';
 
 const TEMPLATE = '/x/bordereau/{contract}/{kind}/{period}/versions/{number}';
 
@@ -46,7 +46,7 @@ const Outcomes = ({ checks }) => html`<details data-part="outcomes"><summary>${t
   <${Table} caption=${t('outcomes')} columns=${[
     { label: label('code'), cell: (row) => html`<code>${row.code}</code>` },
     { label: label('outcome'), cell: (row) => html`<${Badge} of=${row.outcome} />` },
-    { label: label('reason'), cell: (row) => (row.why ? html`<span lang="en">${row.why}</span>` : '–') },
+    { label: label('reason'), cell: (row) => (row.why ? html`<${Technical} of=${row.why} />` : '–') },
   ]} rows=${['fail', 'not-evaluable', 'pass'].flatMap((of) => checks.filter((one) => one.outcome === of))} />
 </details>`;
 
@@ -61,7 +61,8 @@ function Findings({ of, number, path, pending, act }) {
   };
   const columns = [
     { label: label('severity'), cell: (row) => html`<${Badge} of=${row.severity} />` },
-    { label: t('finding'), cell: (row) => html`<span lang="en">${row.words}</span> <code>${row.code}</code>` },
+    { label: t('finding'), cell: (row) => html`${finding(row)} <code>${row.code}</code>
+      ${isForeign() && html`<${Technical} of=${row.words} />`}` },
     { label: label('policyNumber'),
       cell: (row) => (row.policyNumber ? html`<${PolicyLink} number=${row.policyNumber} />` : '–') },
     { label: t(of.kind === 'claims' ? 'claim' : 'receipt'),

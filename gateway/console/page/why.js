@@ -6,7 +6,7 @@ import { html } from './html.js';
 import { SourceLink } from './lines.js';
 import { address, link } from './periods.js';
 import { Part } from './show.js';
-import { label, t } from './words.js';
+import { label, option, t } from './words.js';
 
 export const MOST_BARS = 12;
 const MOST_PAGES = 5; // of 200 lines, of each version that is compared
@@ -92,7 +92,11 @@ export function compared(before, after, kind) {
   };
   add(before, 'before');
   add(after, 'after');
-  return [...rows.values()].map((row) => ({ ...row, change: difference(row.before, row.after) }))
+  const now = new Set(after.map((line) => line.claimNumber));
+  // A claim that is closed and no longer reported has not changed by what it came to.
+  const left = (row) => kind === 'claims' && !now.has(row.what);
+  return [...rows.values()]
+    .map((row) => ({ ...row, change: difference(row.before, row.after), left: left(row) }))
     .filter((row) => !/^-?0(\.0+)?$/.test(row.change)).sort((a, b) => larger(a.change, b.change));
 }
 
@@ -109,8 +113,11 @@ export function Why({ of: one, before }) {
     cell: (row) => html`<${AmountOf} amount=${row[name]} currency=${row.currency} />` });
   const columns = [
     { label: label('policyNumber'), cell: (row) => html`<${PolicyLink} number=${row.policyNumber} />` },
-    { label: claims ? t('claim') : label('transactionType'), cell: (row) => row.what },
-    amount('before', before.period), amount('after', one.period), amount('change', t('change')),
+    { label: claims ? t('claim') : label('transactionType'),
+      cell: (row) => (claims ? row.what : option('receiptType', row.what)) },
+    amount('before', before.period), amount('after', one.period),
+    { ...amount('change', t('change')), cell: (row) => (row.left ? html`<span class="quiet">${t('leftList')}</span>`
+      : html`<${AmountOf} amount=${row.change} currency=${row.currency} />`) },
     { label: t(claims ? 'claim' : 'receipts'), cell: (row) => html`<${Sources} lines=${row.lines} />` }];
   const load = async (read) => {
     const [then, now] = [await linesOf(before, read), await linesOf(one, read)];

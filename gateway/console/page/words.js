@@ -6,6 +6,13 @@ const KEPT = 'exchange-language';
 let words = en;
 let code = 'en';
 
+// VALUED are the members that have a value of a value set.
+export const VALUED = new Set(['benefits', 'claimType', 'classification', 'contractType',
+  'endorsementType', 'idType', 'legalForm', 'lossCause', 'paymentFrequency', 'paymentMethod', 'perils', 'petKind',
+  'premiumPaymentMethod', 'productModel', 'propertyType', 'receiptType', 'riskTransactionType', 'roof', 'scope',
+  'tradeCreditType', 'transactionType', 'type', 'wall']);
+let hints = {}; // what stands below fields, by what the interface document says
+
 export const language = () => code;
 
 // speak loads a language; without one, that which was chosen last, or that of the browser.
@@ -22,6 +29,37 @@ export function t(name, ...about) {
   const text = words[name] ?? en[name];
   return text?.replace(/\{(\d)\}/g, (_, i) => about[i]);
 }
+
+// value returns a value of a value set in words. Some are misspelt as they are published.
+export const value = (of) => words.values?.[of] ?? en.spelt[of] ?? of;
+
+// isSpelt reports whether a value is the right spelling of another one, which stands for both.
+export const isSpelt = (of) => Object.values(en.spelt).includes(of);
+
+// option returns the value of a member in words.
+export const option = (name, of) => (VALUED.has(name) && value(of) !== of ? value(of) : t(`${name} ${of}`) ?? of);
+
+// loadHints loads what stands below fields, where it is not in the words of the interface document.
+export async function loadHints() {
+  if (code === 'de') hints = (await import('./de-hints.js')).default;
+}
+
+// hint returns what the interface document says of a field or a request, without what it leaves open; nothing where
+// that is not there in the language.
+export function hint(about = '') {
+  const is = about.replace(/ ?The interface does not [^.]*\.( The interface does not [^.]*\.)?/g, '').trim();
+  return code === 'de' ? hints[is] : is;
+}
+
+// The exchange speaks English. title returns the title of a problem, reason what is wrong with a field, finding what a
+// check has found and note a warning, in words of the language.
+export const isForeign = () => code !== 'en';
+const slug = (type = '') => type.split('/').pop();
+export const title = ({ title: text, document: { type } = {} }) => words.problems?.[slug(type)] ?? text;
+export const finding = ({ code: of, words: text }) => words.findings?.[of.replace(/-\d+$/, '')] ?? text;
+export const note = ({ title: text }) => words.notes?.[text] ?? text;
+export const reason = (text) => (!isForeign() ? text
+  : words.reasons.find(([of]) => of.test(text))?.[1] ?? t('notTaken'));
 
 // label returns the name of a member of a record: in words, or taken apart.
 export function label(name) {

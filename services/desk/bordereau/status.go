@@ -15,36 +15,40 @@ import (
 )
 
 // state returns the state of a period: what became of its last version that was not rejected or, without one, what the
-// clock says.
-func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) string {
+// clock says. daysLate is by how many days its bordereau is late; 0 if it is not, or approved.
+func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) (name string, daysLate int) {
+	now := d.now()
+	daysLate = max(0, int(now.Sub(due(k, p))/day))
 	for _, v := range slices.Backward(l.of(p)) {
 		switch {
 		case v.State == desk.Pending:
-			return desk.Prepared
+			return desk.Prepared, daysLate
 		case v.State == desk.Approved && v.Acknowledged.By != "":
-			return desk.Acknowledged
+			return desk.Acknowledged, 0
 		case v.State == desk.Approved:
-			return desk.Approved
+			return desk.Approved, 0
 		}
 	}
-	switch now := d.now(); {
+	switch {
 	case now.Before(p.Start()):
-		return desk.Scheduled
+		return desk.Scheduled, 0
 	case now.Before(p.End()):
-		return desk.Open
-	case now.Before(due(k, p).AddDate(0, 0, 1)):
-		return desk.Due
+		return desk.Open, 0
+	case daysLate == 0:
+		return desk.Due, 0
 	}
-	return desk.Overdue
+	return desk.Overdue, daysLate
 }
+
+const day = 24 * time.Hour
 
 // due returns the beginning of the day on which the bordereau of a period is due.
 func due(k *contract.Kept, p period.Period) time.Time {
-	day := p.End().AddDate(0, 0, *k.DueDays-1)
-	if day.After(lastDay) {
+	at := p.End().AddDate(0, 0, *k.DueDays-1)
+	if at.After(lastDay) {
 		return lastDay
 	}
-	return day
+	return at
 }
 
 // lastDay is the last day that can be written.
@@ -54,9 +58,10 @@ var lastDay = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 func (d *Desk) periodOf(
 	k *contract.Kept, l *ledger, p period.Period, preparing *underway.Found,
 ) desk.BordereauPeriod {
+	state, daysLate := d.state(k, l, p)
 	shown := desk.BordereauPeriod{
-		Contract: k.Reference, Owner: k.Owner, Kind: l.Kind, Period: p.String(), State: d.state(k, l, p),
-		Due: scalar.DateOf(due(k, p)), Versions: []desk.BordereauStatus{},
+		Contract: k.Reference, Owner: k.Owner, Kind: l.Kind, Period: p.String(), State: state,
+		Due: scalar.DateOf(due(k, p)), DaysLate: daysLate, Versions: []desk.BordereauStatus{},
 	}
 	for _, v := range l.of(p) {
 		shown.Versions = append(shown.Versions, v.status())
@@ -71,7 +76,7 @@ func (d *Desk) periodOf(
 // Work is what the work list is asked for.
 type Work struct {
 	// Contract, Owner, Kind and State select; empty for any. The contract of a reference is found as
-	// contract.Contracts.InSight says.
+	// contract.Contracts.InSight says. Overdue are all periods that are late, also those prepared.
 	Contract, Owner, Kind, State string
 	// From is a month or a quarter, and leaves out periods that end before it; the zero value for none.
 	From period.Period
@@ -138,7 +143,8 @@ func (d *Desk) workOf(
 		if !asked.goesOn(k.Place(), kind, p) || !p.End().After(asked.From.Start()) {
 			continue
 		}
-		if asked.State != "" && asked.State != d.state(k.Kept, l, p) {
+		state, daysLate := d.state(k.Kept, l, p)
+		if asked.State != "" && asked.State != state && (asked.State != desk.Overdue || daysLate == 0) {
 			continue
 		}
 		if len(page.Periods) == asked.Limit {

@@ -61,21 +61,24 @@ func (c *Checker) utilisation(code string, limit desk.ContractLimit, written mon
 	if err != nil {
 		return err
 	}
-	ninety, _ := money.Parse("90")
+	ninety, one := money.Of(90, 0), money.Of(1, 0)
 	warns, err := amount.Part(ninety, 4)
 	if err != nil {
 		return err
 	}
-	for _, level := range []struct {
-		amount money.Amount
-		words  string
-	}{{amount, "the whole"}, {warns, "90 %"}} {
-		if written.Cmp(level.amount) > 0 {
-			return c.found(code, nil, fmt.Sprintf("Premium of %s is written, more than %s of the limit %s of %s %s.",
-				written.Decimal(), level.words, limit.Name, limit.Amount, limit.Currency))
-		}
+	if written.Cmp(warns) <= 0 {
+		return nil
 	}
-	return nil
+	hundredth, err := amount.Part(one, 4+2)
+	if err != nil {
+		return err
+	}
+	share, err := written.Settled(hundredth, 2)
+	if err != nil {
+		return err
+	}
+	return c.found(code, nil, fmt.Sprintf("Premium of %[1]s %[2]s is written: %[3]s %% of the limit %[4]s of %[1]s %[5]s.",
+		limit.Currency, written.Decimal(), share.Decimal(), limit.Name, limit.Amount))
 }
 
 // Premium checks a line of a premium bordereau, and keeps it to be compared. r is its receipt.

@@ -57,7 +57,7 @@ func TestTheBoard(t *testing.T) {
 			const link = cell.querySelector('a');
 			return link && [row.querySelector('th').innerText, first, last, link.hash,
 				link.querySelector('.badge').dataset.state,
-				cell.querySelector('.bad')?.innerText ?? ''].join(' ').trim();
+				...[...cell.querySelectorAll('.bad')].map((e) => e.innerText.trim())].join(' ').trim();
 		}).filter(Boolean);
 	})`, &got)
 	kinds := map[string]string{"claims": "Claims", "premium": "Premium"}
@@ -68,6 +68,9 @@ func TestTheBoard(t *testing.T) {
 		contract, kind, period := one.Text("contract"), one.Text("kind"), one.Text("period")
 		row := fmt.Sprintf("%s %s %s #/desk/%s/%s/%s %s", contract, kinds[kind], months(period), contract, kind, period,
 			one.Text("state"))
+		if late := one["daysLate"]; late != nil {
+			row += fmt.Sprintf(" %v days late", late)
+		}
 		for _, v := range within(one, "versions") {
 			if unwaived := text(v["unwaived"]); unwaived != "0" {
 				row += " " + unwaived + " to be waived"

@@ -56,6 +56,10 @@ func text(of any) string {
 		return "–"
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[of]
+	case string:
+		if line, is := strings.CutSuffix(of, "Coverage"); is {
+			return strings.ToUpper(line[:1]) + line[1:]
+		}
 	case []any:
 		texts := []string{}
 		for _, one := range of {
@@ -225,6 +229,12 @@ func (d desk) today(t *testing.T, p *tab) {
 	ending := d.clerk.Get(t, "/x/search/coverage?status=in+force&expiryDateFrom="+today+"&expiryDateTo="+
 		url.QueryEscape("2027-01-04T09:00:00Z")).Records(t)
 	p.hasRows("[data-part=ending]", ending, "policyNumber", "status", "inceptionDate", "expiryDate")
+	d.clerk.Post(t, "/x/bordereau/MOTOR-2026/claims/2026-10:prepare", trial.Record{"type": "nil"}).
+		Want(t, http.StatusCreated)
+	p.turn("/help")
+	p.turn("/today")
+	p.sees("[data-part=overdue]", "prepared", "5 days late")
+	p.sees("[data-part=prepared]", "5 days late")
 	for _, state := range []string{"overdue", "due", "prepared"} {
 		periods := d.read(t, "/x/bordereau?state="+state, "periods")
 		for _, one := range periods {

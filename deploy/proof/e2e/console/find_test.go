@@ -97,3 +97,53 @@ func TestPolicy(t *testing.T) {
 	p.becomes("Boolean(document.querySelector('td [data-amount=\"9007199254740993\"]'))")
 	p.sees("main table", "9,007,199,254,740,993.00")
 }
+
+// TestWhatARefundTakesBack shows a receipt that reverses another one below zero, wherever receipts are shown.
+func TestWhatARefundTakesBack(t *testing.T) {
+	t.Parallel()
+	c, made, p := openPolicy(t, book, "Refundman")
+	receipt := c.Create(t, "receipt", trial.Record{"policyNumber": made.Text("policyNumber"),
+		"receiptType": "new policy", "paymentAmount": 100, "premiumPaymentMethod": "cash"})
+	refund := c.Post(t, "/receipt/"+receipt.Text("id")+":refund", trial.Record{"receiptType": "other"}).
+		Want(t, 201).Record(t)
+	p.visit("/policy/" + made.Text("policyNumber"))
+	for _, part := range []string{"receipts", "timeline"} {
+		p.sees("[data-part="+part+"]", "EUR 100.00", "-EUR 100.00")
+	}
+	p.turn("/record/receipt/" + refund.Text("id"))
+	p.sees("[data-member=paymentAmount]", "-EUR 100.00")
+}
+
+// TestACancelledPolicyOffersNoAction sees that the actions that a policy does not have in its state are not offered.
+func TestACancelledPolicyOffersNoAction(t *testing.T) {
+	t.Parallel()
+	c, made, p := openPolicy(t, book, "Cancelman")
+	p.sees(".buttons", "Endorse", "Cancel policy", "Renew")
+	c.Post(t, "/motorCoverage/"+made.Text("id")+":cancel", trial.Record{}).Want(t, 200)
+	p.visit("/policy/" + made.Text("policyNumber"))
+	p.sees(".buttons", "Report a claim", "Record a receipt")
+	for _, action := range []string{"endorse", "cancel", "renew"} {
+		if n := p.count("[data-action=" + action + "]"); n != 0 {
+			t.Errorf("%s is offered", action)
+		}
+	}
+}
+
+// TestWithoutACurrency sees amounts without a sign for a currency that the operator has not said, and versions of one
+// instant with what each changed.
+func TestWithoutACurrency(t *testing.T) {
+	t.Parallel()
+	e := run(t, "EXCHANGE_TEST_CLOCK="+today)
+	c, made, p := openPolicy(t, e, "Unsaid")
+	path := "/motorCoverage/" + made.Text("id")
+	c.Post(t, "/x/clock:advance", trial.Record{"to": "2026-12-05T10:00:00Z"}).Want(t, 200)
+	c.Post(t, path+":endorse", trial.Record{"endorsementType": "addition", "grossWrittenPremium": 1350}).Want(t, 200)
+	c.Post(t, path+":cancel", trial.Record{}).Want(t, 200)
+	p.visit("/policy/" + made.Text("policyNumber"))
+	p.sees("[data-part=record]", "1,350")
+	p.sees("[data-part=timeline] [data-version='2']", "1,234", "1,350")
+	p.sees("[data-part=timeline] [data-version='3']", "in force", "cancelled")
+	if shown := strings.Join(p.texts("#app"), ""); strings.Contains(shown, "¤") {
+		t.Errorf("the page shows ¤: %s", shown)
+	}
+}

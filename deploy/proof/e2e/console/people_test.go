@@ -188,20 +188,88 @@ func TestGerman(t *testing.T) {
 	p.sees("[data-part=record]", "Bruttoprämie", "1.234,00 EUR", "01.01.2026")
 	p.sees(".lead", "Kraftfahrt", "in Kraft")
 	p.becomes("document.documentElement.lang === 'de'")
-	p.eachScreen(made, claim, func(screen string) {
-		english := []string{
-			"Today", "Nothing is found", "Loading", "Further fields", "Policy number", "There is nothing",
-		}
-		shown := strings.Join(p.texts("#app"), "\n")
-		for _, text := range english {
-			if strings.Contains(shown, text) {
-				t.Errorf("%s shows %q", screen, text)
-			}
-		}
-	})
+	p.eachScreen(made, claim, p.isGerman)
+	p.turn("/policy/" + made.Text("policyNumber"))
+	p.click("[data-action=endorse]")
+	p.sees("form[data-form=endorse]", "Ein Betrag, etwa 1.000,50.", "Einschluss")
+	p.types("endorse", map[string]string{"/endorsementType": "addition", "/grossWrittenPremium": "1.500,25"})
+	p.send("endorse")
+	p.sees("[data-part=record]", "1.500,25 EUR")
 	p.click("#language")
 	p.sees("nav", "Today")
 	p.becomes("document.documentElement.lang === 'en'")
+}
+
+// englishIn returns the texts that a person sees with an English word in them, but for what is in the words of a program.
+const englishIn = `(() => {
+	const found = [], walk = document.createTreeWalker(document.getElementById('app'), NodeFilter.SHOW_TEXT);
+	const english = new RegExp('(^|[^\\p{L}/:.*-])(the|of|and|is|are|with|for|not|which|this|that|must|has|have|from|by|to|' +
+		'or|there|when|where|policy|claim|claims|receipt|date|amount|required|version|premium|cash|fire|hail|other|' +
+		'cancelled|reference|status of|currency|expiry|inception|month|share)([^\\p{L}/:.*-]|$)', 'iu');
+	while (walk.nextNode()) {
+		const { data, parentElement: at } = walk.currentNode;
+		if (at.checkVisibility() && !at.closest('code, pre, kbd, #language, [lang=en]') && english.test(data)) {
+			found.push(data.trim());
+		}
+	}
+	return found;
+})()`
+
+// isGerman sees that a screen has no English words.
+func (p *tab) isGerman(screen string) {
+	p.Helper()
+	var english []string
+	p.eval(englishIn, &english)
+	if len(english) > 0 {
+		p.Errorf("%s shows %q", screen, english)
+	}
+}
+
+// TestTheDeskIsGerman shows what is reported, and a file that is compared with it, to a person who has chosen German.
+func TestTheDeskIsGerman(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Deutsch")
+	d.nameless(t)
+	v := d.prepare(t, d.clerk, november)
+	p := openAs(t, d.Exchange, d.clerk, "/today")
+	p.eval("localStorage.setItem('exchange-language', 'de')", nil)
+	p.visit("/today")
+	for _, screen := range [][2]string{
+		{"/today", "[data-part=prepared]"}, {"/desk", "[data-part=board]"}, {"/desk/MOTOR-2026", "[data-part=contract] dl"},
+		{"/desk/MOTOR-2026/premium/2026-11", "[data-part=versions]"},
+		{"/desk/MOTOR-2026/premium/2026-11/1", "[data-part=findings] code"},
+		{"/desk/MOTOR-2026/premium/2026-11/1/" + d.extra.Text("id"), "[data-part=contract] dl"},
+	} {
+		p.turn(screen[0])
+		p.sees(screen[1])
+		p.becomes("!document.querySelector('[aria-busy]')")
+		p.isGerman(screen[0])
+	}
+	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
+	p.sees("[data-part=findings]", "Die Police nennt keinen Versicherungsnehmer mit Namen.")
+	p.click("[data-action=approve]")
+	p.sees("form[data-form=approve] .about")
+	p.send("approve")
+	p.sees("form[data-form=approve] .outcome", "Fehler der Fassung sind nicht hingenommen")
+	p.isGerman("a refusal")
+	for _, one := range d.read(t, november+"/versions/1/findings", "findings") {
+		if one["severity"] == "error" {
+			d.clerk.Post(t, november+"/versions/1/findings/"+one.Text("id")+":waive", trial.Record{"reason": "bekannt"}).
+				Want(t, http.StatusOK)
+		}
+	}
+	d.sign(t, november, v)
+	d.compared(t)
+	for _, part := range []string{"runs", "statements"} {
+		p.turn("/reconciliation")
+		p.sees("[data-part=" + part + "] tbody a")
+		p.becomes("!document.querySelector('[aria-busy]')")
+		p.isGerman("/reconciliation")
+		p.click("[data-part=" + part + "] tbody a")
+		p.sees("h1")
+		p.becomes("!document.querySelector('[aria-busy]')")
+		p.isGerman(part)
+	}
 }
 
 // TestReducedMotion sees that nothing moves for a person who prefers that.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,8 @@ const misplaced = `((form) => {
 		const groups = [...form.querySelectorAll(form.dataset.form === 'create' ? ':scope > fieldset.group'
 			: '[data-participant]')];
 		const field = (groups[of] ?? form).querySelector('[name="' + rest + '"]');
+			const named = form.querySelector('[data-names="' + pointer + '"]');
+		if (named) { has(named.querySelector('.said')?.innerText, reason); continue; }
 		if (!field) { has(said, reason); continue; }
 		has(field.closest('.field').querySelector('.said').innerText, reason);
 		if (field.getAttribute('aria-invalid') !== 'true') wrong.push(pointer + ' is not marked');
@@ -57,6 +60,38 @@ func (p *tab) isRefused(form string, wanted ...string) {
 	}
 }
 
+// lacks sends a form that lacks what is required. The page names all of it at once, marks the fields, of which the first
+// has the focus, and sends nothing.
+func (p *tab) lacks(form string, fields ...string) {
+	p.Helper()
+	p.send(form)
+	p.sees("form[data-form="+form+"] .outcome [role=alert]", "Required: ")
+	var marked []string
+	p.eval("[...document.querySelectorAll("+quoted("form[data-form="+form+"] [aria-invalid=true]")+
+		")].map((e) => e.name)", &marked)
+	var focused string
+	p.eval("document.activeElement.name ?? ''", &focused)
+	if !slices.Equal(marked, fields) || focused != fields[0] {
+		p.Errorf("%s: marked are %q, want %q; the focus is on %q", form, marked, fields, focused)
+	}
+}
+
+// TestAllThatIsLackingIsNamedAtOnce sends forms with several required fields empty.
+func TestAllThatIsLackingIsNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	o := onClaim(t, "settle")
+	before := o.versions()
+	o.lacks("settle", "/paymentAmount", "/paymentMethod")
+	o.sees("form[data-form=settle] .outcome", "Payment amount, Payment method")
+	o.fill("settle", "/paymentMethod", "cash")
+	o.lacks("settle", "/paymentAmount")
+	if after := o.versions(); after != before {
+		t.Errorf("it was written: %d versions, %d before", after, before)
+	}
+	o.click("[data-action=addDocument]")
+	o.lacks("addDocument", "/url")
+}
+
 // TestARefusalStandsAtItsField sends each form that writes with something wrong. The words of the problem document are
 // shown at the fields that its pointers name, and the first of these has the focus.
 func TestARefusalStandsAtItsField(t *testing.T) {
@@ -69,7 +104,6 @@ func TestARefusalStandsAtItsField(t *testing.T) {
 		"settle": {onClaim, map[string]string{"/paymentAmount": "12 Euro"}, []string{"/paymentAmount"}},
 		"revise": {onClaim, map[string]string{"/reserve": "0.5", "/liabilityShare": "many"},
 			[]string{"/reserve", "/liabilityShare"}},
-		"addDocument": {onClaim, nil, []string{"/url"}},
 		"endorse": {onPolicy, map[string]string{"/grossWrittenPremium": "many", "/indemnityLimitPolicy": "much",
 			"/endorsementType": "addition"}, []string{"/grossWrittenPremium", "/indemnityLimitPolicy"}},
 		"renew":       {onPolicy, map[string]string{"/expiryDate": "2020-01-01T00:00:00"}, []string{"/expiryDate"}},
@@ -102,9 +136,14 @@ func TestARefusalStandsAtItsField(t *testing.T) {
 		p := open(t, book, "/create", trial.Developer, trial.Admin)
 		p.create("Refused")
 		p.types("create", map[string]string{"/dob": "", "/vin": "1", "/grossWrittenPremium": "x"})
-		p.isRefused("create", "/dob")
+		p.lacks("create", "/dob")
 		p.fill("create", "/dob", "1990-12-10")
 		p.isRefused("create")
+		// The policy names the driver whom the form describes.
+		p.types("create", map[string]string{"/vin": "WVWZZZ1JZXW000001", "/grossWrittenPremium": "1",
+			"/licence/expiryDate": "2020-01-01"})
+		p.isRefused("create")
+		p.sees("[data-names$='/body/driverId'][data-wrong] .said", "names a driver whose licence has expired")
 	})
 	t.Run("share", func(t *testing.T) {
 		t.Parallel()
@@ -136,10 +175,17 @@ func refusedAtTheDesk(t *testing.T) {
 	acts("prepare", map[string]string{"/note": strings.Repeat("n", 2001)}, "/note")
 	v := d.prepare(t, d.clerk, november)
 	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
-	acts("approve", map[string]string{"/digest": ""}, "/digest")
+	lacks := func(form, field string, fields map[string]string) {
+		t.Helper()
+		p.click("[data-action=" + form + "]")
+		p.types(form, fields)
+		p.lacks(form, field)
+	}
+	lacks("approve", "/digest", map[string]string{"/digest": ""})
 	acts("approve", map[string]string{"/digest": v.Text("digest")}) // its findings
-	acts("reject", nil, "/reason")
-	acts("waive", nil, "/reason")
+	lacks("reject", "/reason", nil)
+	lacks("waive", "/reason", nil)
+	acts("reject", map[string]string{"/reason": strings.Repeat("r", 2001)}, "/reason")
 	for _, one := range d.read(t, november+"/versions/1/findings", "findings") {
 		if one["severity"] == "error" {
 			d.clerk.Post(t, november+"/versions/1/findings/"+one.Text("id")+":waive", trial.Record{"reason": "known"}).
@@ -151,10 +197,10 @@ func refusedAtTheDesk(t *testing.T) {
 	acts("reject", map[string]string{"/reason": "late"}) // it is approved
 	p.turn("/desk/MOTOR-2026/premium/2026-11")
 	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
-	acts("acknowledge", map[string]string{"/digest": ""}, "/digest")
+	lacks("acknowledge", "/digest", map[string]string{"/digest": ""})
 	p.turn(d.compared(t))
 	for _, form := range []string{"accept", "dispute", "unmatch"} {
-		acts(form, nil, "/reason")
+		lacks(form, "/reason", nil)
 	}
 	p.turn("/reconciliation")
 	p.click("[data-part=statements] tbody a")

@@ -53,6 +53,27 @@ func TestToday(t *testing.T) {
 	if !slices.Equal(got, numbers(ending, "policyNumber")) || len(got) == 0 {
 		t.Errorf("policies that end: %v, want %v", got, numbers(ending, "policyNumber"))
 	}
+	// What has ended stays until somebody has dealt with it: a renewal, a cancellation, or a policy for the same vehicle.
+	if ended := p.texts("[data-part=ended] tbody td:first-child"); len(ended) != 0 {
+		t.Errorf("ended: %v", ended)
+	}
+	made := map[string]trial.Record{}
+	for _, name := range []string{"Left", "Renewed", "Cancelled", "Replaced"} {
+		made[name] = policy(t, c, name)
+		c.Put(t, "/motorCoverage/"+made[name].Text("id"), made[name].With("expiryDate", "2026-11-20T00:00:00Z")).
+			Want(t, http.StatusOK)
+	}
+	c.Post(t, "/motorCoverage/"+made["Renewed"].Text("id")+":renew", trial.Record{}).Want(t, http.StatusCreated)
+	c.Post(t, "/motorCoverage/"+made["Cancelled"].Text("id")+":cancel", trial.Record{}).Want(t, http.StatusOK)
+	c.Create(t, "motorCoverage", made["Replaced"].Without("id", "policyNumber", "status").
+		With("inceptionDate", "2026-11-22T00:00:00Z").With("expiryDate", "2027-11-22T00:00:00Z"))
+	p.turn("/help")
+	p.turn("/today")
+	p.sees("[data-part=ended]", made["Left"].Text("policyNumber"), "ended")
+	if ended := p.texts("[data-part=ended] tbody td:first-child"); len(ended) != 1 ||
+		ended[0] != made["Left"].Text("policyNumber") {
+		t.Errorf("ended: %v, want only %s", ended, made["Left"].Text("policyNumber"))
+	}
 	p.sees("#clock", "test clock", "Dec 5, 2026")
 	p.sees("[data-part=health]", "All services respond")
 }

@@ -1,0 +1,211 @@
+// What stands below fields, and the requests of the page, in German, by what the interface document says in English.
+
+export default {
+  'The name or number of the building.': 'Name oder Nummer des Gebäudes.',
+  'The city, town or village.': 'Die Stadt oder der Ort.',
+  'The country, as its ISO 3166-1 alpha-2 code.': 'Das Land, mit zwei Buchstaben nach ISO 3166-1.',
+  'The country that issued the licence, as sent.': 'Das Land, das den Führerschein ausgestellt hat.',
+  'The postal code.': 'Die Postleitzahl.', 'The state, province or region.': 'Das Bundesland oder die Region.',
+  'The name of the street.': 'Der Name der Straße.',
+  'Three words that stand for a place.': 'Drei Wörter, die für einen Ort stehen.',
+  'The day of birth.': 'Der Tag der Geburt.', 'The first name.': 'Der Vorname.', 'The last name.': 'Der Nachname.',
+  'The number of the identity document.': 'Die Nummer des Ausweises.',
+  'The kind of identity document.': 'Die Art des Ausweises.', 'The registered name.': 'Der eingetragene Name.',
+  'The name of the person.': 'Der Name der Person.', 'The name of the buyer.': 'Der Name des Käufers.',
+  'The number under which the company is registered.': 'Die Nummer, unter der die Firma eingetragen ist.',
+  'The number under which the buyer is registered.': 'Die Nummer, unter der der Käufer eingetragen ist.',
+  'The number of the chassis.': 'Die Nummer des Fahrgestells.', 'The number on the plate.': 'Das Kennzeichen.',
+  'The vehicle identification number.': 'Die Fahrzeug-Identifizierungsnummer.',
+  'Whether this is the primary driver.': 'Ob dies der Hauptfahrer ist.',
+  'The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.':
+    'Der letzte Tag, an dem der Führerschein gilt. Eine Kraftfahrtpolice braucht einen, der nicht abgelaufen ist.',
+  'The instant at which the term ends; it is no longer part of the term.':
+    'Wann die Laufzeit endet; der Zeitpunkt gehört nicht mehr dazu.',
+  'The day of issue.': 'Der Tag der Ausstellung.', 'The number of the licence.': 'Die Nummer des Führerscheins.',
+  'The sector of the business, in words.': 'Die Branche des Betriebs, in Worten.',
+  'Whether the business shares data.': 'Ob der Betrieb Daten weitergibt.',
+  'The turnover of a year.': 'Der Umsatz eines Jahres.',
+  'The number of IT staff, which may be a fraction.': 'Die Zahl der Beschäftigten in der IT, auch als Bruchteil.',
+  'The number of employees, which may be a fraction.': 'Die Zahl der Beschäftigten, auch als Bruchteil.',
+  'The latitude, as text.': 'Die geografische Breite, als Text.',
+  'The longitude, as text.': 'Die geografische Länge, als Text.',
+  'The type of property. A property policy needs it.': 'Die Art des Gebäudes. Eine Sachpolice braucht sie.',
+  'The construction of the roof.': 'Die Bauart des Dachs.', 'The construction of the walls.': 'Die Bauart der Wände.',
+  'The sum for which the building is insured.': 'Die Summe, für die das Gebäude versichert ist.',
+  'The sum for which the content is insured.': 'Die Summe, für die der Inhalt versichert ist.',
+  'The country of the nationality, as its ISO 3166-1 alpha-2 code.':
+    'Das Land der Staatsangehörigkeit, mit zwei Buchstaben nach ISO 3166-1.',
+  'The credit rating.': 'Die Bonität.', 'The legal form.': 'Die Rechtsform.', 'The net assets.': 'Das Reinvermögen.',
+  'The company that owns the buyer in the end.': 'Die Firma, der der Käufer letztlich gehört.',
+  'The age.': 'Das Alter.',
+  ['The breed. It is required of a dog, and then one of the published breeds of dogs. The breed of another pet is any '
+    + 'text.']:
+    'Die Rasse. Ein Hund braucht eine der veröffentlichten Rassen; bei anderen Tieren ist jeder Text möglich.',
+  'The kind of animal. A pet policy needs it.': 'Die Tierart. Eine Tierpolice braucht sie.',
+  'The name of the pet.': 'Der Name des Tiers.', 'Whether the pet is of pure breed.': 'Ob das Tier reinrassig ist.',
+  'The reimbursement.': 'Die Erstattung.',
+  'The id of the driver whom the policy covers. The driver\'s licence must not have expired.':
+    'Die Kennung des Fahrers, den die Police deckt. Sein Führerschein darf nicht abgelaufen sein.',
+  'The premium before deductions.': 'Die Prämie vor Abzügen.',
+  'The instant at which the term begins.': 'Wann die Laufzeit beginnt.',
+  'The most that the policy pays.': 'Was die Police höchstens zahlt.',
+  'The most that the policy pays, above 0.': 'Was die Police höchstens zahlt; mehr als 0.',
+  'What the policy insures against. A claim\'s lossCause must be one of them.':
+    'Wogegen die Police versichert. Die Ursache eines Schadens muss eine dieser Gefahren sein.',
+  'The id of the vehicle that the policy insures.': 'Die Kennung des Fahrzeugs, das die Police versichert.',
+  'The id of the business that the policy covers.': 'Die Kennung des Betriebs, den die Police deckt.',
+  'What the policy covers. A claim\'s lossCause must be one of them.':
+    'Was die Police deckt. Die Ursache eines Schadens muss dazu gehören.',
+  'The part of a loss to the building that the policyholder bears.':
+    'Was der Versicherungsnehmer von einem Schaden am Gebäude selbst trägt.',
+  'The part of a loss to the content that the policyholder bears.':
+    'Was der Versicherungsnehmer von einem Schaden am Inhalt selbst trägt.',
+  'Whether the sum insured is agreed in advance.': 'Ob die Versicherungssumme vorab vereinbart ist.',
+  'The country of the trip, as its ISO 3166-1 numeric code, such as 250.':
+    'Das Land der Reise, mit drei Ziffern nach ISO 3166-1, etwa 250.',
+  'The cover for medical emergencies.': 'Die Deckung für medizinische Notfälle.',
+  'Whether the policy is for a year of trips; false where it is not sent.':
+    'Ob die Police für die Reisen eines Jahres ist; ohne Angabe nicht.',
+  'Whether the policy covers a group; false where it is not sent.':
+    'Ob die Police eine Gruppe deckt; ohne Angabe nicht.',
+  ['The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual '
+    + 'policies.']:
+    'Die Länge der Reise in Tagen, mindestens 1. Der Betreiber kann sie begrenzen.',
+  'The ids of the travellers whom the policy covers. Several need isGroup.':
+    'Die Kennungen der Reisenden, die die Police deckt. Mehrere sind eine Gruppe.',
+  'The cover for a cancelled trip.': 'Die Deckung für eine abgesagte Reise.',
+  'The most credit that is covered, above 0. An endorsement raises or cuts it.':
+    'Der höchste gedeckte Kredit, mehr als 0. Ein Nachtrag ändert ihn.',
+  'The part of the credit limit that is in use.': 'Der genutzte Teil des Kreditlimits.',
+  'The id of the debtor whose payment the policy covers.': 'Die Kennung des Schuldners, dessen Zahlung gedeckt ist.',
+  'The longest credit that may be given.': 'Das längste Zahlungsziel, das gewährt werden darf.',
+  'The type of trade credit.': 'Die Art des Warenkredits.',
+  'The days from a loss to its notification. A claim that comes earlier carries a warning.':
+    'Die Tage vom Schaden bis zur Meldung. Ein Schaden, der früher kommt, trägt eine Warnung.',
+  'The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.':
+    'Die Tage vom Beginn bis zu einem Schaden. Ein früherer Schaden trägt eine Warnung.',
+  'The time for which losses are paid, above 0; the name has a capital I.':
+    'Wie lange Schäden bezahlt werden; mehr als 0.',
+  'The limit for contingency losses.': 'Die Grenze für Folgeschäden.',
+  'The part of a loss that the policyholder bears.': 'Was der Versicherungsnehmer von einem Schaden selbst trägt.',
+  'The gross profit of a year.': 'Der Rohertrag eines Jahres.',
+  'The limit for increased cost of working.': 'Die Grenze für Mehrkosten.',
+  'The id of the property that the policy attaches to. One of `propertyRef` and `propertyId` is required.':
+    'Die Kennung des Gebäudes, an dem die Police hängt.',
+  'The id of the property that the policy attaches to.': 'Die Kennung des Gebäudes, an dem die Police hängt.',
+  'The type of business interruption.': 'Die Art der Betriebsunterbrechung.',
+  'The type of the document.': 'Die Art des Dokuments.',
+  'The type: original, additional, correction or nil.': 'Die Art: erste, Ergänzung, Berichtigung oder ohne Zeilen.',
+  'The most that is reimbursed in a year.': 'Was in einem Jahr höchstens erstattet wird.',
+  'What the policy reimburses. A claim\'s lossCause must be one of them.':
+    'Was die Police erstattet. Die Ursache eines Schadens muss dazu gehören.',
+  'The id of the pet that the policy covers.': 'Die Kennung des Tiers, das die Police deckt.',
+  'Whether conditions that the pet had before are covered.': 'Ob Leiden gedeckt sind, die das Tier schon hatte.',
+  'The kind of claim.': 'Die Art des Schadens.', 'What happened, in words.': 'Was geschehen ist, in Worten.',
+  'The addresses (URLs) of the documents of the claim.': 'Die Adressen der Dokumente des Schadens.',
+  'The part of the loss that the policyholder bears.': 'Was der Versicherungsnehmer vom Schaden selbst trägt.',
+  'The instant of the first notification of loss. Where none is sent it is the instant of the filing.':
+    'Wann der Schaden zuerst gemeldet wurde; ohne Angabe jetzt.',
+  'The share of the liability.': 'Der Anteil der Haftung.',
+  'Where the loss happened, in words.': 'Wo der Schaden geschah, in Worten.',
+  'What caused the loss: one of the perils, the scope or the benefits of the policy. A travel policy has no such list.':
+    'Was den Schaden verursacht hat: eine der Gefahren oder Leistungen der Police.',
+  'The instant of the loss.': 'Wann der Schaden geschah.',
+  'How the claim is paid: the method of the last settlement, where there is one.':
+    'Wie der Schaden bezahlt wird, oder zuletzt bezahlt wurde.',
+  'How the amount is paid.': 'Wie der Betrag bezahlt wird.',
+  'How the amount was paid.': 'Wie der Betrag bezahlt wurde.',
+  'The amount set aside for the claim, 0 where none is sent.':
+    'Was für den Schaden zurückgestellt ist; ohne Angabe 0.',
+  'The amount paid, above 0.': 'Der gezahlte Betrag; mehr als 0.',
+  'The day of the receipt; the day of its recording, UTC, where none is sent.':
+    'Der Tag des Belegs; ohne Angabe heute.',
+  'The type of receipt.': 'Die Art des Belegs.',
+  'The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both.':
+    'Die Art des Nachtrags. Eine Verlängerung ändert Ablauf und Status; die anderen lassen beide.',
+  'The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.':
+    'Die Kennung des Versicherungsnehmers.',
+  'The reason, in words.': 'Der Grund, in Worten.',
+  'The reason, up to 2,000 characters.': 'Der Grund, bis 2.000 Zeichen.',
+  'The reason, 1 to 2,000 characters.': 'Der Grund, 1 bis 2.000 Zeichen.',
+  ['Whether the new policy has the access list of the policy that it renews. The request then needs an '
+    + 'Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request '
+    + 'completes it, and until then the new policy is shown to fewer organisations. It has no effect where '
+    + 'organisations do not share the exchange.']:
+    'Ob die neue Police mit denselben Organisationen geteilt ist wie die, die sie erneuert.',
+  'Holds members of the record. They are returned as members of the record itself.': 'Fasst Angaben zusammen.',
+  'The id of the property that the policy insures, where it is one.': 'Die Kennung des versicherten Gebäudes.',
+  'The ids of the properties that the policy insures, where they are several.':
+    'Die Kennungen der versicherten Gebäude, wo es mehrere sind.',
+  'Where the document is.': 'Wo das Dokument liegt.',
+  'The URL that events are sent to: https, up to 2,000 characters, without user and fragment.':
+    'Die Adresse, an die Ereignisse gehen: https, bis 2.000 Zeichen, ohne Benutzer und Fragment.',
+  'The number of the policy that the claim is made against.': 'Die Nummer der Police des Schadens.',
+  'What its readers should know, up to 2,000 characters.': 'Was die Leser wissen sollten, bis 2.000 Zeichen.',
+  'The digest, as the version shows it.': 'Die Prüfsumme, wie die Fassung sie zeigt.',
+  'The reference of the contract.': 'Die Referenz des Vertrags.',
+  'The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores.':
+    'Die Referenz des Vertrags: 1 bis 64 Buchstaben, Ziffern, Punkte, Binde- und Unterstriche.',
+  'The kind of bordereau: premium or claims, as the columns of the statement say.':
+    'Die Art des Bordereaus: Prämien oder Schäden, wie die Spalten der Datei sagen.',
+  'The period, such as 2026-01 or 2026-Q1.': 'Der Zeitraum, etwa 2026-01 oder 2026-Q1.',
+  'Whether the receipts count as they are now, whatever is approved.':
+    'Ob die Belege gelten, wie sie jetzt sind, was immer genehmigt ist.',
+  'The id of the statement.': 'Die Kennung der Datei.',
+  'Up to which difference amounts are within tolerance, such as "0.05"; "0" without it.':
+    'Bis zu welcher Abweichung Beträge gleich gelten, etwa 0.05; ohne Angabe 0.',
+  'How many days dates may differ by, 0 to 366.': 'Um wie viele Tage Daten abweichen dürfen, 0 bis 366.',
+  ['Where to begin: now, or a cursor of the feed. A new webhook begins now without it; one that is replaced goes on '
+    + 'from where it is.']: 'Wo er beginnt: now für jetzt, oder eine Stelle des Verlaufs; ohne Angabe jetzt.',
+  ['The secret of the signatures (Standard Webhooks): whsec_ and 24 to 64 bytes in base64. Without it a new webhook '
+    + 'gets one, and one that is replaced keeps its own. In place of another secret, both sign for 24 hours.']:
+    'Das Geheimnis der Unterschriften: whsec_ und 24 bis 64 Bytes in base64. Ohne Angabe wird eines vergeben.',
+  ['The types of events to send, such as exchange.claim.settled, or exchange.claim.* for all of a resource. None '
+    + 'stands for all; up to 32.']:
+    'Welche Ereignisse gesendet werden, etwa exchange.claim.settled oder exchange.claim.*; ohne Angabe alle.',
+  'A cursor of the feed; now for the end of the feed, by which what was not delivered is passed over.':
+    'Eine Stelle des Verlaufs; now für sein Ende, wodurch nicht Zugestelltes übergangen wird.',
+  'The name of the organisation, as the claim of its tokens has it.':
+    'Der Name der Organisation, wie ihre Token ihn nennen.',
+  ['What it may do. With read, which each participant has, it sees the policy with its claims, receipts and rows of '
+    + 'bordereaux. With claims it also creates and changes claims, and with premium receipts and refunds.']:
+    'Was sie darf: die Police sehen, auch Schäden melden und ändern, auch Belege erfassen.',
+  // requests
+  'The coverage records that meet all conditions, in order of creation': 'Policen suchen',
+  'The claim records that meet all conditions, in order of creation': 'Schäden suchen',
+  'The personal records that meet all conditions, in order of creation': 'Personen suchen',
+  'A policy with what belongs to it': 'Eine Police mit allem, was dazu gehört',
+  'What happened to one motorCoverage, oldest first': 'Was mit einer Police geschehen ist',
+  'Endorse one motorCoverage': 'Ein Nachtrag zu einer Police', 'Cancel one motorCoverage': 'Eine Police kündigen',
+  'Renew one motorCoverage': 'Eine Police erneuern',
+  'Share a policy with other organisations, or end that': 'Eine Police mit anderen Organisationen teilen',
+  'Create up to 50 records that may refer to each other': 'Bis zu 50 Datensätze auf einmal anlegen',
+  'Read one claim': 'Einen Schaden lesen', 'Create one claim': 'Einen Schaden anlegen',
+  'Create one receipt': 'Einen Beleg anlegen', 'Add to the documents of one claim': 'Ein Dokument zu einem Schaden',
+  'Settle one claim': 'Einen Schaden regulieren', 'Reopen one claim': 'Einen Schaden wieder öffnen',
+  'Replace one claim': 'Einen Schaden ändern',
+  'The outcome of every check that the creation of a claim with this body would meet; nothing is written':
+    'Was die Prüfungen eines neuen Schadens ergäben; nichts wird geschrieben',
+  'The work list: the periods of contracts, from the first of each up to the present one':
+    'Die Zeiträume der Verträge, bis zum jetzigen',
+  'Policies that have receipts or claims and belong to no contract': 'Policen, die kein Vertrag meldet',
+  'Assign a policy to a contract, whatever the rules of contracts say': 'Eine Police einem Vertrag zuordnen',
+  'A period: its versions, what it would have now, and what differs from what stands approved':
+    'Ein Zeitraum: seine Fassungen, und was er jetzt hätte',
+  'The lines that a period would have now, in the order in which they were recorded':
+    'Die Zeilen, die ein Zeitraum jetzt hätte',
+  'Make a version of what is reported for a period': 'Eine Fassung vorbereiten',
+  'The lines of a version, in the order in which they were recorded': 'Die Zeilen einer Fassung',
+  'Waive an error of a pending version, with a reason': 'Einen Fehler mit einem Grund hinnehmen',
+  'Approve a version': 'Eine Fassung genehmigen', 'Reject a pending version': 'Eine Fassung ablehnen',
+  'Note that the other side has seen an approved version': 'Eine genehmigte Fassung als gesehen bestätigen',
+  'The files that were sent, the newest first': 'Die gesendeten Dateien, die neueste zuerst',
+  'The comparisons, the newest first, with their states and how many items came of each':
+    'Die Abgleiche, der neueste zuerst',
+  'Compare a file with what is reported': 'Eine Datei mit dem Gemeldeten vergleichen',
+  'Accept an item that is no pair without a difference': 'Einen Posten annehmen',
+  'What happened to the records of the exchange, every version of each as one event, in order':
+    'Was mit den Datensätzen geschehen ist, der Reihe nach',
+  'Make a webhook, or replace it': 'Einen Webhook anlegen oder ersetzen',
+  'The last 20 attempts of a webhook, newest first': 'Die letzten 20 Zustellungen eines Webhooks',
+};
