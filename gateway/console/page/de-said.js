@@ -42,6 +42,7 @@ export const problems = {
   'version-does-not-fit': 'Die vorhandenen Fassungen lassen diese nicht zu',
   'not-pending': 'Die Fassung wartet nicht auf eine Entscheidung',
   'findings-open': 'Fehler der Fassung sind nicht hingenommen', 'same-person': 'Zwei Personen müssen genehmigen',
+  ambiguous: 'Mehrere Organisationen haben das',
   'digest-differs': 'Die Fassung hat eine andere Prüfsumme', 'malformed-request': 'Die Anfrage ist nicht lesbar',
   'malformed-body': 'Der Inhalt ist nicht lesbar', 'invalid-field': 'Eine Angabe ist nicht richtig',
   'bad-parameter': 'Unbekannter oder falscher Parameter', 'bad-header': 'Eine Kopfzeile ist nicht richtig',

@@ -40,7 +40,7 @@ export default {
   ending: 'Policen, die in {0} Tagen enden', noneEnds: 'Keine Police endet in {0} Tagen.',
   emptyExchange: 'Diese Plattform ist leer',
   seedHow: 'Dieser Befehl füllt sie mit einem erfundenen Bestand aus Policen, Schäden und Belegen, zum Ausprobieren:',
-  demoHow: 'Eine Börse mit Verträgen, deren Monate gemeldet sind, und mit einer Abrechnungsdatei zum Vergleichen '
+  demoHow: 'Eine Plattform mit Verträgen, deren Monate gemeldet sind, und mit einer Abrechnungsdatei zum Vergleichen '
     + 'startet: exchange run --demo (make demo).',
   seed: 'Jetzt füllen', seeding: 'Der Bestand wird geschrieben …',
   findWhat: 'Nummer einer Police oder eines Schadens, Name, Kennzeichen oder Nummer einer Partei',
