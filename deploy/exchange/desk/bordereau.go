@@ -43,8 +43,9 @@ func list(around client.Surroundings) *cobra.Command {
 	query := url.Values{"limit": {"200"}}
 	asked := map[string]*string{}
 	for name, means := range map[string]string{
-		"contract": "only the periods of this contract", "kind": "only bordereaux of this kind: premium or claims",
-		"state": "only periods in this state, such as due or prepared; overdue are all that are late, also prepared ones",
+		"contract": "only the periods of this contract", "owner": "only contracts of this organisation",
+		"kind":  "only bordereaux of this kind: premium or claims",
+		"state": "only periods in this state, such as due; overdue are all that are late, also those prepared",
 	} {
 		asked[name] = c.Flags().String(name, "", means)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -69,6 +70,10 @@ func command(around client.Surroundings, c *cobra.Command, do func(*office, cont
 	connect := client.Connect(around, c)
 	c.Flags().StringVarP(&o.form, "output", "o", o.form, "form of the output: json, table or pretty (indented JSON)")
 	words := strings.Fields(c.Use)[1:]
+	owner := new(string)
+	if len(words) > 0 && words[0] == "CONTRACT" && c.Name() != "put" {
+		owner = c.Flags().String("owner", "", "the organisation whose contract it is, if you see several of its reference")
+	}
 	least := len(words)
 	if least > 0 && strings.HasPrefix(words[least-1], "[") {
 		least--
@@ -79,12 +84,23 @@ func command(around client.Surroundings, c *cobra.Command, do func(*office, cont
 		}
 		return nil
 	}
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		if !slices.Contains([]string{asJSON, asTable, asPretty}, o.form) {
 			return client.Misuse(fmt.Sprintf("--output %q is not json, table or pretty", o.form))
 		}
-		if o.exchange, err = connect(); err != nil {
+		exchange, err := connect()
+		if err != nil {
 			return err
+		}
+		o.exchange = func(ctx context.Context, r client.Request) ([]byte, error) {
+			if *owner != "" {
+				r.Query = maps.Clone(r.Query)
+				if r.Query == nil {
+					r.Query = url.Values{}
+				}
+				r.Query.Set("owner", *owner)
+			}
+			return exchange(ctx, r)
 		}
 		return do(o, c.Context(), args)
 	}
