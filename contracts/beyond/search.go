@@ -36,7 +36,8 @@ type SearchedResource struct {
 type SearchField struct {
 	// The name of the member.
 	Name string `json:"name"`
-	// What its values are: text, name (compared in any case, with or without accents), uuid, date, date-time or decimal.
+	// What its values are: text, name (compared in any case, with or without accents), uuid, date, date-time or
+	// decimal.
 	Kind string `json:"kind"`
 	// The parameters of the search that ask for it.
 	Parameters []string `json:"parameters"`

@@ -118,10 +118,11 @@ func addDocs(all map[string]http.Handler, tokens Tokens, operations []operation)
 		return err
 	}
 	viewer, err := rendered("docs.html", struct {
-		Tokens Tokens
-		Order  string
-		Walks  []walk
-	}{tokens, order, walks})
+		Tokens     Tokens
+		Order      string
+		Walks      []walk
+		Operations []operation
+	}{tokens, order, walks, operations})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -125,6 +126,12 @@ func TestViewerOrderIsWhole(t *testing.T) {
 					t.Errorf("the group %s is not shown", tag)
 				}
 			}
+		}
+	}
+	page := html.UnescapeString(get(t, "/docs").Body.String())
+	for _, operation := range want {
+		if !strings.Contains(page, "<code>"+operation+"</code>") {
+			t.Errorf("the search of the browser does not find %s in the page", operation)
 		}
 	}
 	slices.Sort(want)

@@ -84,6 +84,9 @@ document.getElementById("make").addEventListener("click", async ({ target }) => 
   showExamples(refusal);
 });
 
+// The viewer has in the page what is in view. A link of the list of all operations, which has them all, shows one there.
+addEventListener("hashchange", () => ui?.layoutActions.parseDeepLinkHash(location.hash));
+
 async function show() {
   const spec = await (await fetch("/openapi.json")).json();
   examples = new Examples(spec, (path, { headers, ...options } = {}) =>

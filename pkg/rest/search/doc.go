@@ -9,6 +9,7 @@
 // Its files, in the order in which a search meets them:
 //
 //	field.go   the members that can be searched, and the indexes that follow
+//	name.go    how names are folded
 //	table.go   the parameters of a search, and the table of fields that callers read
 //	query.go   reads the conditions, and chooses the one that leads
 //	page.go    reads what the index leads to, and compares it

@@ -37,6 +37,18 @@ func TestFirstScreenHasOperations(t *testing.T) {
 		"e.getBoundingClientRect().bottom <= innerHeight).length >= 3")
 }
 
+// TestTheSearchOfTheBrowserFindsEachOperation follows the link that the search finds to an operation far down, of which
+// the viewer has nothing in the page until then.
+func TestTheSearchOfTheBrowserFindsEachOperation(t *testing.T) {
+	t.Parallel()
+	p := blank(t, book)
+	p.to(book.Base + "/docs")
+	p.sees(".opblock-summary", "/personal")
+	p.eval(`document.getElementById("all").open = true`, nil)
+	p.click(`#all a[href$="/unmatchItem"]`)
+	p.sees(".opblock.is-open .opblock-summary", "unmatch")
+}
+
 // filled is what the viewer says once its examples can be sent.
 const filled = "The examples name records of this exchange:"
 
