@@ -72,7 +72,7 @@ func command(around client.Surroundings, c *cobra.Command, do func(*office, cont
 	words := strings.Fields(c.Use)[1:]
 	owner := new(string)
 	if len(words) > 0 && words[0] == "CONTRACT" && c.Name() != "put" {
-		owner = c.Flags().String("owner", "", "the organisation whose contract it is, if you see several of its reference")
+		owner = c.Flags().String("owner", "", "the organisation whose contract it is, where you see several")
 	}
 	least := len(words)
 	if least > 0 && strings.HasPrefix(words[least-1], "[") {

@@ -1,7 +1,7 @@
 // The words in German. What is missing here is shown in English.
 
 import members from './de-members.js';
-import { findings, notes, problems, reasons } from './de-said.js';
+import * as said from './de-said.js';
 import values from './de-values.js';
 
 export default {
@@ -61,9 +61,9 @@ export default {
   notShared: 'Keine andere Organisation sieht diese Police.', sharedLast: 'Zuletzt geändert',
   sharingUnfinished: 'Eine Änderung der Liste blieb auf halbem Weg stehen. Bis sie noch einmal gesendet wird, dürfen '
     + 'Organisationen vielleicht weniger, als die Liste ihnen gibt.',
-  rightsAre: 'read: sieht die Police, was sie versichert, ihre Schäden und Belege. claims: meldet, ändert und '
-    + 'reguliert auch Schäden. premium: erfasst auch Belege und Erstattungen. Nur Sie schreiben Nachträge, '
-    + 'kündigen, erneuern und teilen die Police.',
+  rightsAre: 'Wer die Police sieht, sieht auch, was sie versichert, ihre Schäden und Belege. Wer Schäden meldet und '
+    + 'reguliert, ändert sie auch; wer Belege erfasst, erstattet sie auch. Nur Sie schreiben Nachträge, kündigen, '
+    + 'erneuern und teilen die Police.',
   addOrganisation: 'Organisation hinzufügen', anotherOrganisation: 'Weitere Organisation', remove: 'Entfernen',
   'rights read': 'sieht sie', 'rights claims': 'meldet und reguliert Schäden',
   'rights premium': 'erfasst Belege', technical: 'Im Wortlaut der Plattform (englisch)',
@@ -153,7 +153,8 @@ export default {
   recordsTogether: 'Vorschlag: Zusammen ergeben sie den Betrag der Zeile. Gepaart ist nichts.',
   rowsTogether: 'Vorschlag: Die Zeilen {0} ergeben zusammen diesen Betrag. Gepaart ist nichts.',
   allItems: 'Alle Posten', ageing: 'Alter des Offenen', nothingOpen: 'Nichts ist offen.',
-  'state scheduled': 'geplant',
+  'state Open': 'offen', 'state Re-opened': 'wieder offen', 'state Closed': 'geschlossen',
+  'state Closed this month': 'in diesem Monat geschlossen', 'state scheduled': 'geplant',
   'state due': 'fällig', 'state overdue': 'überfällig', 'state prepared': 'vorbereitet',
   'state approved': 'genehmigt',
   'state acknowledged': 'bestätigt', 'state pending': 'wartet', 'state rejected': 'abgelehnt',
@@ -177,5 +178,5 @@ export default {
   'event cancel': 'Gekündigt',
   'event renew': 'Erneuert', 'event settle': 'Reguliert', 'event reopen': 'Wieder geöffnet',
   'event documents': 'Dokument hinzugefügt', 'event refund': 'Erstattet',
-  members, values, problems, findings, notes, reasons,
+  members, values, said,
 };
