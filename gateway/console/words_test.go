@@ -321,8 +321,8 @@ func TestWhatIsSaidIsGerman(t *testing.T) {
 }
 
 // english are words that no German text has.
-var english = regexp.MustCompile(`(?i)(^|[^\p{L}/:.-])(the|of|and|is|are|with|for|not|which|this|that|must|has|have|been|` +
-	`from|by|to|or|there|what|when|where)([^\p{L}/:.*-]|$)`)
+var english = regexp.MustCompile(`(?i)(^|[^\p{L}/:.-])(the|of|and|is|are|with|for|not|which|this|that|must|has|have|` +
+	`been|from|by|to|or|there|what|when|where)([^\p{L}/:.*-]|$)`)
 
 // TestNoEnglishInTheGermanWords looks for English in all German texts of the page.
 func TestNoEnglishInTheGermanWords(t *testing.T) {

@@ -242,6 +242,9 @@ func (d desk) today(t *testing.T, p *tab) {
 			for _, v := range within(one, "versions") {
 				one["found"] = fmt.Sprintf("%v to be waived; %[2]v errors, %[3]v warnings", v["unwaived"], v["errors"],
 					v["warnings"])
+				if one["found"] == "0 to be waived; 0 errors, 0 warnings" {
+					one["found"] = "no findings"
+				}
 			}
 		}
 		p.hasRows("[data-part="+state+"]", periods, "period", "contract", "", "state", "due", "found")

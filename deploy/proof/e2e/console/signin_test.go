@@ -45,6 +45,13 @@ func TestLink(t *testing.T) {
 			t.Errorf("%d lines of the log have %q", n, secret)
 		}
 	}
+	// Only who says so is still signed in once the page is loaded again, as the link works once.
+	p.click("#unkept button")
+	p.gone("#unkept")
+	p.becomes("sessionStorage.length === 1")
+	p.to(p.base + "/console")
+	p.sees("#who", "local")
+	p.gone("#sign-in")
 	again := blank(t, e)
 	again.to(followed)
 	again.sees("#sign-in", "This link has been used", "exchange token")

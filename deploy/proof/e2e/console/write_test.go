@@ -152,7 +152,7 @@ func TestPolicyIsCreated(t *testing.T) {
 	p.becomes("document.activeElement.name === '/dob'")
 	p.fill("create", "/dob", "1990-12-10")
 	p.send("create")
-	p.sees("form[data-form=create] .outcome", "licence")
+	p.sees("[data-names$='/body/driverId'] .said", "licence")
 	p.fill("create", "/licence/expiryDate", "2099-12-31")
 	p.eval("{ const send = document.querySelector('form[data-form=create] button[type=submit]'); send.click(); "+
 		"send.click(); send.form.requestSubmit(); }", nil)
