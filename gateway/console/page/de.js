@@ -59,9 +59,9 @@ export default {
   notShared: 'Keine andere Organisation sieht diese Police.', sharedLast: 'Zuletzt geändert',
   sharingUnfinished: 'Eine Änderung der Liste blieb auf halbem Weg stehen. Bis sie noch einmal gesendet wird, dürfen '
     + 'Organisationen vielleicht weniger, als die Liste ihnen gibt.',
-  rightsAre: 'read: sieht die Police, was sie versichert, ihre Schäden und Belege. claims: meldet, ändert und '
-    + 'reguliert auch Schäden. premium: erfasst auch Belege und Erstattungen. Nur Sie schreiben Nachträge, '
-    + 'kündigen, erneuern und teilen die Police.',
+  rightsAre: 'Wer die Police sieht, sieht auch, was sie versichert, ihre Schäden und Belege. Wer Schäden meldet und '
+    + 'reguliert, ändert sie auch; wer Belege erfasst, erstattet sie auch. Nur Sie schreiben Nachträge, kündigen, '
+    + 'erneuern und teilen die Police.',
   addOrganisation: 'Organisation hinzufügen', anotherOrganisation: 'Weitere Organisation', remove: 'Entfernen',
   'rights read': 'sieht sie', 'rights claims': 'meldet und reguliert Schäden',
   'rights premium': 'erfasst Belege', technical: 'Im Wortlaut der Plattform (englisch)',
@@ -151,7 +151,8 @@ export default {
   recordsTogether: 'Vorschlag: Zusammen ergeben sie den Betrag der Zeile. Gepaart ist nichts.',
   rowsTogether: 'Vorschlag: Die Zeilen {0} ergeben zusammen diesen Betrag. Gepaart ist nichts.',
   allItems: 'Alle Posten', ageing: 'Alter des Offenen', nothingOpen: 'Nichts ist offen.',
-  'state scheduled': 'geplant',
+  'state Open': 'offen', 'state Re-opened': 'wieder offen', 'state Closed': 'geschlossen',
+  'state Closed this month': 'in diesem Monat geschlossen', 'state scheduled': 'geplant',
   'state due': 'fällig', 'state overdue': 'überfällig', 'state prepared': 'vorbereitet',
   'state approved': 'genehmigt',
   'state acknowledged': 'bestätigt', 'state pending': 'wartet', 'state rejected': 'abgelehnt',

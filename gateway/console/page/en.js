@@ -49,8 +49,8 @@ export default {
   sharedWithYou: 'Shared with you', notShared: 'No other organisation sees this policy.', sharedLast: 'Changed last',
   sharingUnfinished: 'A change of the list stopped half way. Until it is sent again, organisations may have less '
     + 'than the list gives them.',
-  rightsAre: 'read: sees the policy, what it insures, its claims and receipts. claims: also reports, changes and '
-    + 'settles claims. premium: also records receipts and refunds. Only you endorse, cancel, renew and share the '
+  rightsAre: 'Who sees the policy sees what it insures, its claims and receipts. Who reports and settles claims '
+    + 'changes them too, and who records receipts also refunds them. Only you endorse, cancel, renew and share the '
     + 'policy.',
   addOrganisation: 'Add an organisation', anotherOrganisation: 'Another organisation', remove: 'Remove',
   'rights read': 'sees it', 'rights claims': 'reports and settles claims',
