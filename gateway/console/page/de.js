@@ -1,7 +1,7 @@
 // The words in German. What is missing here is shown in English.
 
 import members from './de-members.js';
-import { findings, notes, problems, reasons } from './de-said.js';
+import * as said from './de-said.js';
 import values from './de-values.js';
 
 export default {
@@ -176,5 +176,5 @@ export default {
   'event cancel': 'Gekündigt',
   'event renew': 'Erneuert', 'event settle': 'Reguliert', 'event reopen': 'Wieder geöffnet',
   'event documents': 'Dokument hinzugefügt', 'event refund': 'Erstattet',
-  members, values, problems, findings, notes, reasons,
+  members, values, said,
 };

@@ -55,11 +55,11 @@ export function hint(about = '') {
 // check has found and note a warning, in words of the language.
 export const isForeign = () => code !== 'en';
 const slug = (type = '') => type.split('/').pop();
-export const title = ({ title: text, document: { type } = {} }) => words.problems?.[slug(type)] ?? text;
-export const finding = ({ code: of, words: text }) => words.findings?.[of.replace(/-\d+$/, '')] ?? text;
-export const note = ({ title: text }) => words.notes?.[text] ?? text;
+export const title = ({ title: text, document: { type } = {} }) => words.said?.problems[slug(type)] ?? text;
+export const finding = ({ code: of, words: text }) => words.said?.findings[of.replace(/-\d+$/, '')] ?? text;
+export const note = ({ title: text }) => words.said?.notes[text] ?? text;
 export const reason = (text) => (!isForeign() ? text
-  : words.reasons.find(([of]) => of.test(text))?.[1] ?? t('notTaken'));
+  : words.said.reasons.find(([of]) => of.test(text))?.[1] ?? t('notTaken'));
 
 // label returns the name of a member of a record: in words, or taken apart.
 export function label(name) {
