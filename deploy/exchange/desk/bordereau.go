@@ -43,7 +43,7 @@ func list(around client.Surroundings) *cobra.Command {
 	asked := map[string]*string{}
 	for name, means := range map[string]string{
 		"contract": "only the periods of this contract", "kind": "only bordereaux of this kind: premium or claims",
-		"state": "only periods in this state, such as due or prepared; overdue are all that are late, also prepared ones",
+		"state": "only periods in this state, such as due or prepared; overdue are all that are late",
 	} {
 		asked[name] = c.Flags().String(name, "", means)
 	}

@@ -99,7 +99,8 @@ const statementColumns = () => [
     cell: (row) => html`<${To} what="statement" id=${row.id}><${Instant} at=${row.sentAt} /><//>` },
   text('profile'), number('rows'), number('quarantined'), text('sentBy')];
 
-const columnsOf = ({ columns }) => columns.map((one) => `${one.column} → ${one.means}`).join(', ');
+const columnsOf = ({ columns }) => columns.map((one, i) => html`${i > 0 && ', '}<code>${one.column}</code> → ${
+  label(one.means)}`);
 
 function Start() {
   const profiles = listed('profiles', 'after');
