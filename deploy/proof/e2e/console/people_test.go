@@ -204,9 +204,9 @@ func TestGerman(t *testing.T) {
 // englishIn returns the texts that a person sees with an English word in them, but for what is written for programs.
 const englishIn = `(() => {
 	const found = [], walk = document.createTreeWalker(document.getElementById('app'), NodeFilter.SHOW_TEXT);
-	const english = new RegExp('(^|[^\\p{L}/:.*{-])(the|of|and|is|are|with|for|not|which|this|that|must|has|have|from|' +
-		'by|to|or|there|when|where|policy|claim|claims|receipt|date|amount|required|version|premium|cash|fire|hail|' +
-		'other|cancelled|reference|status of|currency|expiry|inception|month|share)([^\\p{L}/:.*-]|$)', 'iu');
+	const english = new RegExp('(^|[^\\p{L}/:.*{-])(the|of|and|is|are|with|for|not|which|this|that|must|has|have|' +
+		'from|by|to|or|there|when|where|policy|claim|claims|receipt|date|amount|required|version|premium|cash|fire|' +
+		'hail|other|cancelled|reference|status of|currency|expiry|inception|month|share)([^\\p{L}/:.*-]|$)', 'iu');
 	while (walk.nextNode()) {
 		const { data, parentElement: at } = walk.currentNode;
 		if (at.checkVisibility() && !at.closest('code, pre, kbd, #language, [lang=en]') && english.test(data)) {
