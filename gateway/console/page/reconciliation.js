@@ -161,7 +161,8 @@ function Statement({ id }) {
     watch();
     put(html`<${Opened} make=${async () => ({ ...await comparisonOf(id), cancel: () => put(null) })} />`);
   };
-  const columns = [text('cell', t('cell')), text('means'), number('stated'), number('sum'),
+  const columns = [text('cell', t('cell')),
+    { label: label('means'), cell: (row) => label(row.means) }, number('stated'), number('sum'),
     { label: label('agrees'), cell: (row) => t(row.agrees ? 'yes' : 'no') }];
   return html`<h1>${t('statement')}</h1><${Around} of=${loaded} show=${({ data, run }) => html`
       <p class="lead"><a href="#/reconciliation">${t('reconciliation')}</a> ${t('rowsRead', data.rows,
@@ -181,7 +182,8 @@ function Cells({ of: { cells } }) {
   const [of, theirs, ours] = [t('cell'), t('theirs'), t('ours')];
   return html`<table class="beside"><thead><tr>${[of, theirs, ours].map((name) => html`
     <th scope="col">${name}</th>`)}</tr></thead><tbody>${cells.map((one) => html`<tr>
-      <td data-label=${of}>${`${one.means} ${one.cell}`}</td><td data-label=${theirs}><del>${one.theirs}</del></td>
+      <td data-label=${of}>${`${label(one.means)} ${one.cell}`}</td>
+      <td data-label=${theirs}><del>${one.theirs}</del></td>
       <td data-label=${ours}>${one.reason ? reason(one.reason)
     : html`<ins>${one.ours ?? '–'}</ins>`}</td></tr>`)}</tbody></table>`;
 }
