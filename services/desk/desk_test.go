@@ -323,8 +323,8 @@ func TestDueDays(t *testing.T) {
 	}
 }
 
-// TestWhatIsPreparedStaysLate passes the day on which November is due: it is late from the next day on until a version of
-// it is approved, and is listed with what is overdue, whether or not a version waits.
+// TestWhatIsPreparedStaysLate passes the day on which November is due: it is late from the next day on until a version
+// of it is approved, and is listed with what is overdue, whether or not a version waits.
 func TestWhatIsPreparedStaysLate(t *testing.T) {
 	w, s := atNovember(t)
 	w.record("P", "new policy", 100, "")

@@ -88,6 +88,7 @@ export default {
   typeOfInsurance: 'Versicherungsart', uniqueMarketReference: 'Marktreferenz (UMR)', value: 'Wert',
   waivedBy: 'Hingenommen von', waiver: 'Grund', why: 'Warum', word: 'Wort', words: 'Befund', wrong: 'Fehlerhaftes',
   yearOfAccount: 'Abrechnungsjahr',
+  date: 'Tag', totalIncurred: 'Gesamtaufwand',
   policy: 'Police', deliveries: 'Zustellungen', preparing: 'In Vorbereitung', fault: 'Fehler', runs: 'Abgleiche',
   comparing: 'Im Abgleich', late: 'Verspätet', outcomes: 'Ergebnisse', webhooks: 'Webhooks', response: 'Antwort',
   line: 'Sparte', claim: 'Schaden', run: 'Abgleich', ours: 'Beleg', kind: 'Art', items: 'Posten', receipt: 'Beleg',

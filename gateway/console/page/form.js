@@ -8,12 +8,11 @@ import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Loaded, Notice, violation } from './show.js';
 import { hint, isSpelt, label, language, option, reason, t } from './words.js';
 
-const drafts = new Map(); // what was typed into forms that were not sent, by form and field
+// drafts are what was typed into forms that were not sent, by form: in which language, and the texts by field.
+const drafts = new Map();
 
-// What is typed is read as the language writes it, and so belongs to the language.
-const draftOf = (form) => `${language()} ${form}`;
 export const forgetDrafts = () => drafts.clear();
-export const drafted = (form) => drafts.has(draftOf(form));
+export const drafted = (form) => drafts.has(form);
 
 // resolve follows references, and leaves out that a member may be null.
 export function resolve(document, schema) {
@@ -75,7 +74,8 @@ function kindOf(schema, name) {
 }
 
 // numeric returns how a number is typed: as the language writes it, and an amount as it is shown. What is no number is
-// sent as it was typed, so that the exchange says what is wrong with it.
+// sent as it was typed, so that the exchange says what is wrong with it. retyped writes what was typed in another
+// language in this one.
 function numeric({ type }, isAmount) {
   const { currency, digits } = isAmount ? amounts : { digits: 0 };
   const read = (text) => {
@@ -85,7 +85,8 @@ function numeric({ type }, isAmount) {
   const rule = type === 'integer' && digits === 0 ? t('wholeAmount', decimal('1000'))
     : t('anyAmount', decimal('1000.5', { minimumFractionDigits: 2 }));
   return { attributes: { type: 'text', autocomplete: 'off', inputmode: 'decimal', class: 'right' }, read,
-    write: (of) => written(moved(of, -digits), language()), suffix: currency && ` (${currency})`,
+    write: (of) => written(moved(of, -digits), language()),
+    retyped: (text, from) => written(typed(text, from), language()), suffix: currency && ` (${currency})`,
     rule: isAmount && rule };
 }
 
@@ -94,7 +95,9 @@ function numeric({ type }, isAmount) {
 function controlOf(field, given) {
   const kind = kindOf(field.schema, field.name);
   const base = given === undefined || given === null ? '' : kind.write(given);
-  const draft = drafts.get(draftOf(field.form))?.get(field.pointer);
+  const kept = drafts.get(field.form);
+  const before = kept?.texts.get(field.pointer);
+  const draft = before && kind.retyped ? kind.retyped(before, kept.language) : before;
   const gone = draft && kind.options?.every(([value]) => value !== draft);
   return { ...field, kind, base, text: gone ? base : draft ?? base, said: [], input: null,
     id: `f${field.form}${field.pointer}`.replace(/[^\w-]/g, '-') };
@@ -155,7 +158,8 @@ export class Fields {
   }
 
   keep() {
-    drafts.set(draftOf(this.options.form), new Map(this.controls.map((one) => [one.pointer, one.text])));
+    drafts.set(this.options.form,
+      { language: language(), texts: new Map(this.controls.map((one) => [one.pointer, one.text])) });
   }
 
   // body returns what is to be sent.
@@ -183,7 +187,7 @@ export class Fields {
   }
 
   forget() {
-    drafts.delete(draftOf(this.options.form));
+    drafts.delete(this.options.form);
   }
 
   clear() {

@@ -99,7 +99,8 @@ const statementColumns = () => [
     cell: (row) => html`<${To} what="statement" id=${row.id}><${Instant} at=${row.sentAt} /><//>` },
   text('profile'), number('rows'), number('quarantined'), text('sentBy')];
 
-const columnsOf = ({ columns }) => columns.map((one) => `${one.column} → ${one.means}`).join(', ');
+const columnsOf = ({ columns }) => columns.map((one, i) => html`${i > 0 && ', '}<code>${one.column}</code> → ${
+  label(one.means)}`);
 
 function Start() {
   const profiles = listed('profiles', 'after');
@@ -160,7 +161,8 @@ function Statement({ id }) {
     watch();
     put(html`<${Opened} make=${async () => ({ ...await comparisonOf(id), cancel: () => put(null) })} />`);
   };
-  const columns = [text('cell', t('cell')), text('means'), number('stated'), number('sum'),
+  const columns = [text('cell', t('cell')),
+    { label: label('means'), cell: (row) => label(row.means) }, number('stated'), number('sum'),
     { label: label('agrees'), cell: (row) => t(row.agrees ? 'yes' : 'no') }];
   return html`<h1>${t('statement')}</h1><${Around} of=${loaded} show=${({ data, run }) => html`
       <p class="lead"><a href="#/reconciliation">${t('reconciliation')}</a> ${t('rowsRead', data.rows,
@@ -180,7 +182,8 @@ function Cells({ of: { cells } }) {
   const [of, theirs, ours] = [t('cell'), t('theirs'), t('ours')];
   return html`<table class="beside"><thead><tr>${[of, theirs, ours].map((name) => html`
     <th scope="col">${name}</th>`)}</tr></thead><tbody>${cells.map((one) => html`<tr>
-      <td data-label=${of}>${`${one.means} ${one.cell}`}</td><td data-label=${theirs}><del>${one.theirs}</del></td>
+      <td data-label=${of}>${`${label(one.means)} ${one.cell}`}</td>
+      <td data-label=${theirs}><del>${one.theirs}</del></td>
       <td data-label=${ours}>${one.reason ? reason(one.reason)
     : html`<ins>${one.ours ?? '–'}</ins>`}</td></tr>`)}</tbody></table>`;
 }

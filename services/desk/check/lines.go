@@ -77,8 +77,9 @@ func (c *Checker) utilisation(code string, limit desk.ContractLimit, written mon
 	if err != nil {
 		return err
 	}
-	return c.found(code, nil, fmt.Sprintf("Premium of %[1]s %[2]s is written: %[3]s %% of the limit %[4]s of %[1]s %[5]s.",
-		limit.Currency, written.Decimal(), share.Decimal(), limit.Name, limit.Amount))
+	const words = "Premium of %[1]s %[2]s is written: %[3]s %% of the limit %[4]s of %[1]s %[5]s."
+	return c.found(code, nil,
+		fmt.Sprintf(words, limit.Currency, written.Decimal(), share.Decimal(), limit.Name, limit.Amount))
 }
 
 // Premium checks a line of a premium bordereau, and keeps it to be compared. r is its receipt.

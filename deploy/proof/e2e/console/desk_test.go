@@ -146,7 +146,8 @@ func TestWhyNovemberIsDifferentBeforeItIsPrepared(t *testing.T) {
 	p := open(t, d.Exchange, "/today", trial.Developer)
 	p.click("[data-part=due] tbody a[href='#/desk/MOTOR-2026/premium/2026-11']")
 	p.comparesNovember("2026-11 has no version that waits or is approved; it is compared as it is now.")
-	p.sees("[data-part=bars]", "The bar of 2026-11, of which no version waits or is approved, is what it would have now.")
+	p.sees("[data-part=bars]",
+		"The bar of 2026-11, of which no version waits or is approved, is what it would have now.")
 	p.click("[data-part=live] td.right a")
 	p.becomes("document.activeElement.matches('[data-part=lines]')")
 	p.hasRows("[data-part=lines]", d.read(t, november+"/lines", "lines"), "policyNumber", "insured", "",

@@ -378,11 +378,10 @@ func (d desk) run(t *testing.T, p *tab, v trial.Record) {
 	beside := []trial.Record{}
 	for _, item := range items {
 		for _, cell := range within(item, "cells") {
-			cell["of"] = fmt.Sprintf("%v %v", cell["means"], cell["cell"])
 			beside = append(beside, cell)
 		}
 	}
-	p.hasRows("[data-part=items] .beside", beside, "of", "theirs", "ours")
+	p.hasRows("[data-part=items] .beside", beside, "", "theirs", "ours")
 	p.turn("/reconciliation/statement/" + now.Text("statement"))
 	p.hasMembers("[data-part=record]", d.clerk.Read(t, "/x/reconciliation/statement/"+now.Text("statement")), "totals")
 	p.turn("/reconciliation")

@@ -191,6 +191,7 @@ func TestGerman(t *testing.T) {
 	p.eachScreen(made, claim, p.isGerman)
 	p.turn("/policy/" + made.Text("policyNumber"))
 	p.click("[data-action=endorse]")
+	p.eval("document.querySelector('form[data-form=endorse] details').open = true", nil)
 	p.sees("form[data-form=endorse]", "Ein Betrag, etwa 1.000,50.", "Einschluss")
 	p.types("endorse", map[string]string{"/endorsementType": "addition", "/grossWrittenPremium": "1.500,25"})
 	p.send("endorse")
@@ -203,9 +204,9 @@ func TestGerman(t *testing.T) {
 // englishIn returns the texts that a person sees with an English word in them, but for what is written for programs.
 const englishIn = `(() => {
 	const found = [], walk = document.createTreeWalker(document.getElementById('app'), NodeFilter.SHOW_TEXT);
-	const english = new RegExp('(^|[^\\p{L}/:.*-])(the|of|and|is|are|with|for|not|which|this|that|must|has|have|from|' +
-		'by|to|or|there|when|where|policy|claim|claims|receipt|date|amount|required|version|premium|cash|fire|hail|other|' +
-		'cancelled|reference|status of|currency|expiry|inception|month|share)([^\\p{L}/:.*-]|$)', 'iu');
+	const english = new RegExp('(^|[^\\p{L}/:.*{-])(the|of|and|is|are|with|for|not|which|this|that|must|has|have|' +
+		'from|by|to|or|there|when|where|policy|claim|claims|receipt|date|amount|required|version|premium|cash|fire|' +
+		'hail|other|cancelled|reference|status of|currency|expiry|inception|month|share)([^\\p{L}/:.*-]|$)', 'iu');
 	while (walk.nextNode()) {
 		const { data, parentElement: at } = walk.currentNode;
 		if (at.checkVisibility() && !at.closest('code, pre, kbd, #language, [lang=en]') && english.test(data)) {
@@ -235,7 +236,8 @@ func TestTheDeskIsGerman(t *testing.T) {
 	p.eval("localStorage.setItem('exchange-language', 'de')", nil)
 	p.visit("/today")
 	for _, screen := range [][2]string{
-		{"/today", "[data-part=prepared]"}, {"/desk", "[data-part=board]"}, {"/desk/MOTOR-2026", "[data-part=contract] dl"},
+		{"/today", "[data-part=prepared]"}, {"/desk", "[data-part=board]"},
+		{"/desk/MOTOR-2026", "[data-part=contract] dl"},
 		{"/desk/MOTOR-2026/premium/2026-11", "[data-part=versions]"},
 		{"/desk/MOTOR-2026/premium/2026-11/1", "[data-part=findings] code"},
 		{"/desk/MOTOR-2026/premium/2026-11/1/" + d.extra.Text("id"), "[data-part=contract] dl"},
@@ -252,9 +254,10 @@ func TestTheDeskIsGerman(t *testing.T) {
 	p.send("approve")
 	p.sees("form[data-form=approve] .outcome", "Fehler der Fassung sind nicht hingenommen")
 	p.isGerman("a refusal")
-	for _, one := range d.read(t, november+"/versions/1/findings", "findings") {
+	const findings = november + "/versions/1/findings"
+	for _, one := range d.read(t, findings, "findings") {
 		if one["severity"] == "error" {
-			d.clerk.Post(t, november+"/versions/1/findings/"+one.Text("id")+":waive", trial.Record{"reason": "bekannt"}).
+			d.clerk.Post(t, findings+"/"+one.Text("id")+":waive", trial.Record{"reason": "bekannt"}).
 				Want(t, http.StatusOK)
 		}
 	}

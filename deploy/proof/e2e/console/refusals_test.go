@@ -60,8 +60,8 @@ func (p *tab) isRefused(form string, wanted ...string) {
 	}
 }
 
-// lacks sends a form that lacks what is required. The page names all of it at once, marks the fields, of which the first
-// has the focus, and sends nothing.
+// lacks sends a form that lacks what is required. The page names all of it at once, marks the fields, of which the
+// first has the focus, and sends nothing.
 func (p *tab) lacks(form string, fields ...string) {
 	p.Helper()
 	p.send(form)

@@ -53,7 +53,7 @@ func TestToday(t *testing.T) {
 	if !slices.Equal(got, numbers(ending, "policyNumber")) || len(got) == 0 {
 		t.Errorf("policies that end: %v, want %v", got, numbers(ending, "policyNumber"))
 	}
-	// What has ended stays until somebody has dealt with it: a renewal, a cancellation, or a policy for the same vehicle.
+	// What has ended stays until somebody has dealt with it: renewed or cancelled it, or insured the vehicle anew.
 	if ended := p.texts("[data-part=ended] tbody td:first-child"); len(ended) != 0 {
 		t.Errorf("ended: %v", ended)
 	}

@@ -130,7 +130,8 @@ func TestClaimsAreSignedOff(t *testing.T) {
 	p := openAs(t, d.Exchange, d.anna, "/desk")
 	p.click("[data-part=board] a[href='#/desk/MOTOR-2026/claims/2026-12']")
 	p.sees("h1", "Claims 2026-12")
-	p.sees("[data-part=why]", "2026-12 has no version yet; it is compared as it is now.", claim.Text("claimNumber"))
+	p.sees("[data-part=why]", "2026-12 has no version that waits or is approved; it is compared as it is now.",
+		claim.Text("claimNumber"))
 	p.click("[data-part=live] td.right a")
 	p.sees("[data-part=lines]", claim.Text("claimNumber"))
 	p.sees("[data-part=lines] td.right a[href='#/record/claim/" + claim.Text("id") + "']")

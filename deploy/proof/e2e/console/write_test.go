@@ -71,6 +71,7 @@ func TestPolicyIsChanged(t *testing.T) {
 	p.sees("form[data-form=endorse] .said", "later")
 	p.fill("endorse", "/endorsementType", "addition")
 	p.fill("endorse", "/expiryDate", "2027-01-01T00:00:00")
+	p.eval("document.querySelector('form[data-form=endorse] details').open = true", nil)
 	p.sees("form[data-form=endorse]", "Gross written premium (EUR)", "An amount, such as 1,000.50.",
 		"A whole amount, such as 1,000.")
 	p.fill("endorse", "/grossWrittenPremium", "1,500.25")
