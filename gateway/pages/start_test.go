@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"html"
 	"os/exec"
 	"regexp"
@@ -72,16 +73,13 @@ func TestNoWalkWaitsForEver(t *testing.T) {
 	}
 }
 
-// TestTheViewerNamesEachWalk compares the walks that the viewer names with those that there are.
-func TestTheViewerNamesEachWalk(t *testing.T) {
-	start, viewer := get(t, "/docs/start").Body.String(), get(t, "/docs").Body.String()
-	walks := regexp.MustCompile(`<li>(<a href=")(#[a-z]+">.*?</a>)</li>`).FindAllStringSubmatch(start, -1)
-	for _, walk := range walks {
-		if !strings.Contains(viewer, walk[1]+"/docs/start"+walk[2]) {
-			t.Errorf("it does not name %s", walk[2])
-		}
+// TestTheViewerCountsTheWalks compares how many walks the viewer says that there are with those that there are.
+func TestTheViewerCountsTheWalks(t *testing.T) {
+	walks := strings.Count(get(t, "/docs/start").Body.String(), `class="walk"`)
+	if viewer := get(t, "/docs").Body.String(); !strings.Contains(viewer, fmt.Sprintf("has %d walks to copy", walks)) {
+		t.Errorf("it does not say that there are %d", walks)
 	}
-	if len(walks) < 5 {
-		t.Errorf("there are %d walks", len(walks))
+	if walks < 5 {
+		t.Errorf("there are %d walks", walks)
 	}
 }

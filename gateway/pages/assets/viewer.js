@@ -85,7 +85,7 @@ document.getElementById("make").addEventListener("click", async ({ target }) => 
 });
 
 // The viewer has in the page what is in view. A link of the list of all operations, which has them all, shows one there.
-addEventListener("hashchange", () => ui?.layoutActions.parseDeepLinkHash(location.hash));
+addEventListener("hashchange", () => ui?.layoutActions.parseDeepLinkHash(decodeURIComponent(location.hash)));
 
 async function show() {
   const spec = await (await fetch("/openapi.json")).json();
