@@ -74,7 +74,7 @@ func TestWalks(t *testing.T) {
 		if w.clock {
 			on = clocked
 		}
-		takeWalk(t, on, strings.ReplaceAll(prepare, whole.Base, on.Base), w)
+		takeWalk(t, on, strings.NewReplacer(whole.Base, on.Base, whole.Data, on.Data).Replace(prepare), w)
 	}
 }
 
