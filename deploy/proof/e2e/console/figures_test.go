@@ -377,9 +377,7 @@ func (d desk) run(t *testing.T, p *tab, v trial.Record) {
 		"days")
 	beside := []trial.Record{}
 	for _, item := range items {
-		for _, cell := range within(item, "cells") {
-			beside = append(beside, cell)
-		}
+		beside = append(beside, within(item, "cells")...)
 	}
 	p.hasRows("[data-part=items] .beside", beside, "", "theirs", "ours")
 	p.turn("/reconciliation/statement/" + now.Text("statement"))
