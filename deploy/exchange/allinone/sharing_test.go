@@ -224,7 +224,7 @@ func TestAPolicyIsShared(t *testing.T) {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
-	zenith.want(404, "PUT", "/x/contract/SHARED-26/policy/"+b.policyNumber, "")
+	zenith.want(403, "PUT", "/x/contract/SHARED-26/policy/"+b.policyNumber, "")
 	b.share("zenith:read", "orion:read,claims")
 	b.seen(t, orion)
 	b.share("orion:read")
