@@ -88,7 +88,8 @@ document.getElementById("make").addEventListener("click", async ({ target }) => 
 addEventListener("hashchange", () => ui?.layoutActions.parseDeepLinkHash(decodeURIComponent(location.hash)));
 
 async function show() {
-  const spec = await (await fetch("/openapi.json")).json();
+  // The same in OpenAPI 3.0, of which the viewer resolves what is open. Of 3.1 it resolves all, anew whenever an example changes.
+  const spec = await (await fetch("/openapi-3.0.json")).json();
   examples = new Examples(spec, (path, { headers, ...options } = {}) =>
     fetch(path, { ...options, headers: { ...headers, Authorization: "Bearer " + token() } }));
   ui = SwaggerUIBundle({
