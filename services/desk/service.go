@@ -68,7 +68,7 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	}
 	o := &office{server: s, contracts: contract.New(lines, deps.Now, deps.Log), source: source.New(deps.Peer),
 		underWay: underway.New(deps.Now)}
-	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now)
+	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, deps.Log)
 	o.reconciler = reconciliation.New(o.desk, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now,
 		deps.Log)
 	s.Extend(o.contractOperations()...)
@@ -105,12 +105,13 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 // also made anew if the databases of the other services are there.
 func examine(lines []string, now func() time.Time) func(context.Context, inspect.Examination) error {
 	return func(ctx context.Context, x inspect.Examination) error {
-		contracts := contract.New(lines, now, slog.New(slog.DiscardHandler))
+		log := slog.New(slog.DiscardHandler) // what is wrong is reported
+		contracts := contract.New(lines, now, log)
 		store := reading.Of(x.Inspection)
 		if err := contracts.Open(ctx, store); err != nil {
 			return err
 		}
-		of := bordereau.New(contracts, nil, nil, now)
+		of := bordereau.New(contracts, nil, nil, now, log)
 		if err := of.Open(ctx, store); err != nil {
 			return err
 		}

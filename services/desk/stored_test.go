@@ -99,12 +99,17 @@ func TestABadContractStopsNoOther(t *testing.T) {
 		} {
 			s.Must(200, "PUT", "/x/contract/"+reference, terms(line))
 		}
+		s.Must(201, "POST", "/x/bordereau/C/premium/2026-01:prepare", `{"type":"nil"}`)
 		for _, name := range []string{"p", "q"} {
 			s.Must(200, "PUT", profiles+name, `{`+plain+`,"currency":"EUR","types":{"NB":"new policy"},"columns":[
 				{"column":"Policy","means":"policyNumber"},{"column":"Type","means":"type"},
 				{"column":"Date","means":"date"},{"column":"Gross","means":"gross"},{"column":"Net","means":"net"}]}`)
 		}
 	})
+	if changed, err := sqlitetest.Exec(path,
+		`UPDATE ledger SET body = '{' WHERE k_contract = 'C/premium'`); err != nil || changed != 1 {
+		t.Fatal(changed, err)
+	}
 	if changed, err := sqlitetest.Exec(path,
 		`UPDATE reconciliation SET body = '{' WHERE k_key = 'profile/p'`); err != nil || changed != 1 {
 		t.Fatal(changed, err)
@@ -127,7 +132,13 @@ func TestABadContractStopsNoOther(t *testing.T) {
 		if a := s.Must(200, "GET", "/x/reconciliation/profile", ""); !strings.Contains(a.Text, `"name":"q"`) {
 			t.Error(a.Text)
 		}
-		s.Must(200, "GET", "/x/bordereau", "")
+		if a := s.Must(200, "GET", "/x/bordereau", ""); !strings.Contains(a.Text, `"contract":"C","kind":"claims"`) ||
+			strings.Contains(a.Text, `"contract":"C","kind":"premium"`) {
+			t.Error(a.Text)
+		}
+		if a := s.Do("GET", "/x/bordereau/C/premium/2026-01", ""); a.Member("type") != "/problems/record-altered" {
+			t.Error(a.Text)
+		}
 		s.Must(200, "GET", "/x/bordereau/unassigned", "")
 		s.Must(200, "PUT", "/x/contract/C", terms("motorCoverage"))
 		s.Must(200, "PUT", "/x/contract/C/policy/P", "")

@@ -2,6 +2,7 @@ package bordereau
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ type Desk struct {
 	source    *source.Source
 	underWay  *underway.Log
 	now       func() time.Time
+	log       *slog.Logger
 	ledgers   docstore.Collection
 	blocks    docstore.Collection
 	// supplements are what was added to claims; see supplement.go.
@@ -34,8 +36,11 @@ type Desk struct {
 }
 
 // New returns a desk. Open prepares it. One that prepares and compares nothing needs no log of what is under way.
-func New(contracts *contract.Contracts, from *source.Source, underWay *underway.Log, now func() time.Time) *Desk {
-	return &Desk{contracts: contracts, source: from, underWay: underWay, now: now}
+// Stored bordereaux that cannot be read are logged.
+func New(
+	contracts *contract.Contracts, from *source.Source, underWay *underway.Log, now func() time.Time, log *slog.Logger,
+) *Desk {
+	return &Desk{contracts: contracts, source: from, underWay: underWay, now: now, log: log}
 }
 
 // Open prepares the collections. It is called once, before anything else is used.

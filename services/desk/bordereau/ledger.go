@@ -14,6 +14,7 @@ import (
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/once"
@@ -245,10 +246,20 @@ func (d *Desk) ledger(ctx context.Context, contract, kind string) (*ledger, erro
 	}
 	l.id, l.version = docs[0].ID, docs[0].Version
 	if err := json.Unmarshal(docs[0].Body, l); err != nil {
-		return nil, fmt.Errorf("stored ledger %s: %w", docs[0].ID, err)
+		return nil, problem.New(problem.Altered, "The "+kind+" bordereaux of the contract "+contract+
+			" cannot be read as they are stored; the others can. They are neither shown nor changed.").
+			Because(&unreadable{docs[0].ID, err})
 	}
 	return l, nil
 }
+
+// unreadable is the error of a stored ledger that is none.
+type unreadable struct {
+	id    uuid.UUID
+	cause error
+}
+
+func (u *unreadable) Error() string { return fmt.Sprintf("stored ledger %s: %v", u.id, u.cause) }
 
 // seen returns the ledger of a contract with the versions that the caller sees. It is not written.
 func (d *Desk) seen(ctx context.Context, k *contract.Kept, kind string) (*ledger, error) {

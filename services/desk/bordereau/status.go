@@ -3,6 +3,7 @@ package bordereau
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -132,6 +133,11 @@ func (d *Desk) workOf(
 		return false, nil
 	}
 	l, err := d.seen(ctx, k.Kept, kind)
+	if stored, is := errors.AsType[*unreadable](err); is {
+		d.log.ErrorContext(ctx, "the bordereaux of a contract cannot be read, and are left out", "error", stored,
+			"contract", k.Reference, "kind", kind)
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
