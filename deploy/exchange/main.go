@@ -52,7 +52,7 @@ func command() *cobra.Command {
 	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr),
 		check.Command(environ, os.Stdout, os.Stderr), shards.Command(environ, os.Stdout, os.Stderr))...)
 	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout),
-		conformance.Command(environ, os.Stdout))...)
+		local.LinkCommand(environ, os.Stdout, client.DefaultURL), conformance.Command(environ, os.Stdout))...)
 	return root
 }
 

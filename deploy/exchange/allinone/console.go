@@ -21,11 +21,11 @@ func (r *runner) openConsole(p *process.Process) {
 	if !console.Built() {
 		return
 	}
-	r.links = newLinks(func(subject string) (string, error) {
-		return local.IssueTokenTo(subject, r.data, p.Settings.OrganisationClaim, r.organisation)
-	}, time.Now)
+	r.hasConsole = true
 	r.gateway.Console = map[string]http.Handler{
-		signInPath: r.links,
+		signInPath: links{data: r.data, now: time.Now, issue: func(subject string) (string, error) {
+			return local.IssueTokenTo(subject, r.data, p.Settings.OrganisationClaim, r.organisation)
+		}},
 		seedPath: seed(func(ctx context.Context, token string) error {
 			environ := []string{"EXCHANGE_URL=" + p.URL(), "EXCHANGE_TOKEN=" + token}
 			return fill(ctx, client.Surroundings{Environ: environ, Out: io.Discard, Err: io.Discard})

@@ -46,7 +46,7 @@ func demoSettings(flags *pflag.FlagSet) error {
 
 // openDemo has the exchange make its year once it serves, and then say how two people sign in.
 func (r *runner) openDemo(p *process.Process) error {
-	if r.links == nil {
+	if !r.hasConsole {
 		return fmt.Errorf("setting %s: only an exchange that issues its own tokens and has the console shows what it "+
 			"can do; leave out the keys of an identity provider", demoFlag)
 	}
@@ -55,13 +55,18 @@ func (r *runner) openDemo(p *process.Process) error {
 		if err != nil {
 			return fmt.Errorf("making the year of the demonstration: %w", err)
 		}
+		var signIn [2]string
+		for i, who := range []string{local.Subject, secondPerson} {
+			if signIn[i], err = local.NewLink(r.data, p.URL(), who, time.Now(), demoLifetime); err != nil {
+				return err
+			}
+		}
 		_, err = fmt.Fprintf(r.banner, `%s
 Sign in (each link once, within an hour):
   as %-6s who has prepared what is reported:  %s
   as %-6s the second person, who approves it: %s
 
-`, story, local.Subject+",", r.links.URL(p.URL(), local.Subject, demoLifetime),
-			secondPerson+",", r.links.URL(p.URL(), secondPerson, demoLifetime))
+`, story, local.Subject+",", signIn[0], secondPerson+",", signIn[1])
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@
 //	records.go   where the records are: files, or MongoDB
 //	siblings.go  other processes that have the same records
 //	console.go   what the console has only here: links that sign in, and the command that fills an exchange
-//	link.go      these links
+//	link.go      what follows these links
 //	demo.go      --demo: a year that is made at the start, and links for two people
 //	welcome.go   what a person reads first
 package allinone

@@ -45,8 +45,8 @@ type runner struct {
 	// organisation is the one for which the exchange shows how a token is made, of those that share it; empty if none
 	// do.
 	organisation string
-	// links sign people in to the console; nil where there is none.
-	links *links
+	// hasConsole says that links sign people in to the console.
+	hasConsole bool
 	// demo reports whether the exchange shows what it can do.
 	demo  bool
 	flags *pflag.FlagSet

@@ -19,9 +19,12 @@ func (r *runner) welcome(base, admin, claim string) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nThe Insurance Exchange listens on %s\n", base)
-	if r.links != nil && !r.demo {
-		fmt.Fprintf(&text, "  look at it:         %s (once, within a minute)\n",
-			r.links.URL(base, local.Subject, linkLifetime))
+	if r.hasConsole && !r.demo {
+		link, err := local.NewLink(r.data, base, local.Subject, time.Now(), local.LinkLifetime)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "  look at it:         %s (once, within a minute; then exchange link prints another)\n", link)
 	}
 	fmt.Fprintf(&text, "  read and try it:    %s/docs\n", base)
 	if admin != "" {

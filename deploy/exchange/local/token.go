@@ -45,6 +45,15 @@ func RegisterData(flags *pflag.FlagSet, data *string) {
 	flags.StringVar(data, settings.Data, "data", "folder of the exchange's data")
 }
 
+// registerFolder declares the setting that names the folder of data, which the environment may have said already.
+func registerFolder(flags *pflag.FlagSet, environ []string, data *string) {
+	RegisterData(flags, data)
+	if fromEnvironment := lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
+		*data = fromEnvironment
+		flags.Lookup(settings.Data).DefValue = *data
+	}
+}
+
 // TokenCommand returns the command that prints a bearer token for the exchange that keeps its data in a folder.
 func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 	var data, scope, subject, org, claim string
@@ -77,11 +86,7 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	RegisterData(flags, &data)
-	if fromEnvironment := lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
-		data = fromEnvironment
-		flags.Lookup(settings.Data).DefValue = data
-	}
+	registerFolder(flags, environ, &data)
 	flags.StringVar(&scope, "scope", strings.Join(allScopes, " "), "scopes of the token, separated by spaces")
 	flags.StringVar(&subject, "subject", Subject, "name of the caller that the token identifies")
 	flags.StringVar(&org, "org", "", "organisation that the caller acts for; the token names none if not given")

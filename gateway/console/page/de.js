@@ -12,8 +12,9 @@ export default {
   whatIsThis: 'Die Plattform führt Policen, Schäden und Prämienbelege, die Versicherer und Makler teilen. Öffnen Sie '
     + 'eine Police oder einen Schaden, um alles dazu zu sehen.',
   signIn: 'Anmelden',
-  signInHow: 'Beim Start druckt die Plattform einen Link, der Sie einmal anmeldet. Später druckt dieser Befehl ein '
-    + 'Token zum Einfügen; hatte der Start --data, so geben Sie es auch ihm:',
+  linkHow: 'Dieser Befehl druckt einen Link, der Sie einmal anmeldet; hat die Plattform --data, so geben Sie es '
+    + 'auch ihm:',
+  signInHow: 'Dieser Befehl druckt ein Token zum Einfügen; hat die Plattform --data, so geben Sie es auch ihm:',
   unkept: 'Sie sind angemeldet, bis diese Seite neu geladen wird; der Link gilt einmal.',
   keep: 'In diesem Tab angemeldet bleiben',
   signInProvider: 'Der Anmeldedienst Ihres Unternehmens meldet Sie an und bringt Sie hierher zurück.',

@@ -8,8 +8,8 @@ export default {
   whatIsThis: 'The exchange keeps policies, claims and premium receipts that insurers and brokers share. Open a '
     + 'policy or a claim to see all of it.',
   signIn: 'Sign in',
-  signInHow: 'The start of the exchange prints a link that signs you in once. Later, this command prints a token to '
-    + 'paste here; give it the --data of the start, if that had one:',
+  linkHow: 'This command prints a link that signs you in once; give it the --data of the exchange, if that has one:',
+  signInHow: 'This command prints a token to paste here; give it the --data of the exchange, if that has one:',
   signInProvider: 'The identity provider of your company signs you in, and brings you back here.',
   noSignIn: 'You are not signed in. {0}', signedInElsewhere: 'The other tab is signed in. You can close this one.',
   unkept: 'You are signed in until this page is loaded again; the link works once.', keep: 'Stay signed in in this tab',

@@ -13,7 +13,8 @@ function ByToken({ say }) {
     const { token, keep } = event.currentTarget.elements;
     if (!signIn(token.value.trim(), keep.checked)) say(t('noToken'));
   };
-  return html`<form onSubmit=${submit}><p>${t('signInHow')}</p><pre><code>exchange token</code></pre>
+  return html`<form onSubmit=${submit}>${document.documentElement.dataset.seed && html`<p>${t('linkHow')}</p>
+    <pre><code>exchange link</code></pre>`}<p>${t('signInHow')}</p><pre><code>exchange token</code></pre>
     <label for="token">${t('token')}</label>
     <input type="password" id="token" autocomplete="off" spellcheck=${false} />
     <label class="check"><input type="checkbox" id="keep" />${t('keepToken')}</label>
