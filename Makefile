@@ -40,7 +40,7 @@ ALONE := '^Test(AllocationsDoNotGrow|TheLinkIsFast|ManyRecords)$$'
 WITNESSES := '^Test(TheExchangeConforms|SevenProcesses|Crash|ExamplesWork|RefusedStarts|MutualTLS|OneOfManyWins|Walks|HelpExamples|Seed|TheAccessLogFollowsARequest)$$'
 
 # The shipped commands, and where they are built once for all packages that test them.
-COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
+COMMANDS := ./deploy/exchange ./deploy/proof/standins/cmd/kafka ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
 UNDER_TEST := $(CURDIR)/bin/under-test
 
 # Each command has a version of its own, by its last release (deploy/tools/version), unless VERSION is given.
@@ -242,9 +242,11 @@ image-files-%:
 standin-images: images ## build the images of servers that stand in for MongoDB and Kafka, as root on Debian
 	@go build -o bin/standin-documentdb ./deploy/proof/standins/cmd/documentdb
 	@bin/standin-documentdb -dir $(DOCUMENTDB_FOLDER) -prepare
-	@mkdir -p $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb
+	@mkdir -p $(addprefix $(IMAGE_FILES)/linux-$(shell go env GOARCH)/,documentdb kafka)
 	@CGO_ENABLED=0 $(call build,$(call version_of,documentdb)) -o $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb/command ./deploy/proof/standins/cmd/documentdb
+	@CGO_ENABLED=0 $(call build,$(call version_of,kafka)) -o $(IMAGE_FILES)/linux-$(shell go env GOARCH)/kafka/command ./deploy/proof/standins/cmd/kafka
 	@$(call build_image,documentdb)
+	@$(call build_image,kafka)
 
 .PHONY: bench
 bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -hostile, -overload and -fair for bounds, "-results FILE" to keep what was measured)

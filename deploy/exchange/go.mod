@@ -6,7 +6,6 @@ require (
 	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
-	github.com/gofrs/flock v0.13.1
 	github.com/google/uuid v1.6.0
 	github.com/peterhellberg/link v1.2.0
 	github.com/prometheus/client_golang v1.25.0
@@ -116,10 +115,7 @@ require (
 require (
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
-	github.com/segmentio/kafka-go v0.4.51
-	github.com/twmb/franz-go v1.22.2 // indirect
-	github.com/twmb/franz-go/pkg/kfake v0.0.0-20260918054303-01f206a7e32c
-	github.com/twmb/franz-go/pkg/kmsg v1.15.0
+	github.com/segmentio/kafka-go v0.4.51 // indirect
 	insurance.example/exchange/services/composite v0.0.0
 	insurance.example/exchange/services/desk v0.0.0
 	insurance.example/exchange/services/feed v0.0.0

@@ -14,7 +14,6 @@ import (
 	"insurance.example/exchange/deploy/exchange/backup"
 	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/exchange/client"
-	"insurance.example/exchange/deploy/exchange/deadletters"
 	"insurance.example/exchange/deploy/exchange/desk"
 	"insurance.example/exchange/deploy/exchange/follow"
 	"insurance.example/exchange/deploy/exchange/local"
@@ -47,10 +46,8 @@ func command() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"},
 		&cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr),
-		local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
-		deadletters.Command(environ, os.Stdout, os.Stderr))
-	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr),
-		check.Command(environ, os.Stdout, os.Stderr), shards.Command(environ, os.Stdout, os.Stderr))...)
+		check.Command(environ, os.Stdout, os.Stderr), shards.Command(environ, os.Stdout, os.Stderr))
+	grouped(root, "run", backup.Commands(environ, os.Stdout, os.Stderr)...)
 	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout),
 		local.LinkCommand(environ, os.Stdout, client.DefaultURL), conformance.Command(environ, os.Stdout))...)
 	return root

@@ -32,17 +32,6 @@ type Members interface {
 	Texts(ctx context.Context, who organisation.ID, ids []uuid.UUID, member string) (map[uuid.UUID]string, error)
 }
 
-// Sums is the capability to add up the amounts of documents. A spec that has an index with Amounts needs it.
-type Sums interface {
-	// Sum adds up the amounts of the documents that have a value of an index with Amounts: of those after an id, the
-	// first up to a limit. A document in Sum.Unsent is part of the sum, also while others insert and remove marks.
-	// Errors: ErrUnavailable; *BuildingError if a document has not got its key or its amount yet.
-	Sum(ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int) (Sum, error)
-	// FirstUnsent returns the id of the first document, in order of id, that has a value of an index with Amounts and
-	// carries the unsent mark. Errors: ErrNotFound, ErrUnavailable; *BuildingError as those of Sum.
-	FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error)
-}
-
 // Owners is the capability to say which organisations with a name own documents.
 type Owners interface {
 	// OwnerAfter returns the first name after another one, in the order of their bytes, of an organisation that owns a
@@ -250,22 +239,6 @@ func (d *decorated) Texts(
 	return through(ctx, d, Call{Organisation: who, Operation: "texts", Value: member},
 		func(ctx context.Context) (map[uuid.UUID]string, error) {
 			return own[Members](d).Texts(ctx, who, ids, member)
-		})
-}
-
-func (d *decorated) Sum(
-	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
-) (Sum, error) {
-	return through(ctx, d, Call{Organisation: who, Operation: "sum", Value: value},
-		func(ctx context.Context) (Sum, error) {
-			return own[Sums](d).Sum(ctx, who, index, value, after, limit)
-		})
-}
-
-func (d *decorated) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
-	return through(ctx, d, Call{Organisation: who, Operation: "first_unsent", Value: value},
-		func(ctx context.Context) (uuid.UUID, error) {
-			return own[Sums](d).FirstUnsent(ctx, who, index, value)
 		})
 }
 

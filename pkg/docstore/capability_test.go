@@ -29,8 +29,7 @@ func opened(t *testing.T) docstore.Collection {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	c, err := store.Collection(t.Context(),
-		docstore.Spec{Name: "records", Indexes: []docstore.Index{{Name: "account", Amounts: true}}})
+	c, err := store.Collection(t.Context(), docstore.Spec{Name: "records"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +46,8 @@ func TestDecoratedCollectionsHaveTheCapabilitiesOfTheStore(t *testing.T) {
 	} {
 		_, history := docstore.As[docstore.History](c)
 		_, members := docstore.As[docstore.Members](c)
-		_, sums := docstore.As[docstore.Sums](c)
 		_, backfilling := docstore.As[docstore.Backfilling](c)
-		if err := errors.Join(history, members, sums, backfilling); err != nil {
+		if err := errors.Join(history, members, backfilling); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -57,7 +55,7 @@ func TestDecoratedCollectionsHaveTheCapabilitiesOfTheStore(t *testing.T) {
 		"hidden": poor{stored}, "decorated": docstore.Decorate(poor{stored}, past),
 		"decorated and wrapped": wrapping{docstore.Decorate(poor{stored}, past)},
 	} {
-		if _, err := docstore.As[docstore.Sums](c); err == nil || !strings.Contains(err.Error(), "Sums") {
+		if _, err := docstore.As[docstore.Members](c); err == nil || !strings.Contains(err.Error(), "Members") {
 			t.Errorf("%s: error %v, want one that names the capability", name, err)
 		}
 	}
@@ -75,7 +73,7 @@ func TestEveryCallGoesAround(t *testing.T) {
 		return refused
 	})
 	ctx, id, us := t.Context(), uuid.Must(uuid.NewV7()), organisation.Sole()
-	history, members, sums := c.(docstore.History), c.(docstore.Members), c.(docstore.Sums)
+	history, members := c.(docstore.History), c.(docstore.Members)
 	changes := c.(docstore.Changes)
 	calls := []struct {
 		operation string
@@ -91,8 +89,6 @@ func TestEveryCallGoesAround(t *testing.T) {
 		{"formers", func() error { _, err := history.Formers(ctx, us, id, 1, 1); return err }},
 		{"former_by_key", func() error { _, err := history.FormerByKey(ctx, us, id, "k"); return err }},
 		{"texts", func() error { _, err := members.Texts(ctx, us, nil, "m"); return err }},
-		{"sum", func() error { _, err := sums.Sum(ctx, us, "account", "a", id, 1); return err }},
-		{"first_unsent", func() error { _, err := sums.FirstUnsent(ctx, us, "account", "a"); return err }},
 		{"changes", func() error { _, err := changes.Changes(ctx, us, "", 1); return err }},
 		{"owner_after", func() error { _, err := c.(docstore.Owners).OwnerAfter(ctx, us, ""); return err }},
 		{"end_of_changes", func() error { _, err := changes.EndOfChanges(ctx, us); return err }},

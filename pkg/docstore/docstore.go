@@ -6,15 +6,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// Document is one stored record. The store reads and writes its ID, Version, Owner, Keys, Amount and Unsent, and
-// returns Body, State and Digest byte for byte as they were stored.
+// Document is one stored record. The store reads and writes its ID, Version, Owner, Keys and Unsent, and returns Body, State and Digest byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
 	// creation. Every find returns documents in this order, or in the reverse.
@@ -35,9 +33,6 @@ type Document struct {
 	// Keys are the values by which the document is found, one for each index that holds it. Reads leave Keys nil, so a
 	// caller that replaces a document gives all of its keys again.
 	Keys Keys
-	// Amount is the number that the indexes with Amounts carry. Reads leave it 0, so a caller that replaces a
-	// document gives it again.
-	Amount int64
 	// Unsent marks a document about which a message has still to be sent and acted on. The mark is part of the
 	// document, so that one write stores both the record and this duty.
 	Unsent bool
@@ -71,11 +66,8 @@ type Index struct {
 	// them, and the exchange finds documents by it. It is for values that the exchange issues, or that name a record
 	// which the caller sees: the refusal of any other would say what another organisation has. In the other indexes
 	// each organisation has values of its own, and by these the exchange finds only documents without an owner. A
-	// global index is unique or carries amounts, and has no ranges.
+	// global index has no ranges.
 	Global bool
-	// Amounts means that the index carries the amount of each document, so that Sum need not read the documents, and
-	// finds those that carry the unsent mark. Such an index is not unique.
-	Amounts bool
 	// Form names how the values are formed, where an earlier release formed them in another way; empty where none did.
 	// With Spec.Keys, documents that were stored with another form get their values anew in the background.
 	Form string
@@ -105,9 +97,6 @@ type Spec struct {
 	// background. Without it, such an index holds the documents stored from then on. It may be called from any
 	// goroutine.
 	Keys func(Document) (Keys, error)
-	// Amount returns the amount of a stored document, as Keys does its keys. A spec with Keys and an index with
-	// Amounts has it.
-	Amount func(Document) (int64, error)
 	// Lacking, if set, is called with a document that did not get a key in the background: either another document has
 	// the value (a *DuplicateError), or Keys failed. The document keeps its other keys, and is not tried again.
 	Lacking func(id uuid.UUID, cause error)
@@ -172,24 +161,13 @@ type Ref struct {
 	Version int64
 }
 
-// Sum is the sum of the amounts of documents that follow one another in an index.
-type Sum struct {
-	// Total is exact, however large it is.
-	Total *big.Int
-	// Documents is how many they are, and Last is the id of the last of them.
-	Documents int
-	Last      uuid.UUID
-	// Unsent are the documents of the sum that have the unsent mark, in order of id.
-	Unsent []Ref
-}
-
 // Collection holds the documents of one kind, or of several kinds that share a unique index. What else a store can do
 // with them is a capability, such as History, that callers ask for with As. A collection is safe for concurrent use.
 //
 // Every call says in whose name it is made; nobody's is refused with organisation.ErrNobody before anything is read. An
 // organisation sees the documents that it owns, and the exchange all. A document that it does not see is, for each
 // call, one that does not exist: the result is the same, and it is found out in an index, so that neither the document
-// nor its size plays a part in how long it takes. What is there for the exchange (Unsent, Sent, Sums, Changes) is
+// nor its size plays a part in how long it takes. What is there for the exchange (Unsent, Sent, Changes) is
 // refused in the name of one with organisation.ErrNamed.
 //
 // Before a document is read into memory, the Gate of the context is asked; every read may return its Refusal. When a

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"insurance.example/exchange/pkg/organisation"
@@ -14,8 +13,8 @@ import (
 var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 
 // Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, or if two
-// indexes have the same name, or if an index with Amounts is unique or has no amounts, or if a global one is neither.
-// Names that differ only in case are the same, because some databases do not tell them apart.
+// indexes have the same name. Names that differ only in case are the same, because some databases do not tell them
+// apart.
 func (s Spec) Validate() error {
 	if !name.MatchString(s.Name) {
 		return fmt.Errorf("docstore: %q cannot name a collection", s.Name)
@@ -27,24 +26,8 @@ func (s Spec) Validate() error {
 			return fmt.Errorf("docstore: %q cannot name another index of collection %q", index.Name, s.Name)
 		}
 		seen[folded] = true
-		if index.Amounts && index.Unique {
-			return fmt.Errorf("docstore: the unique index %q of collection %q carries no amounts", index.Name, s.Name)
-		}
-		if index.Global && !index.Unique && !index.Amounts {
-			return fmt.Errorf("docstore: the index %q of collection %q is global, and neither unique nor has amounts",
-				index.Name, s.Name)
-		}
-	}
-	if s.Sums() && s.Keys != nil && s.Amount == nil {
-		return fmt.Errorf("docstore: collection %q has an index with amounts, and does not say how they are derived",
-			s.Name)
 	}
 	return nil
-}
-
-// Sums reports whether an index of the collection carries amounts.
-func (s Spec) Sums() bool {
-	return slices.ContainsFunc(s.Indexes, func(i Index) bool { return i.Amounts })
 }
 
 // Has reports whether the collection has an index of this name.
@@ -61,18 +44,6 @@ func (s Spec) index(named string) (index Index, ok bool) {
 		}
 	}
 	return Index{}, false
-}
-
-// CheckSum returns an error if the collection has no index of this name that carries amounts, or if the limit is
-// below 1.
-func (s Spec) CheckSum(index string, limit int) error {
-	if limit < 1 {
-		return errors.New("docstore: a sum needs a limit")
-	}
-	if found, _ := s.index(index); !found.Amounts {
-		return fmt.Errorf("docstore: collection %q has no index %q with amounts", s.Name, index)
-	}
-	return nil
 }
 
 // CheckKeys returns an error if a key has the name of no index of the collection: it would be lost.

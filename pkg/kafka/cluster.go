@@ -10,7 +10,6 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/sasl"
 
-	"insurance.example/exchange/pkg/kafka/broker"
 	"insurance.example/exchange/pkg/kafka/cluster"
 )
 
@@ -26,14 +25,12 @@ type Cluster struct {
 	SASL sasl.Mechanism
 	// Dial, if set, opens the connections in place of the network of the system.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Broker, if set, takes the place of Kafka.
-	Broker broker.Broker
 }
 
 // NewCluster returns the cluster that settings describe. clientID names this process to the brokers. Its errors name
 // the setting that is wrong. It does not ask the brokers, which may be down.
 func NewCluster(s cluster.Settings, clientID string) (Cluster, error) {
-	c := Cluster{Brokers: s.Brokers, ClientID: clientID, Dial: s.Dial, Broker: s.Broker}
+	c := Cluster{Brokers: s.Brokers, ClientID: clientID, Dial: s.Dial}
 	err := s.Check()
 	if err != nil {
 		return c, err

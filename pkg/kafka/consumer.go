@@ -1,172 +1,214 @@
 package kafka
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/trace"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/segmentio/kafka-go"
 
-	"insurance.example/exchange/pkg/kafka/broker"
 	"insurance.example/exchange/pkg/retry"
 )
 
 const (
-	defaultWorkers        = 8
-	defaultBatch          = 1000
-	defaultLinger         = 20 * time.Millisecond
-	defaultSessionTimeout = 10 * time.Second
-	defaultPartitionWatch = 5 * time.Second
-
-	// handleGrace is the time a running handler has to finish when the consumer is stopped or its partitions move.
-	handleGrace = 5 * time.Second
+	// fetchWait is how long a broker holds a fetch that finds nothing. It bounds how long a reader takes to close.
+	fetchWait = 500 * time.Millisecond
+	// rejoinDelay is how long to wait before joining the group again after a failure to do so.
+	rejoinDelay = 500 * time.Millisecond
+	// partitionWatch is how often the members of the group look whether the topic has more partitions.
+	partitionWatch = 5 * time.Second
+	// commitEvery is how often the offsets are committed. After a crash the messages since then come again.
+	commitEvery = time.Second
+	// memory is how long the last failure counts as the state of the consumer. While a failure lasts, kafka-go meets it
+	// again within this time.
+	memory = 15 * time.Second
+	// maxReasonBytes bounds the reason in a dead letter. The log has the whole reason.
+	maxReasonBytes = 4 << 10
 )
 
-// ConsumerConfig configures a Consumer. The fields without a default are required.
+// The headers that a dead letter has in addition to those of the message: why it could not be handled, and the topic,
+// partition and offset that it had.
+const (
+	HeaderDeadReason    = "dead-letter-reason"
+	HeaderDeadTopic     = "dead-letter-topic"
+	HeaderDeadPartition = "dead-letter-partition"
+	HeaderDeadOffset    = "dead-letter-offset"
+)
+
+// ConsumerConfig configures a Consumer.
 type ConsumerConfig struct {
 	Cluster Cluster
 	Topic   Topic
 	// Group is the name of the consumer group, whose members share the partitions of the topic and the committed
 	// offsets.
 	Group string
-	// Handle handles one message. It is called concurrently for different messages, of one key too; equal messages of
-	// a batch are handled once. After an error of Poison, or a panic, the message goes to the dead-letter topic. After
-	// any other error it is handled twice more within a second, and then left, so that it does not hold up those behind
-	// it: what it is about must be found otherwise, as outbox.Sweep finds it by its mark.
-	Handle func(context.Context, Message) error
-	// Workers is the greatest number of concurrent calls of Handle; 8 if not set.
-	Workers int
-	// Batch is the greatest number of messages of a partition that are handled before the next ones are fetched; 1,000
-	// if not set.
-	Batch int
-	// Linger is how long messages are collected for a batch after its first; 20 ms if not set.
-	Linger time.Duration
+	// Handle takes note of one message, without waiting for what it leads to. An error says that the message can never
+	// be understood: it goes to the dead-letter topic.
+	Handle func(Message) error
 	// SessionTimeout is how long the group waits for a member that no longer responds before it gives its partitions to
-	// others; 10 s if not set. Brokers refuse values out of their bounds, which begin at 6 s by default.
+	// others. Brokers refuse values out of their bounds, which begin at 6 s by default.
 	SessionTimeout time.Duration
-	// PartitionWatch is how often the consumer checks whether the topic has more partitions; 5 s if not set.
-	PartitionWatch time.Duration
-	// Tracer records what is done for messages whose headers say that they are traced; nil if nothing is.
-	Tracer  trace.Tracer
-	Log     *slog.Logger
-	Metrics prometheus.Registerer
+	Log            *slog.Logger
+	Metrics        prometheus.Registerer
 }
 
-// Consumer calls a handler with each message of a topic, and then commits its offset.
+// Consumer calls a handler with each message of a topic.
 type Consumer struct {
-	config     ConsumerConfig
-	client     broker.Client
-	membership broker.Membership
-	metrics    consumerMetrics
-	state      retry.Condition
-	// calls are attempts to handle a message, for the workers.
-	calls   chan func()
-	working atomic.Int64 // the workers that are handling a message
-	// closing counts the readers that are being closed.
-	closing sync.WaitGroup
+	config ConsumerConfig
+	reader kafka.ReaderConfig
+	// handled counts the messages that were handled, and dead those that became dead letters.
+	handled, dead prometheus.Counter
+
+	mu       sync.Mutex
+	failure  error // the last failure
+	failedAt time.Time
 }
 
-// NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config lacks a
-// broker or a group or has values that Kafka cannot take. It panics if config.Metrics already has a consumer of the
-// same topic and group.
+// NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config has values that
+// Kafka cannot take. It panics if config.Metrics already has a consumer of the same topic and group.
 func NewConsumer(config ConsumerConfig) (*Consumer, error) {
-	config.Workers = cmp.Or(config.Workers, defaultWorkers)
-	config.Batch = cmp.Or(config.Batch, defaultBatch)
-	config.Linger = cmp.Or(config.Linger, defaultLinger)
-	config.SessionTimeout = cmp.Or(config.SessionTimeout, defaultSessionTimeout)
-	config.PartitionWatch = cmp.Or(config.PartitionWatch, defaultPartitionWatch)
+	labels := prometheus.Labels{"topic": config.Topic.Name, "group": config.Group}
 	config.Log = config.Log.With("topic", config.Topic.Name, "group", config.Group)
-
-	membership := broker.Membership{
-		Group: config.Group, Topic: config.Topic.Name, SessionTimeout: config.SessionTimeout,
-		PartitionWatch: config.PartitionWatch,
-		// A member has to finish the messages it has in hand before it joins again.
-		RebalanceTimeout: config.SessionTimeout + handleGrace,
+	with := promauto.With(prometheus.WrapRegistererWith(labels, config.Metrics))
+	c := &Consumer{
+		config: config,
+		handled: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_handled_total", Help: "Messages handled, dead letters among them.",
+		}),
+		dead: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_dead_letters_total",
+			Help: "Messages that can never be handled, written to the dead-letter topic.",
+		}),
 	}
-	group := config.Cluster.groupConfig(membership)
-	if err := group.Validate(); err != nil {
-		return nil, err
+	c.reader = kafka.ReaderConfig{
+		Brokers: config.Cluster.Brokers, Dialer: config.Cluster.dialer(),
+		GroupID: config.Group, GroupTopics: []string{config.Topic.Name},
+		MinBytes: 1, MaxBytes: maxMessageBytes, MaxWait: fetchWait, ReadBatchTimeout: requestTimeout,
+		// Members learn of a rebalance from a heartbeat.
+		HeartbeatInterval: min(config.SessionTimeout/3, time.Second), SessionTimeout: config.SessionTimeout,
+		RebalanceTimeout: config.SessionTimeout, JoinGroupBackoff: rejoinDelay,
+		WatchPartitionChanges: true, PartitionWatchInterval: partitionWatch, CommitInterval: commitEvery,
+		// A group that has committed nothing for a partition begins with its first message.
+		StartOffset: kafka.FirstOffset,
+		ErrorLogger: kafka.LoggerFunc(c.failed),
 	}
-	metrics := newConsumerMetrics(config.Metrics, config.Topic.Name, config.Group)
-	return &Consumer{
-		config:     config,
-		client:     config.Cluster.open(config.Log, 1, config.Topic, config.Topic.DeadLetters()),
-		membership: membership,
-		metrics:    metrics,
-		state: retry.Condition{
-			Log: config.Log, Bad: "messages are not being received", Good: "messages are being received again",
-		},
-		calls: make(chan func()),
-	}, nil
+	return c, c.reader.Validate()
 }
 
-// Run consumes until ctx ends. It then gives the handlers at work 5 s to finish, commits and leaves the group, so
-// that the member that takes over need not wait for a session to time out. When Kafka fails it logs that once and
-// tries again. It returns an error if the group cannot be set up or closing the connections fails.
+// Run consumes until ctx ends, and then leaves the group. It creates the topics if they are missing. It returns an error
+// only if closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
-	defer c.startWorkers()()
-	_ = retry.Soon(ctx, func() error { return c.report(ctx, c.client.EnsureTopics(ctx)) })
-
-	group, err := c.client.Join(c.membership)
-	if err != nil {
+	dead := c.config.Topic.DeadLetters()
+	transport := c.config.Cluster.transport(c.config.Topic, dead)
+	defer transport.CloseIdleConnections()
+	_ = retry.Soon(ctx, func() error {
+		err := ensureTopics(ctx, c.config.Cluster.client(transport), c.config.Topic, dead)
+		if err != nil && ctx.Err() == nil {
+			c.failed("%v", err)
+		}
 		return err
+	})
+	if ctx.Err() != nil {
+		return nil
 	}
+	letters := newWriter(c.config.Cluster, transport, dead)
+	reader := kafka.NewReader(c.reader)
 	for ctx.Err() == nil {
-		generation, err := group.Next(ctx)
-		if errors.Is(err, broker.ErrRebalancing) {
-			// Another member has joined or left at the same time. The group asks again by itself.
-			continue
-		}
-		if c.report(ctx, err) != nil {
-			// The group waits by itself before it tries again.
-			continue
-		}
-		generation.Start(func(ctx context.Context) { c.run(ctx, generation) })
-		if len(generation.Partitions()) == 0 {
-			// If the topic is gone, each generation ends at once: the group must not join again without a pause.
+		m, err := reader.FetchMessage(ctx)
+		if err != nil {
 			retry.Pause(ctx, rejoinDelay)
+			continue
+		}
+		c.received()
+		message := Message{Key: m.Key, Value: m.Value, Trace: headerOf(m, traceHeader)}
+		if reason := c.config.Handle(message); reason != nil {
+			if retry.Until(ctx, func() error { return c.bury(ctx, letters, m, reason) }) != nil {
+				break
+			}
+		}
+		c.handled.Inc()
+		_ = reader.CommitMessages(ctx, m) // it only hands over to the goroutine that commits
+	}
+	err := reader.Close()
+	if closing := letters.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// failed notes a failure that kafka-go reports, and logs the first of those that follow one another.
+func (c *Consumer) failed(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	for _, arg := range args {
+		if cause, is := arg.(error); is {
+			err = cause
 		}
 	}
-	// Close ends the generation, waits for its end, and leaves the group. It always returns nil.
-	_ = group.Close()
-	c.closing.Wait()
-	return c.client.Close()
+	if errors.Is(err, kafka.RebalanceInProgress) {
+		return // another member has joined or left; kafka-go joins again at once
+	}
+	err = explained(err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.failedAt) > memory {
+		c.config.Log.Warn("messages are not being received", "error", err)
+	}
+	c.failure, c.failedAt = err, time.Now()
+}
+
+// received forgets the last failure.
+func (c *Consumer) received() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure != nil {
+		c.config.Log.Info("messages are being received again")
+	}
+	c.failure, c.failedAt = nil, time.Time{}
 }
 
 // Check returns why messages are not being received at present, or nil.
-func (c *Consumer) Check(context.Context) error { return c.state.Check() }
-
-// startWorkers starts the goroutines in which the handler runs, and returns the function that ends them. They outlive
-// the messages: what a handler does may need a deep stack, and a new goroutine would have to grow its own.
-func (c *Consumer) startWorkers() (end func()) {
-	var workers sync.WaitGroup
-	for range c.config.Workers {
-		workers.Go(func() {
-			for call := range c.calls {
-				c.working.Add(1)
-				call()
-				c.working.Add(-1)
-			}
-		})
+func (c *Consumer) Check(context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil || time.Since(c.failedAt) > memory {
+		return nil
 	}
-	return func() {
-		close(c.calls)
-		workers.Wait()
-	}
+	return fmt.Errorf("messages are not being received: %w", c.failure)
 }
 
-// Busy reports whether messages are being handled.
-func (c *Consumer) Busy() bool { return c.working.Load() > 0 }
-
-// report logs a change of state after a step and returns err. It ignores failures while the consumer is being stopped.
-func (c *Consumer) report(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		c.state.Report(explained(err))
+// bury writes a message to the dead-letter topic, with the reason.
+func (c *Consumer) bury(ctx context.Context, letters *kafka.Writer, m kafka.Message, reason error) error {
+	text := reason.Error()
+	letter := kafka.Message{Key: m.Key, Value: m.Value, Headers: append(m.Headers,
+		kafka.Header{Key: HeaderDeadReason, Value: []byte(text[:min(len(text), maxReasonBytes)])},
+		kafka.Header{Key: HeaderDeadTopic, Value: []byte(m.Topic)},
+		kafka.Header{Key: HeaderDeadPartition, Value: strconv.AppendInt(nil, int64(m.Partition), 10)},
+		kafka.Header{Key: HeaderDeadOffset, Value: strconv.AppendInt(nil, m.Offset, 10)},
+	)}
+	if err := letters.WriteMessages(ctx, letter); err != nil {
+		if ctx.Err() == nil {
+			c.failed("writing a dead letter: %w", err)
+		}
+		return err
 	}
-	return err
+	c.dead.Inc()
+	// The key and the value may be somebody's data.
+	c.config.Log.Error("message can never be handled; it is in the dead-letter topic",
+		"partition", m.Partition, "offset", m.Offset, "reason", text)
+	return nil
+}
+
+func headerOf(m kafka.Message, key string) string {
+	for _, h := range m.Headers {
+		if h.Key == key {
+			return string(h.Value)
+		}
+	}
+	return ""
 }

@@ -143,8 +143,8 @@ func TestConnectionsAreSecuredAsTheSettingsSay(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			r := newRelay(cluster)
-			r.send(3)
+			r := newPublisher(cluster)
+			r.send(0, 3)
 			kafkatest.Running(t, r.Run)
 			var seen register
 			kafkatest.Running(t, newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) { c.Cluster = cluster }).Run)
@@ -153,7 +153,7 @@ func TestConnectionsAreSecuredAsTheSettingsSay(t *testing.T) {
 	}
 }
 
-// TestARefusedConnectionIsToldAndMended: the relay and the consumer say which setting is wrong, without the secret,
+// TestARefusedConnectionIsToldAndMended: the publisher and the consumer say which setting is wrong, without the secret,
 // and go on once it is right. The password is mended in its file, while they run.
 func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -181,14 +181,14 @@ func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newRelay(cluster)
-			r.send(3)
+			r := newPublisher(cluster)
+			r.send(0, 3)
 			kafkatest.Running(t, r.Run)
 			var seen register
 			consumer := newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) { c.Cluster = cluster })
 			kafkatest.Running(t, consumer.Run)
 			says := func(err error) bool { return err != nil && strings.Contains(err.Error(), c.want) }
-			kafkatest.Eventually(t, "the check of the relay says why", func() bool {
+			kafkatest.Eventually(t, "the check of the publisher says why", func() bool {
 				return says(r.Check(t.Context()))
 			})
 			kafkatest.Eventually(t, "the check of the consumer says why", func() bool {

@@ -9,8 +9,10 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Topic describes a topic, which is created as described if it is missing. An existing topic is used as it is; a
-// Consumer logs how it differs.
+// maxMessageBytes is the greatest size of a message. Brokers refuse larger ones unless configured otherwise.
+const maxMessageBytes = 1 << 20
+
+// Topic describes a topic, which is created as described if it is missing. An existing topic is used as it is.
 type Topic struct {
 	Name string
 	// Partitions is the number of partitions, and so the greatest number of consumers of a group that share the

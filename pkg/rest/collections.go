@@ -26,7 +26,7 @@ func (s *Server) specs() []docstore.Spec {
 			at = len(specs)
 			in := s.resourcesIn(r.collectionName())
 			specs = append(specs, docstore.Spec{
-				Name: r.collectionName(), Keys: in.keysOf, Amount: in.amountOf, Public: r.public(),
+				Name: r.collectionName(), Keys: in.keysOf, Public: r.public(),
 			})
 			specs[at].SharedBy, specs[at].Right = r.sharing()
 		}
@@ -77,15 +77,6 @@ func (in resourcesIn) keysOf(doc docstore.Document) (docstore.Keys, error) {
 		return nil, err
 	}
 	return r.keysOf(doc)
-}
-
-// amountOf derives the amount of a document.
-func (in resourcesIn) amountOf(doc docstore.Document) (int64, error) {
-	r, err := in.of(doc)
-	if err != nil {
-		return 0, err
-	}
-	return r.amountOf(doc)
 }
 
 func (r *Records[T]) public() bool { return r.Public }
@@ -154,25 +145,6 @@ func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
 		return nil, err
 	}
 	return r.keys(record.Value, &record.state), nil
-}
-
-// amountOf returns the amount that a stored record carries.
-func (r *Records[T]) amountOf(doc docstore.Document) (int64, error) {
-	if r.Amount == nil {
-		return 0, nil
-	}
-	record, err := r.decodeAt(doc, time.Time{})
-	if err != nil {
-		return 0, err
-	}
-	return r.amount(record.Value), nil
-}
-
-func (r *Records[T]) amount(v T) int64 {
-	if r.Amount == nil {
-		return 0
-	}
-	return r.Amount(v)
 }
 
 func (r *Records[T]) keys(v T, s *history.State) docstore.Keys {

@@ -276,7 +276,7 @@ func (r *Records[T]) inspected(doc docstore.Document) (inspect.Record, error) {
 	}
 	inspected := inspect.Record{
 		ID: identity(record.Value).RecordID(), State: record.state, References: r.References(record.Value),
-		Keys: r.keys(record.Value, &record.state), Amount: r.amount(record.Value),
+		Keys: r.keys(record.Value, &record.state),
 	}
 	if r.Status != nil {
 		inspected.Status = Text(*r.Status(record.Value))

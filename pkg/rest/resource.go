@@ -76,8 +76,6 @@ type Resource[T any] struct {
 	// MadeOf, if set, is the name of an index by which the records are found that an action has made of a record: it
 	// holds the id of that one.
 	MadeOf string
-	// Amount returns what the indexes with Amounts carry. It is required if there is one.
-	Amount func(v T) int64
 
 	// BeforeReplace completes or refuses a record that replaces another, after the protection of the members that are
 	// not the caller's and before the checks.
@@ -229,9 +227,8 @@ func (l *StaticList) sharing() (by, right string)    { return "", "" }
 func (l *StaticList) indexes() []docstore.Index      { return nil }
 func (l *StaticList) open(docstore.Collection) error { return nil }
 
-// keysOf and amountOf are never called, since the list stores nothing.
+// keysOf is never called, since the list stores nothing.
 func (l *StaticList) keysOf(docstore.Document) (docstore.Keys, error) { return nil, nil }
-func (l *StaticList) amountOf(docstore.Document) (int64, error)       { return 0, nil }
 
 // inspected is never called, since the list stores nothing.
 func (l *StaticList) inspected(docstore.Document) (inspect.Record, error) {

@@ -82,7 +82,6 @@ type resource interface {
 	indexes() []docstore.Index
 	open(docstore.Collection) error
 	keysOf(docstore.Document) (docstore.Keys, error)
-	amountOf(docstore.Document) (int64, error)
 	inspected(docstore.Document) (inspect.Record, error)
 	targets() []string
 	route() Route
@@ -193,11 +192,6 @@ func (s *Server) Open(ctx context.Context) error {
 		collection, err := s.Store.Collection(ctx, spec)
 		if err != nil {
 			return err
-		}
-		if spec.Sums() {
-			if _, err := docstore.As[docstore.Sums](collection); err != nil {
-				return fmt.Errorf("collection %s: %w", spec.Name, err)
-			}
 		}
 		s.opened[spec.Name] = collection
 		s.sources[spec.Name] = changes.Source{

@@ -281,7 +281,7 @@ func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (d
 	}
 	return docstore.Document{
 		ID: id, Version: record.Version, Body: body, State: state, Owner: record.owner,
-		Keys: r.keys(record.Value, &record.state), Amount: r.amount(record.Value), Unsent: record.unsent,
+		Keys: r.keys(record.Value, &record.state), Unsent: record.unsent,
 	}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -54,8 +53,6 @@ func (r *Records[T]) validate(sets Sets) []error {
 	f.unless(len(r.Indexes) == 0 || r.Pin != nil, "it has Indexes and no Pin that gives them values")
 	f.unless(r.MadeOf == "" || slices.ContainsFunc(r.Actions, func(a Action[T]) bool { return a.spawn != nil }),
 		"it has an index MadeOf and no action that makes a second record")
-	summed := slices.ContainsFunc(r.Indexes, func(i docstore.Index) bool { return i.Amounts })
-	f.unless(summed == (r.Amount != nil), "it has an index with Amounts, or an Amount, and lacks the other")
 	r.validateNames(&f)
 	r.sets.validate(&f, sets)
 	for _, m := range r.members {

@@ -41,27 +41,39 @@ func Begin(
 		trace.WithAttributes(attributes...))
 }
 
-// Message begins a span about a message whose parent is a traceparent. If that is not recorded, it returns ctx as it
-// is and a span that records nothing. links holds the traceparents of further messages that the span is about.
-func Message(
-	ctx context.Context, tracer trace.Tracer, name string, kind trace.SpanKind, parent string, links []string,
-	attributes ...attribute.KeyValue,
-) (context.Context, trace.Span) {
+// Together begins a span in each of some traces (traceparents), about what is done for all of them at once. The context
+// is that of the first, whose span links to the traces of the others; theirs link to it. Of traces that are not recorded
+// there is no span.
+func Together(
+	ctx context.Context, tracer trace.Tracer, name string, parents []string,
+) (within context.Context, spans []trace.Span) {
 	if off(tracer) {
-		return ctx, nothing
+		return ctx, nil
 	}
-	from := following(context.Background(), parent)
-	if !trace.SpanContextFromContext(from).IsSampled() {
-		return ctx, nothing
-	}
-	var linked []trace.Link
-	for _, link := range links {
-		if l := trace.LinkFromContext(following(context.Background(), link)); l.SpanContext.IsValid() {
-			linked = append(linked, l)
+	var recorded []trace.SpanContext
+	for _, parent := range parents {
+		from := trace.SpanContextFromContext(following(context.Background(), parent))
+		if from.IsSampled() {
+			recorded = append(recorded, from)
 		}
 	}
-	return tracer.Start(trace.ContextWithRemoteSpanContext(ctx, trace.SpanContextFromContext(from)), name,
-		trace.WithSpanKind(kind), trace.WithAttributes(attributes...), trace.WithLinks(linked...))
+	within = ctx
+	for i, from := range recorded {
+		linked := recorded[1:]
+		if i > 0 {
+			linked = []trace.SpanContext{spans[0].SpanContext()}
+		}
+		var links []trace.Link
+		for _, to := range linked {
+			links = append(links, trace.Link{SpanContext: to})
+		}
+		begun, span := tracer.Start(trace.ContextWithRemoteSpanContext(ctx, from), name,
+			trace.WithSpanKind(trace.SpanKindConsumer), trace.WithLinks(links...))
+		if spans = append(spans, span); i == 0 {
+			within = begun
+		}
+	}
+	return within, spans
 }
 
 // off reports whether a tracer records nothing, so that nothing need be prepared for it.
@@ -76,15 +88,6 @@ func following(ctx context.Context, parent string) context.Context {
 		return ctx
 	}
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{parentHeader: parent})
-}
-
-// TraceID returns the id of the trace that a traceparent is of; empty if it is empty or malformed.
-func TraceID(parent string) string {
-	of := trace.SpanContextFromContext(following(context.Background(), parent))
-	if !of.IsValid() {
-		return ""
-	}
-	return of.TraceID().String()
 }
 
 // Fail says that what the span is about failed. kind is one of few words; the text of an error could hold personal

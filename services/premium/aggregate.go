@@ -3,131 +3,159 @@ package premium
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math/big"
+	"time"
 
-	"github.com/go-json-experiment/json"
-
-	"insurance.example/exchange/contracts/events"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
-// dirtyRow returns the message about a new receipt. The message names the row that includes the receipt, and is a
-// part of the trace in which the receipt was recorded, if there is one.
-func (e *environment) dirtyRow(doc docstore.Document) (kafka.Message, error) {
-	origin, err := rest.OriginOf(doc)
-	if err != nil {
-		return kafka.Message{}, err
-	}
-	of, err := parseRow(origin.Pinned[rowIndex])
-	if err != nil {
-		return kafka.Message{}, err
-	}
-	value, err := json.Marshal(events.BordereauDirty(of))
-	return kafka.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: kafka.TraceHeaders(origin.Trace)}, err
-}
-
-// aggregate computes again the row that a message names. It reads the row, then the sum of its receipts, and writes
-// the row only if the row has not changed meanwhile. So the row ends with the sum of all its receipts, even if two
-// aggregations run at once, a message comes twice or late, or the process crashes between any two steps.
+// aggregate computes again the row with a key. It reads the row, then adds up its receipts, and writes the row only if
+// the row has not changed meanwhile. So the row ends with the sum of all its receipts, even if two aggregations run at
+// once, or the process crashes between any two steps.
 //
-// Only then does it have the unsent marks of those receipts removed. A receipt without a mark is therefore in its
-// row, whatever became of the message about it, and a receipt that keeps its mark is found by the sweep. The row is
-// written even if its sum stays the same: only a write that succeeds shows that no other aggregation, which may have
-// read fewer receipts, writes last.
+// It returns the receipts that have their unsent mark and are part of the sum. A receipt without a mark is therefore in
+// its row, and one that keeps its mark is found by the sweep. The row is written even if its sum stays the same: only a
+// write that succeeds shows that no other aggregation, which may have read fewer receipts, writes last.
 //
-// A message is handled in the name of the exchange: a row has the receipts of all, and the context of a consumer names
-// nobody.
-func (e *environment) aggregate(ctx context.Context, m kafka.Message) error {
+// A row is computed in the name of the exchange, because it has the receipts of all.
+func (e *environment) aggregate(ctx context.Context, key string) ([]docstore.Ref, error) {
 	ctx = request.ForExchange(ctx)
-	var dirty events.BordereauDirty
-	if err := json.Unmarshal(m.Value, &dirty); err != nil {
-		return kafka.Poison(fmt.Errorf("no bordereau message: %w", err))
-	}
-	if dirty.Period == "" || dirty.PolicyNumber == "" || dirty.TransactionType == "" {
-		return kafka.Poison(errors.New("the message names no bordereau row"))
+	of, err := parseRow(key)
+	if err != nil {
+		return nil, err
 	}
 	for {
-		err := e.compute(ctx, row(dirty))
+		marked, err := e.compute(ctx, of)
 		if !errors.Is(err, errRowMade) {
-			return err
+			return marked, err
 		}
 	}
 }
 
 // compute creates or corrects one row. It returns errRowMade if another aggregation has created the row meanwhile.
-func (e *environment) compute(ctx context.Context, of row) error {
-	stored, found := e.written.take(of), true
-	if stored == nil {
-		var err error
-		if stored, found, err = e.rows.One(ctx, rowIndex, of.index()); err != nil {
-			return err
-		}
+func (e *environment) compute(ctx context.Context, of row) (marked []docstore.Ref, err error) {
+	stored, exists, err := e.rows.One(ctx, rowIndex, of.index())
+	if err != nil {
+		return nil, err
 	}
-	var done *summation
-	var err error
-	version := int64(1)
-	if !found {
-		owner := ""
-		b := &premium.Bordereau{
-			Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType,
-		}
-		if done, owner, err = e.fill(ctx, of, b, nil); err != nil {
-			return err
-		}
-		// A receipt is stored before its message is sent. So the message is not about one.
-		if done.receipts() == 0 {
-			return kafka.Poison(errors.New("no receipt is in the row that the message names"))
-		}
-		var owned context.Context
-		if owned, err = request.ForOwner(ctx, owner); err != nil {
-			return err
-		}
-		err = e.rows.Insert(owned, b, "aggregated")
-	} else {
+	if exists {
 		err = e.rows.Alter(ctx, stored, func(r *rest.Record[*premium.Bordereau]) (write bool, err error) {
-			stored = r
-			done, _, err = e.fill(ctx, of, r.Value, e.subtotals.of(of, r.Version))
-			return err == nil && done != nil, err
+			sum, _, err := e.fill(ctx, of, r.Value)
+			marked = sum.marked
+			return err == nil, err
 		})
-		if err == nil {
-			version = stored.Version
-			e.written.keep(of, stored)
-		}
+		return marked, err
 	}
-	if err != nil || done == nil {
-		return err
+	b := &premium.Bordereau{Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType}
+	sum, owner, err := e.fill(ctx, of, b)
+	// A receipt is stored before anybody asks for its row. So who asked for one without receipts is wrong.
+	if err != nil || sum.receipts == 0 {
+		return nil, err
 	}
-	e.subtotals.keep(of, version, done)
-	if e.included != nil {
-		e.included(ctx, done.unsent)
+	owned, err := request.ForOwner(ctx, owner)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return sum.marked, e.rows.Insert(owned, b, "aggregated")
 }
 
-// fill sets the sum of the row's receipts, and the members that come from the policy. known are the subtotals of the
-// row as it is stored, nil if there are none. It returns what was added up, which is nil if the row is as it should be,
-// and the organisation that owns the policy, and so the row.
-func (e *environment) fill(
-	ctx context.Context, of row, b *premium.Bordereau, known *subtotals,
-) (done *summation, owner string, err error) {
-	if done, err = e.sum(ctx, of, known); err != nil || done == nil {
-		return nil, "", err
+// fill sets the sum of the row's receipts, and the members that come from the policy. It returns what was added up, and
+// the organisation that owns the policy, and so the row.
+func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau) (sum sum, owner string, err error) {
+	if sum, err = e.sum(ctx, of, time.Time{}); err != nil || sum.receipts == 0 {
+		return sum, "", err
 	}
-	b.GrossWrittenPremium = scalar.IntegerOf(done.total())
-	facts, found, err := e.policy(ctx, of.PolicyNumber)
+	b.GrossWrittenPremium = scalar.IntegerOf(&sum.total)
+	facts, known, err := e.policy(ctx, of.PolicyNumber)
 	if err != nil {
-		return nil, "", err
+		return sum, "", err
 	}
-	if !found {
-		return nil, "", kafka.Poison(errors.New("there is no policy with the number that the message names"))
+	if !known {
+		return sum, "", errors.New("there is no policy with the number of the row")
 	}
 	policyholder := string(facts.PolicyholderID)
 	b.Policyholder, b.InceptionDate, b.ExpiryDate = &policyholder, facts.InceptionDate, facts.ExpiryDate
 	b.IndemnityLimitPolicy = facts.IndemnityLimitPolicy
-	return done, facts.Owner, nil
+	return sum, facts.Owner, nil
+}
+
+const (
+	// pageLength and pageBytes bound what is read of records at once.
+	pageLength = 500
+	pageBytes  = 1 << 20
+	// mostMarks bounds how many marks one computation of a row has removed, and so its memory. The others follow with
+	// the next.
+	mostMarks = 100_000
+	// disorder is how much later than one with a greater id a receipt may have been recorded: two may be recorded at
+	// once, and the clocks of two replicas differ.
+	disorder = 5 * time.Minute
+)
+
+// sum is what was added up of a row: exact, however large it is.
+type sum struct {
+	total    big.Int
+	receipts int
+	// marked are the receipts of the sum that have their unsent mark.
+	marked []docstore.Ref
+}
+
+// errEnough ends a walk over records.
+var errEnough = errors.New("enough was read")
+
+// sum adds up the receipts of a row that were recorded until an instant; all of them for the zero instant.
+func (e *environment) sum(ctx context.Context, of row, until time.Time) (sum sum, err error) {
+	q := docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}}
+	err = each(ctx, e.receipts, q, func(doc docstore.Document, receipt *premium.Receipt, recorded time.Time) error {
+		switch {
+		case !until.IsZero() && recorded.After(until.Add(disorder)):
+			return errEnough
+		case !until.IsZero() && recorded.After(until):
+			return nil
+		}
+		sum.receipts++
+		sum.total.Add(&sum.total, big.NewInt(counted(receipt)))
+		if doc.Unsent && len(sum.marked) < mostMarks {
+			sum.marked = append(sum.marked, docstore.Ref{ID: doc.ID, Version: doc.Version})
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return sum, err
+}
+
+// each calls a function with the records that a query selects, in the order of their ids, and with the instants at which
+// they were recorded.
+func each[T any](
+	ctx context.Context, of *rest.Records[*T], q docstore.Query,
+	do func(doc docstore.Document, record *T, recorded time.Time) error,
+) error {
+	q.Limit, q.Bytes, q.WithState = pageLength, pageBytes, true
+	held := docstore.Held(ctx)
+	defer func() { docstore.Release(ctx, held) }()
+	for {
+		docstore.Release(ctx, held)
+		docs, err := of.Stored().Find(ctx, request.OrganisationFrom(ctx), q)
+		if err != nil || len(docs) == 0 {
+			return err
+		}
+		for i, doc := range docs {
+			if doc.Body == nil && i > 0 {
+				break // the page is full
+			}
+			q.After = doc.ID
+			record, recorded, err := of.Recorded(doc)
+			if err == nil {
+				err = do(doc, record, recorded)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
 }

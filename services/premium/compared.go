@@ -109,7 +109,8 @@ func (e *environment) stated(ctx context.Context, id string) (of reporting.State
 func (e *environment) sumsOf(ctx context.Context, policyNumber string, at time.Time) ([]reporting.PremiumSum, error) {
 	var types []string
 	sums := map[string]*big.Int{}
-	err := each(ctx, e.rows, docstore.Keys{policyIndex: policyNumber}, func(b *premium.Bordereau, _ time.Time) error {
+	own := docstore.Query{Equal: docstore.Keys{policyIndex: policyNumber}, Own: true}
+	err := each(ctx, e.rows, own, func(_ docstore.Document, b *premium.Bordereau, _ time.Time) error {
 		if b.Period == nil {
 			return nil // a caller has written it, and no receipt counts in it
 		}
@@ -142,7 +143,9 @@ func (e *environment) until(ctx context.Context, b *premium.Bordereau, at time.T
 	case *b.Period > length.at(at):
 		return nil, nil
 	case *b.Period == length.at(at.Add(1)):
-		return e.sumUntil(ctx, row{*b.Period, rest.Text(b.PolicyNumber), rest.Text(b.TransactionType)}, at)
+		of := row{*b.Period, rest.Text(b.PolicyNumber), rest.Text(b.TransactionType)}
+		sum, err := e.sum(request.ForExchange(ctx), of, at)
+		return &sum.total, err
 	}
 	sum, is := new(big.Int).SetString(string(b.GrossWrittenPremium), 10)
 	if !is {
@@ -155,8 +158,9 @@ func (e *environment) until(ctx context.Context, b *premium.Bordereau, at time.T
 // they were recorded until an instant; nothing where there are none. A refund may have another type than its original.
 func (e *environment) paidFor(ctx context.Context, claimNumber string, at time.Time) ([]reporting.ClaimPayment, error) {
 	paid, sum := map[scalar.ID]bool{}, new(big.Int)
-	err := each(ctx, e.receipts, docstore.Keys{claimIndex: claimNumber},
-		func(r *premium.Receipt, recorded time.Time) error {
+	own := docstore.Query{Equal: docstore.Keys{claimIndex: claimNumber}, Own: true}
+	err := each(ctx, e.receipts, own,
+		func(_ docstore.Document, r *premium.Receipt, recorded time.Time) error {
 			if recorded.After(at) {
 				return nil
 			}
@@ -172,34 +176,4 @@ func (e *environment) paidFor(ctx context.Context, claimNumber string, at time.T
 		return nil, err
 	}
 	return []reporting.ClaimPayment{{ClaimNumber: claimNumber, Paid: scalar.IntegerOf(sum)}}, nil
-}
-
-// each calls a function with the records that have some keys and that the caller owns, in the order of their ids, and
-// with the instants at which they were recorded.
-func each[T any](
-	ctx context.Context, of *rest.Records[*T], having docstore.Keys, do func(record *T, recorded time.Time) error,
-) error {
-	q := docstore.Query{Equal: having, Limit: pastPage, Bytes: pastBytes, WithState: true, Own: true}
-	held := docstore.Held(ctx)
-	defer func() { docstore.Release(ctx, held) }()
-	for {
-		docstore.Release(ctx, held)
-		docs, err := of.Stored().Find(ctx, request.OrganisationFrom(ctx), q)
-		if err != nil || len(docs) == 0 {
-			return err
-		}
-		for i, doc := range docs {
-			if doc.Body == nil && i > 0 {
-				break // the page is full
-			}
-			q.After = doc.ID
-			record, recorded, err := of.Recorded(doc)
-			if err == nil {
-				err = do(record, recorded)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
 }

@@ -8,10 +8,8 @@
 //	refund.go     its only action
 //	known.go      asks the other services about the policy or the claim
 //	row.go        to which row of the bordereau a receipt belongs
-//	traffic.go    connects relay, aggregator and sweep, by which the row learns of the receipt
+//	traffic.go    how the row learns of the receipt: within the process, or by Kafka
 //	aggregate.go  computes the row
-//	subtotals.go  the sums that a row is computed from
-//	written.go    the rows that were written last
 //	bordereau.go  the row as a resource
 //	past.go       what the sum of a row was at an instant
 //	whole.go      the receipts and rows of a policy, for /x/policy

@@ -74,8 +74,8 @@ func startWith(
 	return s, e
 }
 
-// deliver hands the aggregator the messages about all receipts so far. It does so a number of times, with the oldest
-// or the newest first in turn.
+// deliver computes the rows of all receipts that have their mark. It does so a number of times, with the oldest or the
+// newest first in turn.
 func deliver(t *testing.T, e *environment, times int) {
 	t.Helper()
 	docs, err := e.receipts.Stored().Unsent(context.Background(), organisation.Sole(), uuid.Nil, 1000)
@@ -87,14 +87,15 @@ func deliver(t *testing.T, e *environment, times int) {
 			slices.Reverse(docs)
 		}
 		for _, doc := range docs {
-			m, err := e.dirtyRow(doc)
-			if err == nil {
-				err = e.aggregate(context.Background(), m)
+			key, _ := rowOf(doc)
+			if _, err := e.aggregate(context.Background(), key); err != nil {
+				t.Fatal(err)
 			}
+			of, err := parseRow(key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			keyed(t, m)
+			keyed(t, message(of, ""))
 		}
 	}
 }
@@ -227,7 +228,7 @@ func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
 				if a := s.Do("POST", "/receipt", receiptP1); a.Status != 201 {
 					t.Errorf("%d %s", a.Status, a.Text)
 				}
-				if err := e.compute(background,
+				if _, err := e.compute(background,
 					row{"2026-11", "P1", "new policy"}); err != nil && !errors.Is(err, errRowMade) {
 					t.Error(err)
 				}
@@ -241,17 +242,23 @@ func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
 	}
 }
 
-// TestPoisonIsTold sends messages that the service has not sent. None makes a row.
-func TestPoisonIsTold(t *testing.T) {
+// TestWhatNobodyHasSentMakesNoRow: what is no message is refused, and of a row without receipts nothing is made.
+func TestWhatNobodyHasSentMakesNoRow(t *testing.T) {
 	s, e := start(t, nil, rules{period: month})
-	for _, message := range []string{`{`, `{"period":"2026-11"}`,
-		`{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`,
-		`{"period":"2026-11","policyNumber":"P1","transactionType":"new policy"}`,
-		`{"period":"<script>","policyNumber":"P1","transactionType":"new policy"}`} {
-		err := e.aggregate(context.Background(), kafka.Message{Value: []byte(message)})
-		if err == nil || !kafka.IsPoison(err) {
-			t.Errorf("%s: %v", message, err)
+	for _, text := range []string{`{`, `[]`, `{"period":"2026-11"}`, `{"period":"2026-11","policyNumber":"P1"}`} {
+		if err := new(traffic).receive(kafka.Message{Value: []byte(text)}); err == nil {
+			t.Errorf("%s is taken for a message", text)
 		}
+	}
+	for _, of := range []row{
+		{"2026-11", "NO-SUCH", "other"}, {"2026-11", "P1", "new policy"}, {"<script>", "P1", "new policy"},
+	} {
+		if marked, err := e.aggregate(context.Background(), of.index()); err != nil || len(marked) > 0 {
+			t.Errorf("%v: %v, %v", of, marked, err)
+		}
+	}
+	if _, err := e.aggregate(context.Background(), "no key"); err == nil {
+		t.Error("what is no key of a row is computed")
 	}
 	if rows := bordereauRows(t, s); len(rows) > 0 {
 		t.Errorf("there are rows: %v", rows)

@@ -76,8 +76,7 @@ func (e *environment) receipt() rest.Resource[*premium.Receipt] {
 		Issue:            e.issue,
 		Complete:         rest.Completion[*premium.Receipt]{Member: "recordedAt", Run: recorded},
 		Pin:              e.pin(policyNumber, original),
-		Indexes:          []docstore.Index{{Name: rowIndex, Amounts: true, Global: true}},
-		Amount:           counted,
+		Indexes:          []docstore.Index{{Name: rowIndex, Global: true}},
 		BeforeReplace:    e.complete,
 		Immutable: func() error {
 			return problem.New(problems.ReceiptImmutable, "Refund the receipt, and record another.")
@@ -96,7 +95,7 @@ func (e *environment) announcing() func(docstore.Document) {
 	}
 	return func(doc docstore.Document) {
 		if e.traffic != nil {
-			e.traffic.relay.Send(doc)
+			e.traffic.announce(doc)
 		}
 	}
 }

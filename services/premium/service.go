@@ -10,7 +10,6 @@ import (
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
@@ -73,13 +72,9 @@ type environment struct {
 	known            *known
 	receipts         *rest.Records[*premium.Receipt]
 	rows             *rest.Records[*premium.Bordereau]
-	written          *writtenRows
-	subtotals        *subtotalCache
 	access           *share.Lists
 	now              func() time.Time
-	// included has the unsent marks of receipts removed that a row includes; nil without brokers.
-	included func(context.Context, []docstore.Ref)
-	// traffic carries messages about receipts to the aggregation; nil without brokers.
+	// traffic carries the news of receipts to the aggregation; nil without a period.
 	traffic *traffic
 }
 
@@ -92,17 +87,9 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	subtotals, err := newSubtotalCache(deps.Wall)
-	if err != nil {
-		return nil, err
-	}
-	written, err := newWrittenRows()
-	if err != nil {
-		return nil, err
-	}
 	e := &environment{
 		rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known,
-		written: written, subtotals: subtotals, now: deps.Now,
+		now: deps.Now,
 	}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())

@@ -51,8 +51,8 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 					return k.Stored(events.BordereauTopic) >= 5*books
 				})
 				await(t, "each row was tried", func() bool {
-					left, _ := first.Metric("bus_consumer_left_total")
-					return left >= books
+					failing, _ := first.Metric("bus_outbox_failing")
+					return failing >= books
 				})
 				first.Stop()
 				k.Close()

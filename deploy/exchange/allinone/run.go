@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/contracts/settings"
-	"insurance.example/exchange/deploy/exchange/broker"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/testclock"
@@ -24,7 +23,6 @@ import (
 	"insurance.example/exchange/gateway/pages"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 )
@@ -69,10 +67,6 @@ func RunProgram(banner io.Writer) process.Program {
 			"admin-addr": "127.0.0.1:0",
 			// With a period, receipts appear in a bordereau without further configuration.
 			settings.BordereauPeriod: "month",
-			// After a crash no other process is there to take over, and the next start should not wait for long.
-			settings.SessionTimeout: "2s",
-			// One process reads the topic. The broker syncs two files of each partition that a batch has messages of.
-			settings.TopicPartitions: "1",
 			// Nobody else could take over while it stops, unless others share its MongoDB.
 			"drain-delay": "0s",
 		},
@@ -120,10 +114,6 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 		}
 		p.Settings.Secrets = []string{secret}
 	}
-	kafka, err := r.startBroker(p)
-	if err != nil {
-		return fmt.Errorf("setting data: %w", err)
-	}
 	if err := r.openClock(); err != nil {
 		return fmt.Errorf("setting %s: %w", testClockFlag, err)
 	}
@@ -131,7 +121,7 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	if err != nil {
 		return p.WithoutStore(ctx, err)
 	}
-	handlers, err := r.startServices(ctx, p, opened, kafka)
+	handlers, err := r.startServices(ctx, p, opened)
 	if err != nil {
 		return err
 	}
@@ -173,19 +163,9 @@ func (r *runner) openClock() error {
 	return r.clock.Open(r.data, r.testClock)
 }
 
-func (r *runner) startBroker(p *process.Process) (cluster.Settings, error) {
-	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"), Secret: true,
-		Log: p.Log.With("service", "broker")})
-	if err != nil {
-		return cluster.Settings{}, err
-	}
-	p.OnClose(func() error { b.Close(); return nil })
-	return b.Settings(), nil
-}
-
 // startServices starts the services and returns their handlers. They call each other in memory.
 func (r *runner) startServices(
-	ctx context.Context, p *process.Process, opened map[string]docstore.Store, kafka cluster.Settings,
+	ctx context.Context, p *process.Process, opened map[string]docstore.Store,
 ) (map[string]http.Handler, error) {
 	ordered, err := startOrder(r.services)
 	if err != nil {
@@ -202,7 +182,7 @@ func (r *runner) startServices(
 	}
 	for _, s := range ordered {
 		links := process.Links{
-			Store: opened[s.Name], Kafka: kafka, Peer: reach, Now: now,
+			Store: opened[s.Name], Peer: reach, Now: now,
 		}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err

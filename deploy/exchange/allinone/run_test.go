@@ -141,8 +141,11 @@ func TestDataFilesArePrivate(t *testing.T) {
 	}
 	first := run(t, data)
 	first.stop()
-	// An earlier version left files that others could read.
+	// An earlier version, which had no links, left files that others could read.
 	files := 0
+	if err := os.RemoveAll(filepath.Join(data, "links")); err != nil {
+		t.Fatal(err)
+	}
 	each(t, data, func(path string, info fs.FileInfo) {
 		if err := os.Chmod(path, info.Mode().Perm()|0o044); err != nil {
 			t.Fatal(err)
@@ -160,8 +163,7 @@ func TestDataFilesArePrivate(t *testing.T) {
 	}
 }
 
-// each visits the files in a folder. The broker renames the files that it has written, and one that was renamed
-// meanwhile is left out.
+// each visits the files in a folder. One that goes meanwhile is left out.
 func each(t *testing.T, folder string, visit func(path string, info fs.FileInfo)) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -185,8 +187,7 @@ func each(t *testing.T, folder string, visit func(path string, info fs.FileInfo)
 func TestSecondInstanceIsRefusedBeforeItTouchesTheData(t *testing.T) {
 	data := t.TempDir()
 	run(t, data)
-	wantWords(t, refusal(t, "--data", data), "setting data", filepath.Join(data, "broker"), "in use by another process",
-		"another folder")
+	wantWords(t, refusal(t, "--data", data), "setting data", filepath.Join(data, "parties.db"), "in use by another process")
 }
 
 func TestDamagedDatabaseIsNamed(t *testing.T) {

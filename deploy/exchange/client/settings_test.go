@@ -12,7 +12,6 @@ import (
 	"insurance.example/exchange/deploy/exchange/backup"
 	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/exchange/client"
-	"insurance.example/exchange/deploy/exchange/deadletters"
 )
 
 // TestVariablesThatAreNoSettings checks that the commands which work on the data of an exchange refuse and ignore the
@@ -35,14 +34,6 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 			return check.Command(environ, io.Discard, notes)
 		},
 			[]string{"--data", none}},
-		"dead-letters list": {func(environ []string, notes io.Writer) *cobra.Command {
-			return deadletters.Command(environ, io.Discard, notes)
-		},
-			[]string{"list", "--data", none}},
-		"dead-letters replay": {func(environ []string, notes io.Writer) *cobra.Command {
-			return deadletters.Command(environ, io.Discard, notes)
-		},
-			[]string{"replay", "--all", "--data", none}},
 	} {
 		run := func(environ ...string) (notes string, err error) {
 			var said bytes.Buffer

@@ -76,9 +76,6 @@ func Programs() (map[string]Program, error) {
 	programs[localProgram] = Program{Name: localProgram, flags: map[string]func() *pflag.FlagSet{
 		"secrets": func() *pflag.FlagSet { return local.SecretsCommand(nil).Flags() },
 		"token":   func() *pflag.FlagSet { return local.TokenCommand(nil, io.Discard).Flags() },
-		"broker": func() *pflag.FlagSet {
-			return local.BrokerProgram(io.Discard).Command(nil, io.Discard).PersistentFlags()
-		},
 	}}
 	return programs, nil
 }

@@ -17,7 +17,6 @@ require (
 )
 
 require (
-	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/peterhellberg/link v1.2.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect

@@ -1,7 +1,6 @@
 // Package simulation runs a part of the exchange in one process, from one seed: the core, the desk with what it
-// reports, or policies that organisations share. Callers, services, outbox, relay, consumers and sweeps are the real
-// ones; the database and the broker are simulated. Every operation on these two, and every request of a caller, waits
-// until the scheduler lets it happen. The seed decides the order and the faults. The clock is the one of
+// reports, or policies that organisations share. Callers, services, outbox and sweeps are the real ones; the
+// database is simulated. Every operation on it, and every request of a caller, waits until the scheduler lets it happen. The seed decides the order and the faults. The clock is the one of
 // testing/synctest, which advances only while every goroutine waits. So a seed always gives the same history.
 //
 // Its files, in the order in which a seed meets them:
@@ -11,10 +10,7 @@
 //	process.go    starts, crashes and restarts a replica
 //	program.go    the services that a replica runs
 //	store.go      simulates the database
-//	broker.go     simulates the brokers
-//	group.go      simulates the consumer group
 //	wire.go       simulates the connection between two services
-//	losses.go     has the brokers lose, repeat and forget
 //	callers.go    sends requests about receipts and notes the responses
 //	claims.go     the same for claims; checks what is stored
 //	parties.go    the same for parties

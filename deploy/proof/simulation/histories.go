@@ -51,7 +51,7 @@ func (h *host) reader() (*replica, error) {
 	p := &replica{world: h.world, label: "reader", headerOf: h.program.headerOf}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	instance, err := h.program.start(p.ctx, process.Links{
-		Store: h.store, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
+		Store: h.store, Now: h.now, Peer: h.peers(p),
 	})
 	if err != nil {
 		return nil, err

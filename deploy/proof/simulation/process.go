@@ -15,7 +15,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/process"
 )
 
@@ -28,10 +27,9 @@ type host struct {
 	// replicas returns the hosts of a simulated service; none for any other service.
 	replicas func(service string) []*host
 	// stubs take the place of the services that are not.
-	stubs   map[string]http.Handler
-	store   docstore.Store
-	brokers *brokers
-	now     func() time.Time
+	stubs map[string]http.Handler
+	store docstore.Store
+	now   func() time.Time
 	// current is the process that runs now, or that crashed last. number counts them.
 	current *replica
 	number  int
@@ -41,8 +39,6 @@ type host struct {
 
 // replica is one run of a service, until it crashes.
 type replica struct {
-	// deaf is the time until which the process does not learn that it was expelled from the group.
-	deaf time.Time
 	// silent is the time until which calls of other services get no response, nor an error.
 	silent time.Time
 	world  *world
@@ -67,7 +63,7 @@ func (h *host) start() error {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	instance, err := h.program.start(p.ctx, process.Links{
-		Store: database{p, h.store}, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
+		Store: database{p, h.store}, Now: h.now, Peer: h.peers(p),
 	})
 	if err != nil {
 		return err
@@ -78,7 +74,7 @@ func (h *host) start() error {
 		go func() {
 			// The loops begin at different instants, so that their timers end at different instants.
 			for p.ctx.Err() == nil {
-				if _, err := call(ctx, p, "begin", false, asIs, func() (struct{}, error) {
+				if _, err := call(ctx, p, "begin", asIs, func() (struct{}, error) {
 					return struct{}{}, nil
 				}); err == nil {
 					_ = instance.Background[name](ctx) // it returns when the process ends
@@ -90,11 +86,6 @@ func (h *host) start() error {
 	return nil
 }
 
-// kafka returns how a process of the host reaches the brokers.
-func (h *host) kafka(p *replica) cluster.Settings {
-	return cluster.Settings{Brokers: []string{"simulated:9092"}, Broker: connection{h.brokers, p}}
-}
-
 // crash ends the process. Its memory is lost; some of the operations that it has sent happen nevertheless.
 func (h *host) crash(restart time.Time) {
 	p := h.current
@@ -102,11 +93,6 @@ func (h *host) crash(restart time.Time) {
 	p.dead.Store(true)
 	p.cancel()
 	h.world.note("%s: crashes", p.label)
-	for _, m := range slices.Clone(h.brokers.group.members) {
-		if m.process == p {
-			h.brokers.group.miss(m)
-		}
-	}
 }
 
 // await waits for a while. It returns false if the process crashes meanwhile.
@@ -144,7 +130,7 @@ func (p *replica) send(
 	ctx context.Context, what, method, path, body string, header ...string,
 ) (got answer, heard bool) {
 	arrived := false
-	_, err := call(ctx, p, what, false, asIs, func() (struct{}, error) {
+	_, err := call(ctx, p, what, asIs, func() (struct{}, error) {
 		arrived = true
 		return struct{}{}, nil
 	})

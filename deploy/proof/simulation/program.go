@@ -106,7 +106,7 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 	}
 	unseen := prometheus.WrapRegistererWith(nil, nil)
 	instance, err := p.definition.New(ctx, process.Deps{
-		Store: store, Kafka: links.Kafka, Now: links.Now, Wall: links.Now, Log: p.log,
+		Store: store, Now: links.Now, Wall: links.Now, Log: p.log,
 		Metrics: unseen, Organisations: p.trust.Organisations,
 		Peer:  func(name string) *peer.Client { return peers[name] },
 		Unset: func(string, string) {},

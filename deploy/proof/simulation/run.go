@@ -32,8 +32,8 @@ type Outcome struct {
 }
 
 const (
-	// troubled is how long faults happen. In a slow seed they happen for slowlyTroubled, so that sweeps and rebalances
-	// meet work in progress.
+	// troubled is how long faults happen. In a slow seed they happen for slowlyTroubled, so that sweeps meet
+	// work in progress.
 	troubled       = 6 * time.Second
 	slowlyTroubled = 30 * time.Second
 	// settling is how long everything may take to be right after the last fault and the last request.
@@ -111,8 +111,7 @@ var kinds = func() map[Part][]kind {
 // exchange is the simulated part of the exchange.
 type exchange struct {
 	*world
-	brokers *brokers
-	store   *memorystore.Store
+	store *memorystore.Store
 	// stores are the stores of the services. Unless organisations share the exchange they are one, store.
 	stores map[string]*memorystore.Store
 	hosts  []*host
@@ -126,13 +125,8 @@ type exchange struct {
 // Run runs a seed of a part, in a bubble of testing/synctest. It writes every operation to trace, unless that is nil.
 func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 	w := newWorld(seed, trace)
-	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{},
+	x := &exchange{world: w, store: &memorystore.Store{},
 		stores: map[string]*memorystore.Store{}}
-	// Another process writes the same row once the first has lost its partitions and does not know it yet.
-	w.held = func(p *replica) {
-		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
-		x.brokers.group.expelProcess(p)
-	}
 	x.book.claims.changes, x.book.parties, x.book.policies.filed = make(map[string]*change), make(partyBook), make(
 		map[string]*filing)
 	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
@@ -158,7 +152,7 @@ func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 			}
 			x.hosts = append(x.hosts, &host{
 				world: w, service: service.name, name: fmt.Sprintf("%s-%d", service.name, i+1), program: program,
-				replicas: x.replicas, stubs: kind.stubs, store: x.stores[service.name], brokers: x.brokers,
+				replicas: x.replicas, stubs: kind.stubs, store: x.stores[service.name],
 				now: func() time.Time { return now().Add(differs) },
 			})
 		}
@@ -274,7 +268,7 @@ func (x *exchange) live(done func() bool) (failure error) {
 	return failure
 }
 
-// mischief crashes processes, has them be silent, and disturbs brokers.
+// mischief crashes processes and has them be silent.
 func (x *exchange) mischief() {
 	switch x.random.IntN(600) {
 	case 0, 1, 2:
@@ -282,9 +276,7 @@ func (x *exchange) mischief() {
 		if !h.current.dead.Load() {
 			h.crash(time.Now().Add(time.Duration(x.random.Int64N(int64(5 * time.Second)))))
 		}
-	case 3, 4, 5, 6, 7, 8:
-		x.brokers.lose(x.random)
-	case 9, 10, 11:
+	case 3, 4, 5:
 		if called := x.called(); len(called) > 0 {
 			p := called[x.random.IntN(len(called))].current
 			silence := longestSilence

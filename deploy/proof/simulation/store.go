@@ -50,7 +50,7 @@ func (t table) call(ctx context.Context, of docstore.Call, do func(context.Conte
 		return do(ctx)
 	}
 	name := t.name + " " + described(of)
-	_, err := callInParts(ctx, t.process, name, false, lost, func() (struct{}, error) {
+	_, err := callInParts(ctx, t.process, name, lost, func() (struct{}, error) {
 		return struct{}{}, do(context.WithoutCancel(ctx))
 	}, t.part(ctx, of))
 	return err

@@ -100,7 +100,7 @@ func (w *wire) carry(r *http.Request) (*http.Response, error) {
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil {
 		trace.GotConn(httptrace.GotConnInfo{})
 	}
-	_, err := call(ctx, w.from, "calls "+w.service, false, asIs, func() (struct{}, error) {
+	_, err := call(ctx, w.from, "calls "+w.service, asIs, func() (struct{}, error) {
 		to := w.hosts[r.URL.Host].current
 		if to.dead.Load() {
 			return struct{}{}, errFault

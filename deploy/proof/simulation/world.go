@@ -52,10 +52,8 @@ type world struct {
 	// slow is a part of the names of operations that are postponed more often and for longer than others, so that
 	// others overtake them; empty for none.
 	slow string
-	// rivals: the write of a record is held until another process has written the record, for at most longestHeld. held
-	// is called with the process of that write.
+	// rivals: the write of a record is held until another process has written the record, for at most longestHeld.
 	rivals bool
-	held   func(*replica)
 	// troubled is how long faults happen.
 	troubled time.Duration
 	// calm is true once no more faults happen.
@@ -79,8 +77,6 @@ type operation struct {
 	run func(outcome)
 	// inParts is true if the operation can be torn.
 	inParts bool
-	// prompt operations happen before all others and before time passes.
-	prompt bool
 	// due is the earliest time at which it can happen.
 	due time.Time
 	// postponed is true if it was postponed; that happens once at most.
@@ -149,15 +145,15 @@ type result[T any] struct {
 // call waits until the scheduler lets an operation happen, and returns its result. failure makes the error of an
 // operation that fails or happens unheard. If ctx ends first, call returns, and the operation may still happen.
 func call[T any](
-	ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error),
+	ctx context.Context, p *replica, name string, failure func(error) error, do func() (T, error),
 ) (T, error) {
-	return callInParts(ctx, p, name, prompt, failure, do, nil)
+	return callInParts(ctx, p, name, failure, do, nil)
 }
 
 // callInParts is call for an operation that can be torn: begin performs a random part of it. If begin is nil, the
 // operation happens wholly or not at all.
 func callInParts[T any](
-	ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error),
+	ctx context.Context, p *replica, name string, failure func(error) error, do func() (T, error),
 	begin func(*rand.Rand),
 ) (T, error) {
 	var none T
@@ -169,7 +165,7 @@ func callInParts[T any](
 	}
 	done := make(chan result[T], 1)
 	p.world.wait(&operation{
-		name: p.label + " " + actor(ctx) + ": " + name, process: p, prompt: prompt, inParts: begin != nil,
+		name: p.label + " " + actor(ctx) + ": " + name, process: p, inParts: begin != nil,
 		run: func(o outcome) {
 			var r result[T]
 			switch o {
@@ -220,9 +216,6 @@ func (w *world) next() *operation {
 	}
 	slices.SortStableFunc(can, func(a, b *operation) int { return cmp.Compare(a.name, b.name) })
 	chosen := can[w.random.IntN(len(can))]
-	if at := slices.IndexFunc(can, func(o *operation) bool { return o.prompt }); at >= 0 {
-		chosen = can[at]
-	}
 	w.waiting = slices.DeleteFunc(w.waiting, func(o *operation) bool { return o == chosen })
 	return chosen
 }
@@ -263,11 +256,9 @@ func (w *world) run(enough func() bool, between func()) {
 			continue
 		}
 		w.steps++
-		if !o.prompt {
-			// Nothing else happens at this instant: the seed does not decide the order of timers of one instant.
-			time.Sleep(time.Duration(1 + w.random.IntN(50_000)))
-			synctest.Wait()
-		}
+		// Nothing else happens at this instant: the seed does not decide the order of timers of one instant.
+		time.Sleep(time.Duration(1 + w.random.IntN(50_000)))
+		synctest.Wait()
 		w.perform(o)
 	}
 }
@@ -304,14 +295,13 @@ func (w *world) perform(o *operation) {
 			o.postponed, o.due, o.awaits = true, time.Now().Add(longestHeld), record
 			w.note("%s: held until another process has done so", o.name)
 			w.wait(o)
-			w.held(o.process)
 			return
 		}
 		postponing, longest := w.postponing, w.longest
 		if w.slow != "" && strings.Contains(o.name, w.slow) {
 			postponing, longest = 2, longestHeld
 		}
-		if !o.prompt && !o.postponed && w.chance(postponing) {
+		if !o.postponed && w.chance(postponing) {
 			o.postponed, o.due = true, time.Now().Add(time.Duration(w.random.Int64N(int64(longest))))
 			w.note("%s: postponed", o.name)
 			w.wait(o)
@@ -343,5 +333,18 @@ func (w *world) release(record string, by *replica) {
 		if o.awaits == record && o.process != by {
 			o.due = time.Now()
 		}
+	}
+}
+
+// asIs returns the cause of a failure as the error of an operation.
+func asIs(cause error) error { return cause }
+
+// pause waits for some time, or until ctx ends.
+func pause(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }

@@ -76,8 +76,6 @@ func Backfill(t *testing.T, database func(t *testing.T) (open func(t *testing.T)
 		{"a document whose keys cannot be derived holds up nothing", underivable},
 		{"an empty collection has all of its indexes at once", emptyAtOnce},
 		{"documents with owners get keys of their owners", addedForOwners},
-		{"an index that gets amounts adds up what is there", addedAmounts},
-		{"a document without its amount refuses a sum", withoutAmount},
 		{"without keys to derive an index holds what comes later", withoutKeys},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, &growing{open: database(t)}) })
@@ -90,7 +88,6 @@ type growing struct {
 	store docstore.Store
 	docstore.Collection
 	docstore.Backfilling
-	docstore.Sums
 }
 
 // as opens the collection with a spec. The store that was open is closed first.
@@ -104,8 +101,7 @@ func (g *growing) as(t *testing.T, spec docstore.Spec) {
 	if g.Collection, err = store.Collection(t.Context(), spec); err != nil {
 		t.Fatalf("collection: %v", err)
 	}
-	g.Backfilling, g.Sums = capability[docstore.Backfilling](t, g.Collection), capability[docstore.Sums](t,
-		g.Collection)
+	g.Backfilling = capability[docstore.Backfilling](t, g.Collection)
 }
 
 func (g *growing) close(t *testing.T) {

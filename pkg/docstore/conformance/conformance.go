@@ -43,7 +43,6 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"paging", paging},
 		{"following", following},
 		{"outbox", outbox},
-		{"sums", sums},
 		{"contention", contention},
 		{"contexts", contexts},
 		{"organisations", organisations},
@@ -87,14 +86,12 @@ type whole struct {
 	docstore.Collection
 	docstore.History
 	docstore.Members
-	docstore.Sums
 }
 
 // collectionOf returns a collection with its capabilities.
 func collectionOf(t *testing.T, c docstore.Collection) whole {
 	t.Helper()
-	return whole{c, capability[docstore.History](t, c), capability[docstore.Members](t, c),
-		capability[docstore.Sums](t, c)}
+	return whole{c, capability[docstore.History](t, c), capability[docstore.Members](t, c)}
 }
 
 // capability returns a collection as a capability, which every store has.

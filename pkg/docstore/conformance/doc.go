@@ -10,7 +10,6 @@
 //	finds.go           a find selects what a search through all would
 //	paging.go          pages show each document once under writes
 //	outbox.go          the unsent mark
-//	sums.go            the sums of an index with amounts
 //	contention.go      one of several writers succeeds
 //	contexts.go        what has ended does nothing
 //	organisations.go   what is asked in nobody's name is refused

@@ -22,11 +22,6 @@ func refused(t *testing.T, f fixture, who organisation.ID, why error) {
 	fresh := document(docstore.Keys{"policyNumber": "P"})
 	changed := doc
 	changed.Body = []byte(`{}`)
-	accounts, err := f.store.Collection(t.Context(), entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums := capability[docstore.Sums](t, accounts)
 	changes := capability[docstore.Changes](t, f.Collection)
 	for call, err := range map[string]error{
 		"insert":         f.Insert(t.Context(), who, fresh),
@@ -40,8 +35,6 @@ func refused(t *testing.T, f fixture, who organisation.ID, why error) {
 		"formers":        result(f.Formers(t.Context(), who, doc.ID, 0, 1)),
 		"by key":         result(f.FormerByKey(t.Context(), who, doc.ID, "k")),
 		"texts":          result(f.Texts(t.Context(), who, []uuid.UUID{doc.ID}, "insured")),
-		"sum":            result(sums.Sum(t.Context(), who, "account", "a", uuid.Nil, 1)),
-		"first unsent":   result(sums.FirstUnsent(t.Context(), who, "account", "a")),
 		"changes":        result(changes.Changes(t.Context(), who, "", 1)),
 		"owner after":    result(capability[docstore.Owners](t, f.Collection).OwnerAfter(t.Context(), who, "")),
 		"end of changes": result(changes.EndOfChanges(t.Context(), who)),

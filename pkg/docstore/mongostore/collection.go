@@ -22,7 +22,7 @@ var stateless = append(bson.D{{Key: stateField, Value: 0}, {Key: digestField, Va
 // shown is the projection of every other read that returns documents.
 var shown = bson.D{
 	{Key: keysField, Value: 0}, {Key: writeField, Value: 0}, {Key: takingsField, Value: 0},
-	{Key: stampField, Value: 0}, {Key: amountField, Value: 0}, {Key: markField, Value: 0}, {Key: loggedField, Value: 0},
+	{Key: stampField, Value: 0}, {Key: markField, Value: 0}, {Key: loggedField, Value: 0},
 }
 
 type collection struct {

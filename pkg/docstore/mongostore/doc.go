@@ -25,7 +25,6 @@
 //	several.go            little of many documents
 //	unsent.go             the outbox marks
 //	former.go             the former versions
-//	sum.go                the sums of an index with amounts
 //	segments.go           the log of changes: marks, segments and head, as package sequencer works on them
 //	changes.go            the log of changes: its pages
 //	stamps.go             with which indexes documents were written

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -24,15 +23,7 @@ const (
 )
 
 // indexName returns the name of an index that is not unique. A unique index is the _id of the reservations.
-func indexName(index docstore.Index) string {
-	if index.Amounts {
-		return "sums_" + index.Name
-	}
-	return "by_" + index.Name
-}
-
-// unsentByIndex returns the name of the index of the unsent documents by a key.
-func unsentByIndex(index string) string { return "unsent_" + index }
+func indexName(index docstore.Index) string { return "by_" + index.Name }
 
 // ensureIndexes creates the indexes that are missing, and waits until they are built. It asks for all of them, also
 // for those that a list would show: a list also shows an index that another replica is still building.
@@ -59,7 +50,7 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 		if index.Unique {
 			continue
 		}
-		models = append(models, indexModels(index)...)
+		models = append(models, indexModel(index))
 	}
 	return retried(ctx, func() error {
 		_, err := c.docs.Indexes().CreateMany(ctx, models)
@@ -67,25 +58,15 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 	})
 }
 
-// indexModels returns what an index of the spec that is not unique is in MongoDB.
-func indexModels(index docstore.Index) []mongo.IndexModel {
+// indexModel returns what an index of the spec that is not unique is in MongoDB.
+func indexModel(index docstore.Index) mongo.IndexModel {
 	field := keyField(index.Name)
 	// The id comes second, so that the documents with one value are found in order of id.
 	keys := bson.D{{Key: field, Value: 1}, {Key: idField, Value: 1}}
 	// Every string is at least the empty one.
 	holds := bson.D{{Key: field, Value: bson.D{{Key: "$gte", Value: ""}}}}
-	named := func(name string) *options.IndexOptionsBuilder { return options.Index().SetName(name) }
-	if !index.Amounts {
-		return []mongo.IndexModel{{Keys: keys, Options: named(indexName(index)).SetPartialFilterExpression(holds)}}
-	}
-	return []mongo.IndexModel{{
-		Keys:    append(slices.Clone(keys), bson.E{Key: amountField, Value: 1}),
-		Options: named(indexName(index)).SetPartialFilterExpression(holds),
-	}, {
-		Keys: append(slices.Clone(keys), bson.E{Key: versionField, Value: 1}),
-		Options: named(unsentByIndex(index.Name)).SetPartialFilterExpression(append(bson.D{{Key: unsentField,
-			Value: true}}, holds...)),
-	}}
+	return mongo.IndexModel{Keys: keys, Options: options.Index().SetName(indexName(index)).
+		SetPartialFilterExpression(holds)}
 }
 
 // checkForm returns an error if the collection holds documents as early releases wrote them, which had no field w.

@@ -107,10 +107,8 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 			return nil, err
 		}
 		selected = append(selected, bson.E{Key: idField, Value: uuidBinary(holder.ID)})
-	case ok && index.Amounts:
-		// Without a hint, because a database that only an earlier release has opened has a plain index in its place.
 	case ok:
-		how.SetHint(indexName(index))
+		// Without a hint, because a database that only an earlier release has opened may have another index in its place.
 	default:
 		// With those of version 0, which are no tombstones if they have a body.
 		selected = bson.D{{Key: idField,
@@ -150,9 +148,6 @@ func (c *inspected) stored(ctx context.Context, raw bson.Raw) (docstore.Stored, 
 	var r record
 	if err := bson.Unmarshal(raw, &r); err == nil {
 		stored.Document = r.document()
-		if r.Amount != nil {
-			stored.Amount = *r.Amount
-		}
 	}
 	stored.Keys = docstore.Keys{}
 	stamp, _ := raw.Lookup(stampField).StringValueOK()

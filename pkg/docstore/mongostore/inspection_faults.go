@@ -42,9 +42,6 @@ func (c *inspected) reportIndexes(ctx context.Context, report func(docstore.Find
 		if !index.Unique {
 			wanted[c.docs.Name()] = append(wanted[c.docs.Name()], indexName(index))
 		}
-		if index.Amounts {
-			wanted[c.docs.Name()] = append(wanted[c.docs.Name()], unsentByIndex(index.Name))
-		}
 	}
 	for _, in := range []string{c.docs.Name(), c.history.Name()} {
 		var there []string

@@ -26,9 +26,7 @@ type record struct {
 	// Digest is the digest of the version; absent for none. A release without digests drops it, or leaves it as it is.
 	Digest docstore.Digest `bson:"h,omitempty"`
 	// Keys are written and searched. Only a contender for a unique value reads them back.
-	Keys bson.D `bson:"k,omitempty"`
-	// Amount is written, and added up. It is absent if no index carries amounts.
-	Amount *int64 `bson:"a,omitempty"`
+	Keys   bson.D `bson:"k,omitempty"`
 	Unsent bool   `bson:"unsent"`
 	// Owner is the organisation that the document belongs to; absent for none.
 	Owner string `bson:"o,omitempty"`
@@ -51,7 +49,6 @@ const (
 	// how often the version got the keys of new indexes.
 	takingsField = "t"
 	keysField    = "k"
-	amountField  = "a"
 	unsentField  = "unsent"
 	ownerField   = "o"
 	// markField is the mark of a document whose last versions the log lacks, and loggedField the last version that the
@@ -73,9 +70,6 @@ func (c *collection) recordOf(doc docstore.Document, version int64) record {
 	if !c.spec.Unlogged {
 		r.Marked = new(time.Now())
 	}
-	if c.spec.Sums() {
-		r.Amount = &doc.Amount
-	}
 	return r
 }
 
@@ -92,7 +86,7 @@ func (r record) replacement() (bson.D, error) {
 	}
 	set := make(bson.D, 0, len(elements))
 	absent := bson.D{{Key: takingsField, Value: ""}}
-	for _, field := range []string{stateField, digestField, keysField, amountField} {
+	for _, field := range []string{stateField, digestField, keysField} {
 		if _, err := bson.Raw(encoded).LookupErr(field); err != nil {
 			absent = append(absent, bson.E{Key: field, Value: ""})
 		}

@@ -51,7 +51,7 @@ func TestReplacement(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"$set":{"v":{"$numberLong":"3"},"w":{"$oid":"` + record.Write.Hex() + `"},"s":"5e7a",` +
-		`"body":{"a":{"$numberLong":"1"}},"unsent":false},"$unset":{"t":"","state":"","h":"","k":"","a":""},` +
+		`"body":{"a":{"$numberLong":"1"}},"unsent":false},"$unset":{"t":"","state":"","h":"","k":""},` +
 		`"$min":{"i":{"$date":{"$numberLong":"7"}}}}`
 	if got := extended(t, update); got != want {
 		t.Errorf("update\n got %s\nwant %s", got, want)

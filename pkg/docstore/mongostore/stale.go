@@ -160,17 +160,15 @@ type rekeying struct {
 
 // derived returns what is derived from a document, with keys for the caller to change. If there is nothing because of
 // a failure, it takes note of the document.
-func (r rekeying) derived(doc docstore.Document) (derived backfill.Derived, ok bool) {
-	derived, err := r.derive(doc)
+func (r rekeying) derived(doc docstore.Document) (keys docstore.Keys, ok bool) {
+	keys, err := r.derive(doc)
 	if err != nil {
 		r.batch.Lacking = append(r.batch.Lacking, backfill.Lacking{ID: doc.ID, Cause: err})
 	}
-	derived.Keys = maps.Clone(derived.Keys)
-	return derived, err == nil
+	return maps.Clone(keys), err == nil
 }
 
-// valuesOf returns the fields that a document is to have: its keys, and its amount if the spec has indexes with
-// amounts.
+// valuesOf returns the fields that a document is to have: its keys.
 func (r rekeying) valuesOf(ctx context.Context, found foundStale) (bson.D, error) {
 	if found.Record.Version == tombstone {
 		return bson.D{{Key: keysField, Value: bson.D{}}}, nil
@@ -179,12 +177,8 @@ func (r rekeying) valuesOf(ctx context.Context, found foundStale) (bson.D, error
 	if !ok {
 		return bson.D{{Key: keysField, Value: append(bson.D{}, found.Record.Keys...)}}, nil
 	}
-	keys, err := r.keysOf(ctx, found, derived.Keys)
-	values := bson.D{{Key: keysField, Value: keys}}
-	if r.spec.Sums() {
-		values = append(values, bson.E{Key: amountField, Value: derived.Amount})
-	}
-	return values, err
+	keys, err := r.keysOf(ctx, found, derived)
+	return bson.D{{Key: keysField, Value: keys}}, err
 }
 
 // keysOf returns the keys that a document is to have: those that are derived, and those it has of indexes that the

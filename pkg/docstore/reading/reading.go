@@ -16,10 +16,10 @@ import (
 )
 
 // Of returns a store that reads what an inspection reads, and writes nothing. It has the capabilities History and
-// Members. It has Sums too, for resources that do not open without it, but a sum is refused.
+// Members.
 func Of(inspection docstore.Inspection) docstore.Store { return &store{of: inspection} }
 
-// errOnlyRead is the error of everything that it does not do: writes, and sums.
+// errOnlyRead is the error of everything that it does not do: writes.
 var errOnlyRead = fmt.Errorf("%w: the database is only read", docstore.ErrUnavailable)
 
 type store struct {
@@ -71,7 +71,7 @@ func (c *collection) Find(
 				continue
 			}
 			doc := stored.Document
-			doc.Keys, doc.Amount = nil, 0
+			doc.Keys = nil
 			if size += len(doc.Body) + len(doc.State); q.Bytes > 0 && len(found) > 0 && size > q.Bytes {
 				doc.Body, doc.State = nil, nil
 				return append(found, doc), nil
@@ -184,12 +184,4 @@ func (c *collection) Unsent(context.Context, organisation.ID, uuid.UUID, int) ([
 
 func (c *collection) Sent(context.Context, organisation.ID, []docstore.Ref) (int, error) {
 	return 0, errOnlyRead
-}
-
-func (c *collection) Sum(context.Context, organisation.ID, string, string, uuid.UUID, int) (docstore.Sum, error) {
-	return docstore.Sum{}, errOnlyRead
-}
-
-func (c *collection) FirstUnsent(context.Context, organisation.ID, string, string) (uuid.UUID, error) {
-	return uuid.UUID{}, errOnlyRead
 }

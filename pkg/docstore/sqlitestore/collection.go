@@ -221,12 +221,11 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 	} else {
 		stmt.BindNull(6)
 	}
-	return c.bindKeys(stmt, firstKey, keys, doc.Amount)
+	return bindKeys(stmt, firstKey, keys)
 }
 
-// bindKeys binds keys to the parameters from first on, or null for none, and behind them the amount if the table has
-// amounts. It returns the parameter that follows.
-func (c *collection) bindKeys(stmt *sqlite3.Stmt, first int, keys []key, amount int64) (next int) {
+// bindKeys binds keys to the parameters from first on, or null for none. It returns the parameter that follows.
+func bindKeys(stmt *sqlite3.Stmt, first int, keys []key) (next int) {
 	for i, key := range keys {
 		if key.ok {
 			stmt.BindText(first+i, key.value)
@@ -234,12 +233,7 @@ func (c *collection) bindKeys(stmt *sqlite3.Stmt, first int, keys []key, amount 
 			stmt.BindNull(first + i)
 		}
 	}
-	next = first + len(keys)
-	if c.spec.Sums() {
-		stmt.BindInt(next, amount)
-		next++
-	}
-	return next
+	return first + len(keys)
 }
 
 // bindState binds the state of a document, or null for none.

@@ -26,7 +26,6 @@
 //	rows.go               the rows of a read: one, which may be large, a little of many, or those of a page
 //	dense.go              the page of a long range
 //	former.go             the former versions
-//	sum.go                the sums of an index with amounts
 //	changes.go            the log of changes, and another identity for that of a backup that is restored
 //	fill.go               the entries of documents that are older than the log
 //	stale.go              the documents that lack the keys of new indexes

@@ -75,8 +75,8 @@ func (s *Inspection) Collection(ctx context.Context, spec docstore.Spec) (docsto
 type inspected struct {
 	*Inspection
 	spec docstore.Spec
-	// held is the spec with the indexes as they are there: those that have no amounts yet are plain ones.
-	held docstore.Spec
+	// indexes are the names of the indexes of the table.
+	indexes []string
 	// there says that the table is there, kept that the table of its former versions is.
 	there, kept bool
 	// formers are the columns of a former version.
@@ -85,7 +85,7 @@ type inspected struct {
 	owned bool
 	// opened says that a store has opened the collection with this spec.
 	opened bool
-	// selected are the columns of a document, its stamp, its keys in the order of the spec, and its amount.
+	// selected are the columns of a document, its stamp, and its keys in the order of the spec.
 	selected string
 	// labels are the labels of the indexes that each stamp stands for.
 	labels map[string][]string
@@ -103,12 +103,12 @@ func (c *inspected) readShape(ctx context.Context) error {
 		return unavailable(withRemedy(c.path, err))
 	}
 	c.there, c.owned = len(has) > 0, slices.Contains(has, ownerColumn)
-	if c.held, err = c.asHeld(); err != nil {
+	if c.indexes, err = c.indexNames(); err != nil {
 		return unavailable(withRemedy(c.path, err))
 	}
 	selected := []string{without(without(columns, digestColumn, has), ownerColumn, has)}
 	stamped := slices.Contains(has, stampColumn)
-	for _, column := range append([]string{stampColumn}, valueColumns(c.spec)...) {
+	for _, column := range append([]string{stampColumn}, keyColumns(c.spec)...) {
 		if !slices.Contains(has, column) {
 			column = "NULL"
 		}
@@ -138,21 +138,6 @@ func without(columns, column string, has []string) string {
 	return strings.Replace(columns, column, "NULL", 1)
 }
 
-// asHeld returns the spec with plain indexes in place of those with amounts, where the file has these: then only an
-// earlier release has opened it.
-func (c *inspected) asHeld() (docstore.Spec, error) {
-	held := c.spec
-	held.Indexes = slices.Clone(held.Indexes)
-	indexes, err := c.indexNames()
-	for i, index := range held.Indexes {
-		plain := docstore.Index{Name: index.Name}
-		if index.Amounts && slices.Contains(indexes, indexName(c.spec.Name, plain)) {
-			held.Indexes[i] = plain
-		}
-	}
-	return held, err
-}
-
 // indexNames returns the names of the indexes of the table.
 func (c *inspected) indexNames() ([]string, error) {
 	return names(c.conn,
@@ -168,7 +153,13 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 	}
 	var found []docstore.Stored
 	size := 0
-	sql, texts := findSQL(c.selected, c.held, sight{kind: all}, q)
+	sql, texts := findSQL(c.selected, c.spec, sight{kind: all}, q)
+	if lead, ok := c.spec.Driving(q); ok {
+		if name := indexName(c.spec.Name, lead); !slices.Contains(c.indexes, name) {
+			// Only an earlier release has opened it.
+			sql = strings.Replace(sql, ` INDEXED BY `+quoted(name), "", 1)
+		}
+	}
 	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) }, func(stmt *sqlite3.Stmt) bool {
 		stored := docstore.Stored{Document: document(stmt)}
 		c.readKeys(stmt, &stored)
@@ -182,7 +173,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 // stampAt is the column of the stamp among those that Find selects. The keys follow it.
 const stampAt = 7
 
-// readKeys reads the keys and the amount of the row that a statement is at.
+// readKeys reads the keys of the row that a statement is at.
 func (c *inspected) readKeys(stmt *sqlite3.Stmt, stored *docstore.Stored) {
 	stamp, _ := stmt.Text(stampAt)
 	stored.Keys = docstore.Keys{}
@@ -194,9 +185,6 @@ func (c *inspected) readKeys(stmt *sqlite3.Stmt, stored *docstore.Stored) {
 		if stamp == backfill.Unstamped || !slices.Contains(c.labels[stamp], backfill.Label(index)) {
 			stored.Awaiting = append(stored.Awaiting, index.Name)
 		}
-	}
-	if c.spec.Sums() {
-		stored.Amount = stmt.Int(stampAt + 1 + len(c.spec.Indexes))
 	}
 }
 

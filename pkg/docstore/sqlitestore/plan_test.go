@@ -16,21 +16,8 @@ var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
 	{Name: "receiptDate"},
 }}
 
-// rows is a collection whose index carries amounts.
-var rows = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{{Name: "row", Amounts: true}}}
-
-// TestSumsReadOnlyTheirIndexes: no document is read for a sum, nor for the marks of those that are summed.
-func TestSumsReadOnlyTheirIndexes(t *testing.T) {
-	conn := schema(t, rows)
-	for statement, want := range map[string]string{
-		addSQL(rows, "row"):      "SEARCH receipts USING COVERING INDEX receipts sums row (k_row=? AND id>?)",
-		unsentBySQL(rows, "row"): "SEARCH receipts USING COVERING INDEX receipts unsent by row (k_row=? AND id>?)",
-	} {
-		if plan := explain(t, conn, statement); !strings.Contains(plan, want) || strings.Contains(plan, "B-TREE") {
-			t.Errorf("%s: %s", statement, plan)
-		}
-	}
-}
+// rows is a collection that the exchange reads by an index with the documents of all.
+var rows = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{{Name: "row", Global: true}}}
 
 // TestASecondStartChangesNothing: what is there is not made again, which would cost the reading of the table.
 func TestASecondStartChangesNothing(t *testing.T) {

@@ -105,7 +105,7 @@ func (s stale) Labels(ctx context.Context, stamp string) ([]string, error) {
 // rekeyed is a document that is to get what it is found by, or only the stamp if that cannot be derived.
 type rekeyed struct {
 	docstore.Ref
-	backfill.Derived
+	keys docstore.Keys
 	only bool
 }
 
@@ -118,7 +118,7 @@ func (s stale) Rekey(ctx context.Context, stamp string, derive backfill.Derive) 
 	changes := make([]rekeyed, len(docs))
 	for i, doc := range docs {
 		changes[i].Ref = docstore.Ref{ID: doc.ID, Version: doc.Version}
-		if changes[i].Derived, err = derive(doc); err != nil {
+		if changes[i].keys, err = derive(doc); err != nil {
 			changes[i].only = true
 			read.Lacking = append(read.Lacking, backfill.Lacking{ID: doc.ID, Cause: err})
 		}
@@ -172,12 +172,12 @@ func (s stale) rekeyOne(conn *sqlite3.Conn, change rekeyed, batch *backfill.Batc
 	if change.only {
 		stmt = s.restamp
 	}
-	keys := maps.Clone(change.Keys)
+	keys := maps.Clone(change.keys)
 	for {
 		stmt.BindBlob(1, change.ID[:])
 		stmt.BindInt(2, change.Version)
 		if !change.only {
-			s.bindKeys(stmt, firstRekeyed, s.ordered(keys), change.Amount)
+			bindKeys(stmt, firstRekeyed, s.ordered(keys))
 		}
 		err := taken(stmt.Run())
 		index, duplicate := docstore.Duplicate(err)

@@ -28,7 +28,6 @@ func selectedFor(q docstore.Query) string {
 // statements are the SQL of a collection, except that of its other finds.
 type statements struct {
 	finds *finds
-	sums  map[string]sumSQL
 	// seen are the reads of all documents, of those without an owner, and of those of one owner.
 	seen         [sights]reads
 	unsent       string
@@ -45,14 +44,13 @@ type statements struct {
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
-// body, state, unsent, digest, owner, the keys in the order of the spec, the amount if an index carries amounts, and
-// for the latter two the version that is replaced. Those of rekey and restamp are the id, the version and, for the
-// former, the keys and the amount.
+// body, state, unsent, digest, owner, the keys in the order of the spec, and for the latter two the version that is
+// replaced. Those of rekey and restamp are the id, the version and, for the former, the keys.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	stamp := stampOf(spec)
 	var names, values, assignments, unchanged, rekeyed strings.Builder
-	written := valueColumns(spec)
+	written := keyColumns(spec)
 	for i, column := range written {
 		fmt.Fprintf(&names, ", %s", column)
 		fmt.Fprintf(&values, ", ?%d", firstKey+i)
@@ -71,7 +69,6 @@ func statementsOf(spec docstore.Spec) statements {
 			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(written))
 	return statements{
 		finds: &finds{written: map[form]string{}},
-		sums:  sumsOf(spec),
 		seen:  [sights]reads{readsOf(spec, all), readsOf(spec, unowned), readsOf(spec, owned)},
 		owns: fmt.Sprintf(`SELECT 1 FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table,
 			quoted(ownedIndex(spec.Name))),
@@ -94,16 +91,7 @@ func statementsOf(spec docstore.Spec) statements {
 	}
 }
 
-// valueColumns returns the columns of the keys, in the order of the spec, and that of the amount if an index carries
-// amounts.
-func valueColumns(spec docstore.Spec) []string {
-	columns := keyColumns(spec)
-	if spec.Sums() {
-		columns = append(columns, amountColumn)
-	}
-	return columns
-}
-
+// keyColumns returns the columns of the keys, in the order of the spec.
 func keyColumns(spec docstore.Spec) []string {
 	var all []string
 	for _, index := range spec.Indexes {
@@ -218,9 +206,6 @@ func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 			quoted(staleIndex(spec.Name, stamp)), table, stamp),
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (collection TEXT NOT NULL, stamp TEXT NOT NULL, label TEXT NOT NULL,
 			PRIMARY KEY (collection, stamp, label)) STRICT, WITHOUT ROWID`, quoted(stampsTable)))
-	if spec.Sums() && !slices.Contains(has, amountColumn) {
-		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s INTEGER`, table, amountColumn))
-	}
 	for _, index := range spec.Indexes {
 		sql = append(sql, indexSQL(spec.Name, index, has)...)
 	}
@@ -234,25 +219,17 @@ func indexSQL(collection string, index docstore.Index, has []string) []string {
 	if !slices.Contains(has, column) {
 		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s TEXT`, table, column))
 	}
-	for _, other := range []docstore.Index{{}, {Unique: true}, {Amounts: true}} {
-		other.Name = index.Name
-		if name := indexName(collection, other); name != indexName(collection, index) {
-			sql = append(sql, `DROP INDEX IF EXISTS `+quoted(name))
-		}
+	other := docstore.Index{Name: index.Name, Unique: !index.Unique}
+	// The last two are what a release had that kept amounts in an index.
+	for _, name := range []string{indexName(collection, other), collection + " sums " + index.Name,
+		collection + " unsent by " + index.Name} {
+		sql = append(sql, `DROP INDEX IF EXISTS `+quoted(name))
 	}
 	// A document without the key is not in the index, so it collides with no other. The id comes second, so that the
 	// documents with one key are found in order of id.
 	definition := `CREATE INDEX IF NOT EXISTS %s ON %s (%s, id) WHERE %[3]s IS NOT NULL`
-	switch {
-	case index.Unique:
+	if index.Unique {
 		definition = `CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s) WHERE %[3]s IS NOT NULL`
-	case index.Amounts:
-		definition = `CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, ` + amountColumn + `) WHERE %[3]s IS NOT NULL`
-		// Unsent documents have an index of their own. If the mark were a column of the other one, its removal would
-		// write that index again.
-		sql = append(sql,
-			fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, version) WHERE unsent = 1 AND %[3]s IS NOT NULL`,
-				quoted(unsentByIndex(collection, index.Name)), table, column))
 	}
 	return append(sql, fmt.Sprintf(definition, quoted(indexName(collection, index)), table, column))
 }
@@ -263,24 +240,14 @@ func keyColumn(index string) string { return "k_" + index }
 // digestColumn is the column of the digests. A release without them leaves it as it is.
 const digestColumn = "digest"
 
-// amountColumn is the column of the amounts.
-const amountColumn = "amount"
-
-// indexName returns the name of an index. A unique index, a plain one and one with amounts have different names, so
-// that a change of the spec creates another index.
+// indexName returns the name of an index. A unique index and a plain one have different names, so that a change of the
+// spec creates another index.
 func indexName(collection string, index docstore.Index) string {
-	switch {
-	case index.Unique:
+	if index.Unique {
 		return collection + " unique " + index.Name
-	case index.Amounts:
-		return collection + " sums " + index.Name
-	default:
-		return collection + " by " + index.Name
 	}
+	return collection + " by " + index.Name
 }
-
-// unsentByIndex is the index of the unsent documents by a key.
-func unsentByIndex(collection, index string) string { return collection + " unsent by " + index }
 
 // historyTable is the table of a collection's former versions. The names of collections have no blank.
 func historyTable(collection string) string { return collection + " history" }

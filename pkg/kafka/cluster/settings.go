@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/kafka/broker"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -52,8 +51,6 @@ type Settings struct {
 	// Dial, if set, opens the connections in place of the network of the system; no flag sets it. Tests do, whose
 	// brokers are in memory.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Broker, if set, takes the place of Kafka; no flag sets it. A simulation of the exchange does.
-	Broker broker.Broker
 }
 
 // Register declares the settings.

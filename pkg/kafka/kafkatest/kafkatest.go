@@ -280,3 +280,9 @@ func (b *Broker) MakeTopics() {
 		}
 	}
 }
+
+func (j *Journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}

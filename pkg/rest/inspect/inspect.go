@@ -55,9 +55,8 @@ type Collection struct {
 type Record struct {
 	// ID is the id that the record itself has.
 	ID string
-	// Keys and Amount are what its document should have.
-	Keys   docstore.Keys
-	Amount int64
+	// Keys are what its document should have.
+	Keys docstore.Keys
 	// Status is its state, and States are those that it may be in; nil for a resource without states.
 	Status     string
 	States     []string

@@ -130,9 +130,9 @@ func broker(t *testing.T) image {
 	t.Helper()
 	if standins(t) {
 		return image{
-			name: "kafka", alias: "kafka", image: own("local"),
-			command: []string{"broker", "--addr", "kafka:9092", "--data", "/data"},
-			ready:   []string{"/command", "broker", "health"},
+			name: "kafka", alias: "kafka", image: own("kafka"),
+			command: []string{"-addr", "kafka:9092", "-data", "/data"},
+			ready:   []string{"/command", "-check", "kafka:9092"},
 		}
 	}
 	return image{

@@ -125,8 +125,7 @@ func TestOneProcessAndSeparateOnesHaveTheSameRecords(t *testing.T) {
 	}
 }
 
-// TestProcessesShareMongoDB records receipts of one policy by two processes, each with its own broker, at the same
-// time, and receipts of another policy by one of them, which is killed before it has computed their row. The other
+// TestProcessesShareMongoDB records receipts of one policy by two processes at the same time, and receipts of another policy by one of them, which is killed before it has computed their row. The other
 // one computes what is missing.
 func TestProcessesShareMongoDB(t *testing.T) {
 	b := emptyBook(t)

@@ -19,9 +19,8 @@ var way = map[string]string{
 	"premium GET coverage":            "premium POST /receipt",
 	"coverage find policy":            "coverage GET /internal/policy/{policyNumber}",
 	"premium insert receipt":          "premium POST /receipt",
-	"premium send " + topic:           "premium POST /receipt",
-	"premium process " + topic:        "premium send " + topic,
-	"premium sum receipt":             "premium process " + topic,
+	"premium process " + topic:        "premium POST /receipt",
+	"premium find receipt":            "premium process " + topic,
 	"premium insert premiumBordereau": "premium process " + topic,
 }
 
@@ -57,8 +56,8 @@ var sweptWay = map[string]string{
 	"gateway POST /receipt":            "",
 	"premium POST /receipt":            "gateway forward premium",
 	"premium insert receipt":           "premium POST /receipt",
-	"premium sweep " + topic:           "premium POST /receipt",
-	"premium replace premiumBordereau": "premium sweep " + topic,
+	"premium process " + topic:         "premium POST /receipt",
+	"premium replace premiumBordereau": "premium process " + topic,
 }
 
 // lacking returns the spans of a way that are missing; empty if there are all.
@@ -107,11 +106,10 @@ func TestReceiptsOfOneRowShareItsSpan(t *testing.T) {
 	}
 }
 
-// handled returns the span in which the message of a receipt was handled, or the receipt was swept; nil if there is
-// none.
+// handled returns the span in which the row of a receipt was computed; nil if there is none.
 func handled(spans []tracetest.Span) *tracetest.Span {
 	for i, s := range spans {
-		if s.Name == "process "+topic || s.Name == "sweep "+topic {
+		if s.Name == "process "+topic {
 			return &spans[i]
 		}
 	}

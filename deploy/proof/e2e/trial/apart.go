@@ -47,7 +47,7 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 	e.volumes = of.Volumes
 	var bordereau []string
 	if len(of.Replicas) == 0 || of.Store != "" {
-		brokers, err := e.start("broker", "exchange", "broker", "--data", data, "--admin-addr", "")
+		brokers, err := e.start("broker", "kafka", "--data", filepath.Join(data, "broker"))
 		if err != nil {
 			return e, err
 		}

@@ -40,7 +40,7 @@ func Build() (*Commands, error) {
 		return nil, err
 	}
 	c := &Commands{folder: folder, own: true}
-	args := append(slices.Clone(race), module+"deploy/exchange")
+	args := append(slices.Clone(race), module+"deploy/exchange", module+"deploy/proof/standins/cmd/kafka")
 	for _, name := range Processes() {
 		args = append(args, source(name))
 	}

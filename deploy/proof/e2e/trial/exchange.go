@@ -116,7 +116,7 @@ func (e *Exchange) start(name, command string, args ...string) (address string, 
 	p.Process = started
 	e.mu.Unlock()
 	in, line := started.Stderr, logged
-	if p.command == "exchange" {
+	if p.command == "exchange" || p.command == "kafka" {
 		in, line = started.Stdout, banner
 	}
 	if address, err = started.Find(in, line); err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"math/big"
 	"slices"
 
 	"github.com/google/uuid"
@@ -213,61 +212,10 @@ func (c *collection) formers(ctx context.Context, who organisation.ID, id uuid.U
 	return slices.Clone(c.docs[at].formers), nil
 }
 
-func (c *collection) Sum(
-	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
-) (docstore.Sum, error) {
-	if err := who.CheckUnnamed(); err != nil {
-		return docstore.Sum{}, err
-	}
-	if err := ended(ctx); err != nil {
-		return docstore.Sum{}, err
-	}
-	if err := c.spec.CheckSum(index, limit); err != nil {
-		return docstore.Sum{}, unavailable(err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	sum := docstore.Sum{Total: new(big.Int)}
-	for _, doc := range c.after(after) {
-		if is, has := doc.Keys[index]; !has || is != value {
-			continue
-		}
-		sum.Total.Add(sum.Total, big.NewInt(doc.Amount))
-		sum.Last = doc.ID
-		if doc.Unsent {
-			sum.Unsent = append(sum.Unsent, docstore.Ref{ID: doc.ID, Version: doc.Version})
-		}
-		if sum.Documents++; sum.Documents == limit {
-			break
-		}
-	}
-	return sum, nil
-}
-
-func (c *collection) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
-	if err := who.CheckUnnamed(); err != nil {
-		return uuid.Nil, err
-	}
-	if err := ended(ctx); err != nil {
-		return uuid.Nil, err
-	}
-	if err := c.spec.CheckSum(index, 1); err != nil {
-		return uuid.Nil, unavailable(err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, doc := range c.docs {
-		if is, has := doc.Keys[index]; has && is == value && doc.Unsent {
-			return doc.ID, nil
-		}
-	}
-	return uuid.Nil, docstore.ErrNotFound
-}
-
-// read returns a copy of a document as callers get it: without its keys and its amount.
+// read returns a copy of a document as callers get it: without its keys.
 func read(doc docstore.Document) docstore.Document {
 	doc = detached(doc)
-	doc.Keys, doc.Amount = nil, 0
+	doc.Keys = nil
 	return doc
 }
 

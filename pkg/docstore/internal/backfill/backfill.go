@@ -49,14 +49,8 @@ type Documents interface {
 	Rekey(ctx context.Context, stamp string, derive Derive) (Batch, error)
 }
 
-// Derive returns what a stored document is to be found by.
-type Derive func(docstore.Document) (Derived, error)
-
-// Derived is the keys of a document and, if the collection has indexes with amounts, its amount.
-type Derived struct {
-	Keys   docstore.Keys
-	Amount int64
-}
+// Derive returns the keys that a stored document is to be found by.
+type Derive func(docstore.Document) (docstore.Keys, error)
 
 // Batch is what became of a batch of documents.
 type Batch struct {
@@ -123,14 +117,6 @@ func (b *Backfill) Check(q docstore.Query) error {
 		if named || slices.ContainsFunc(q.Ranges, func(r docstore.Range) bool { return r.Index == index }) {
 			return b.Building(index)
 		}
-	}
-	return nil
-}
-
-// CheckSum is Check for a sum by an index.
-func (b *Backfill) CheckSum(index string) error {
-	if slices.Contains(*b.building.Load(), index) {
-		return b.Building(index)
 	}
 	return nil
 }
@@ -221,18 +207,12 @@ func (b *Backfill) rekey(ctx context.Context, stamp string) error {
 	}
 }
 
-func (b *Backfill) derive(doc docstore.Document) (derived Derived, err error) {
-	if derived.Keys, err = b.spec.Keys(doc); err != nil {
-		return derived, err
+func (b *Backfill) derive(doc docstore.Document) (docstore.Keys, error) {
+	keys, err := b.spec.Keys(doc)
+	if err != nil {
+		return nil, err
 	}
-	if b.spec.Sums() {
-		if derived.Amount, err = b.spec.Amount(doc); err != nil {
-			return derived, err
-		}
-	}
-	err = b.spec.CheckKeys(derived.Keys)
-	derived.Keys = b.spec.Led(doc.Owner, derived.Keys)
-	return derived, err
+	return b.spec.Led(doc.Owner, keys), b.spec.CheckKeys(keys)
 }
 
 func wait(ctx context.Context, pause time.Duration) {

@@ -31,8 +31,6 @@ func Label(index docstore.Index) string {
 		return index.Name + " form " + index.Form
 	case index.Unique:
 		return index.Name + " unique"
-	case index.Amounts:
-		return index.Name + " amounts"
 	default:
 		return index.Name
 	}

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/rest/inspect"
 )
 
-// document examines a document: its keys and its amount, and then its record with its former versions.
+// document examines a document: its keys, and then its record with its former versions.
 func (w *walk) document(ctx context.Context, doc docstore.Stored) error {
 	if doc.Version < 1 {
 		if err := w.report(doc.ID, "versions begin at 1", strconv.FormatInt(doc.Version, 10), "1 or more"); err != nil {
@@ -24,9 +24,6 @@ func (w *walk) document(ctx context.Context, doc docstore.Stored) error {
 		return w.report(doc.ID, "a record can be read", err.Error(), "a record")
 	}
 	if err := w.keys(doc, record.Keys); err != nil {
-		return err
-	}
-	if err := w.amount(doc, record.Amount); err != nil {
 		return err
 	}
 	if record.ID != doc.ID.String() {
@@ -63,16 +60,6 @@ func (w *walk) keys(doc docstore.Stored, should docstore.Keys) error {
 	}
 	w.Count("keys", len(names))
 	return nil
-}
-
-// amount compares the amount of a document with the one that it should have.
-func (w *walk) amount(doc docstore.Stored, should int64) error {
-	awaited := func(i docstore.Index) bool { return i.Amounts && slices.Contains(doc.Awaiting, i.Name) }
-	if !w.Sums() || doc.Amount == should || slices.ContainsFunc(w.Indexes, awaited) {
-		return nil
-	}
-	return w.report(doc.ID, "the amount is that of the record", strconv.FormatInt(doc.Amount, 10),
-		strconv.FormatInt(should, 10))
 }
 
 func quotedKey(value string, has bool) string {

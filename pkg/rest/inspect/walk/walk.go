@@ -74,7 +74,7 @@ func Examine(ctx context.Context, s inspect.Service, x inspect.Examination) erro
 }
 
 // run examines what a store promises about a collection: its indexes are there and keep unique values unique,
-// every document has the keys and the amount that its body and state say (Spec.Keys, Spec.Amount), and every former
+// every document has the keys that its body and state say (Spec.Keys), and every former
 // version is one of a document. It examines each record.
 func (w *walk) run(ctx context.Context) error {
 	if err := w.in.Faults(ctx, w.Report); err != nil {
