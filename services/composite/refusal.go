@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strconv"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
@@ -52,7 +53,9 @@ func (e *environment) refusalOperations() []rest.Extension {
 		})
 	refuse.Details = "What it shares, now and later, is not seen by the caller's organisation any more, as if it " +
 		"were not shared. The other organisation is not told: its requests and access lists are answered as before. " +
-		"Once the response is 200 the refusal holds everywhere; after a 503 the same request completes it."
+		"Once the response is 200 the refusal holds everywhere; after a 503 the same request completes it. An " +
+		"organisation refuses the shares of up to " + strconv.Itoa(shared.MostRefused) + " others at a time."
+	refuse.Refuses = append(refuse.Refuses, problem.TooManyRefusals)
 	return []rest.Extension{
 		refuse,
 		of(http.MethodGet, "readRefusal", "Whether the caller's organisation refuses what another one shares with it",
@@ -91,7 +94,7 @@ func (e *environment) refusal(ctx context.Context, name string) (sharing.Refusal
 
 // refuse changes everywhere whether the caller's organisation refuses what another one shares. Coverage decides the
 // order of changes. A change that stops half way leaves services that differ, and repeating it completes it. Errors:
-// problem.Outage.
+// problem.TooManyRefusals, problem.Outage.
 func (e *environment) refuse(ctx context.Context, name string, refused bool) (sharing.Refusal, error) {
 	change := sharing.Refusal{Refused: refused, By: request.CallerFrom(ctx).Subject, At: scalar.Instant(e.now())}
 	made := change
@@ -103,6 +106,10 @@ func (e *environment) refuse(ctx context.Context, name string, refused bool) (sh
 		reply, err := e.peer(service).Do(ctx, peer.Call{
 			Method: http.MethodPut, Path: sharing.RefusedPath + url.PathEscape(name), Body: body,
 		})
+		if err == nil && reply.Status == http.StatusConflict {
+			return made, problem.New(problem.TooManyRefusals, fmt.Sprintf("Your organisation refuses the shares of %d "+
+				"others, as many as it may. End one of these refusals first.", shared.MostRefused))
+		}
 		if err == nil && reply.Status != http.StatusOK {
 			err = problem.Outage(fmt.Errorf("%s keeps no refusals (%d)", service, reply.Status))
 		}

@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -8,6 +9,8 @@ import (
 
 	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/services/desk"
 )
@@ -55,6 +58,51 @@ func TestOfWhichContractsSomebodyIsTheCounterparty(t *testing.T) {
 	}
 	// Where organisations do not share the exchange, there is no such operation.
 	w.start().Must(404, "POST", sharing.CounterpartyPath, references(1))
+}
+
+// TestAnOldMarkShowsNothing has a contract name another counterparty than its mark, as it does between the two
+// writes.
+func TestAnOldMarkShowsNothing(t *testing.T) {
+	w := newWorld(t, "2026-02-01T12:00:00Z")
+	path := filepath.Join(t.TempDir(), "records.db")
+	run := func(do func(*servicetest.Service)) {
+		t.Helper()
+		store, err := sqlitestore.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := servicetest.Start(t, desk.Service().Definition(), servicetest.Options{
+			Clock: w.clock, Peers: w.peers(), Store: store, Flags: []string{"--org-claim", "org"},
+		})
+		do(s)
+		s.Stop()
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const asked, ofAcme = `{"references":["C"]}`, `{"reference":"C","owner":"acme"}`
+	run(func(s *servicetest.Service) {
+		s.As("acme").Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR","counterparty":"zenith"}`)
+		a := s.As("zenith").Must(200, "POST", sharing.CounterpartyPath, asked)
+		if a.Text != `{"contracts":[`+ofAcme+`]}` {
+			t.Error(a.Text)
+		}
+	})
+	if changed, err := sqlitetest.Exec(path,
+		`UPDATE contract SET body = json_set(body, '$.counterparty', 'orion')`); err != nil || changed != 1 {
+		t.Fatal(changed, err)
+	}
+	run(func(s *servicetest.Service) {
+		zenith := s.As("zenith")
+		if a := zenith.Must(200, "POST", sharing.CounterpartyPath, asked); a.Text != `{"contracts":[]}` {
+			t.Error(a.Text)
+		}
+		if a := zenith.Must(200, "GET", "/x/contract", ""); strings.Contains(a.Text, `"reference"`) {
+			t.Error(a.Text)
+		}
+		zenith.Must(404, "GET", "/x/contract/C", "")
+		s.As("acme").Must(200, "GET", "/x/contract/C", "")
+	})
 }
 
 // TestAWorkbookNamesNoPersonsOfOthers has the counterparty download a version of which a finding was waived.

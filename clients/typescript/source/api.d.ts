@@ -2093,9 +2093,9 @@ export interface paths {
         get: operations["readRefusal"];
         /**
          * Refuse what an organisation shares with that of the caller
-         * @description Refuse what an organisation shares with that of the caller. What it shares, now and later, is not seen by the caller's organisation any more, as if it were not shared. The other organisation is not told: its requests and access lists are answered as before. Once the response is 200 the refusal holds everywhere; after a 503 the same request completes it.
+         * @description Refuse what an organisation shares with that of the caller. What it shares, now and later, is not seen by the caller's organisation any more, as if it were not shared. The other organisation is not told: its requests and access lists are answered as before. Once the response is 200 the refusal holds everywhere; after a 503 the same request completes it. An organisation refuses the shares of up to 256 others at a time.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 409 [the organisation refuses as many others as it may](/problems/too-many-refusals).
          */
         put: operations["refuseShares"];
         post?: never;
@@ -22428,6 +22428,28 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Your organisation refuses the shares of 256 others, as many as it may. End one of these refusals first.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "the organisation refuses as many others as it may",
+                     *       "type": "/problems/too-many-refusals"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/too-many-refusals";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

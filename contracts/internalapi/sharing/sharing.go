@@ -10,7 +10,8 @@ const AccessPath = "/internal/access/"
 
 // RefusedPath is the path of the operations, to which the name of an organisation is added, by which the services keep
 // what the organisation of the caller says about what that one shares. A PUT of a Refusal makes the change and returns
-// the Refusal that stands; a GET, which coverage alone has, returns it.
+// the Refusal that stands; coverage, which is asked first, responds with 409 where the organisation refuses as many as
+// it may. A GET, which coverage alone has, returns it.
 const RefusedPath = "/internal/refused/"
 
 // Refusal says whether the shares of an organisation are refused.

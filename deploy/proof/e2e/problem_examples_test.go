@@ -23,7 +23,7 @@ var unsent = map[string]bool{
 	"unsupported-transfer-coding": true, "unsupported-http-version": true, "share-used-up": true, "rate-exceeded": true,
 	"internal": true, "unavailable": true, "overloaded": true, "length-out-of-range": true, "record-too-large": true,
 	"aggregated-member": true, "cursor-expired": true, "record-altered": true, "right-missing": true,
-	"findings-open": true, "too-many-contracts": true, "ambiguous": true,
+	"findings-open": true, "too-many-contracts": true, "ambiguous": true, "too-many-refusals": true,
 }
 
 const noRecord = "0195a000-0000-7000-8000-00000000ffff"

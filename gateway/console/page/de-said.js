@@ -33,6 +33,7 @@ export const problems = {
   'receipt-already-reversed': 'Der Beleg ist schon storniert',
   'batch-refused': 'Ein Teil der Anfrage wird abgelehnt; nichts ist geschehen',
   'webhook-not-accepted': 'Der Empfänger hat die Probe nicht angenommen',
+  'too-many-refusals': 'Ihre Organisation lehnt schon so viele andere ab, wie sie darf',
   'too-many-webhooks': 'Es gibt schon so viele Webhooks, wie es geben darf',
   'aggregated-member': 'Diese Angabe rechnet die Plattform selbst',
   'contract-overlap': 'Eine Police könnte zu zwei Verträgen gehören',

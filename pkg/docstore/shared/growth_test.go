@@ -26,6 +26,12 @@ type kept struct {
 
 func newKept(t *testing.T) *kept {
 	t.Helper()
+	return keptAt(t, time.Now)
+}
+
+// keptAt returns a collection whose access lists and refusals go by a clock.
+func keptAt(t *testing.T, now func() time.Time) *kept {
+	t.Helper()
 	below, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"))
 	must(t, err)
 	t.Cleanup(func() { must(t, below.Close()) })
@@ -39,7 +45,7 @@ func newKept(t *testing.T) *kept {
 		},
 	})
 	must(t, err)
-	k.lists, err = shared.OpenLists(t.Context(), store, time.Now)
+	k.lists, err = shared.OpenLists(t.Context(), store, now)
 	must(t, err)
 	return k
 }
@@ -144,7 +150,8 @@ func TestListsAreWhole(t *testing.T) {
 	}
 }
 
-// TestALaterRefusalStands makes changes of a refusal in another order than they were asked for.
+// TestALaterRefusalStands makes changes of a refusal in another order than they were asked for, and one to which a
+// database gives its sequence that was restored to what it was before the others.
 func TestALaterRefusalStands(t *testing.T) {
 	k := newKept(t)
 	change := func(sequence int64, refused, want bool) {
@@ -165,6 +172,10 @@ func TestALaterRefusalStands(t *testing.T) {
 	if err != nil || is.Sequence <= 9 || !is.Refused {
 		t.Errorf("%+v %v", is, err)
 	}
+	restored := keptAt(t, func() time.Time { return time.UnixMicro(is.Sequence + 1) })
+	later, err := restored.lists.Refuse(t.Context(), named(t, "target"), shared.Refusal{Organisation: "evil"})
+	must(t, err)
+	change(later.Sequence, false, false)
 }
 
 // TestSharingDoesNotGrowTheStore shares a policy with ever other organisations, two at a time, and counts what is kept

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -25,20 +26,34 @@ type Refusal struct {
 	// By and At say who asked for it, and when.
 	By string    `json:"by,omitzero"`
 	At time.Time `json:"at,omitzero"`
+	// Slot is the place, from 1, that a refusal in force has among those of its organisation; 0 where none was given.
+	Slot int `json:"slot,omitzero"`
 
 	id      uuid.UUID
 	version int64
 }
 
-// The collection of the refusals. The documents are the exchange's own.
+// MostRefused is the greatest number of organisations whose shares one organisation refuses at a time. It is exact,
+// also where several refusals are made at once: each has a slot of its own.
+const MostRefused = 256
+
+// ErrFull means that an organisation refuses as many others as it may.
+var ErrFull = errors.New("shared: the organisation refuses as many others as it may")
+
+// The collection of the refusals. The documents are the exchange's own. Those in force are found by the
+// organisation that refuses.
 const (
 	refusalCollection = "accessRefusal"
 	refusalIndex      = "refusal"
+	refuserIndex      = "refuser"
+	slotIndex         = "slot"
 )
 
 var refusalSpec = docstore.Spec{
 	Name: refusalCollection, Unlogged: true, Unowned: true,
-	Indexes: []docstore.Index{{Name: refusalIndex, Unique: true}},
+	Indexes: []docstore.Index{
+		{Name: refusalIndex, Unique: true}, {Name: refuserIndex}, {Name: slotIndex, Unique: true},
+	},
 }
 
 // Refusal returns what an organisation has said about the shares of another one; nil if it has said nothing.
@@ -49,8 +64,12 @@ func (l *Lists) Refusal(ctx context.Context, who organisation.ID, of string) (*R
 	if err != nil || len(docs) == 0 {
 		return nil, err
 	}
-	r := &Refusal{id: docs[0].ID, version: docs[0].Version}
-	if err := json.Unmarshal(docs[0].Body, r); err != nil {
+	return readRefusal(docs[0])
+}
+
+func readRefusal(doc docstore.Document) (*Refusal, error) {
+	r := &Refusal{id: doc.ID, version: doc.Version}
+	if err := json.Unmarshal(doc.Body, r); err != nil {
 		return nil, fmt.Errorf("stored refusal %s: %w", r.id, err)
 	}
 	return r, nil
@@ -65,11 +84,12 @@ func (l *Lists) refused(ctx context.Context, who organisation.ID, of string) (bo
 	return err == nil && r != nil && r.Refused, err
 }
 
-// Refuse makes a change of a refusal in the name of an organisation, and returns what stands then. The first service to
-// make it gives it its sequence, where that is 0. A change that others have come after is left out.
+// Refuse makes a change of a refusal in the name of an organisation, and returns what stands then. The first service
+// to make it gives it its sequence, where that is 0, and refuses one too many; the others follow it. A change that
+// others have come after is left out. Errors: ErrFull, those of the store.
 func (l *Lists) Refuse(ctx context.Context, who organisation.ID, r Refusal) (*Refusal, error) {
-	r.Of = who.Name()
-	for range mostTries {
+	r.Of, r.Slot = who.Name(), 0
+	for tried := range mostTries {
 		was, err := l.Refusal(ctx, who, r.Organisation)
 		if err != nil {
 			return nil, err
@@ -86,6 +106,9 @@ func (l *Lists) Refuse(ctx context.Context, who organisation.ID, r Refusal) (*Re
 			if was != nil {
 				next.Sequence = max(next.Sequence, was.Sequence+1)
 			}
+			if next.Slot, err = l.slot(ctx, &r, was, tried); err != nil {
+				return nil, err
+			}
 		}
 		err = l.writeRefusal(ctx, &next)
 		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
@@ -95,9 +118,48 @@ func (l *Lists) Refuse(ctx context.Context, who organisation.ID, r Refusal) (*Re
 	return nil, fmt.Errorf("%w: the refusal changes too often", docstore.ErrUnavailable)
 }
 
+// slot returns the slot of a change: that of the refusal that stands, else one that no refusal of the organisation
+// has. The first ones of these are passed over, as many as were tried. What ends a refusal has none. Errors: ErrFull,
+// those of the store.
+func (l *Lists) slot(ctx context.Context, r, was *Refusal, tried int) (int, error) {
+	switch {
+	case !r.Refused:
+		return 0, nil
+	case was != nil && was.Slot > 0:
+		return was.Slot, nil
+	}
+	docs, err := l.refusals.Find(ctx, everybody, docstore.Query{
+		Equal: docstore.Keys{refuserIndex: r.Of}, Limit: MostRefused,
+	})
+	if err != nil {
+		return 0, err
+	}
+	taken := map[int]bool{}
+	for _, doc := range docs {
+		other, err := readRefusal(doc)
+		if err != nil {
+			return 0, err
+		}
+		taken[other.Slot] = true
+	}
+	var free []int
+	for slot := 1; slot <= MostRefused; slot++ {
+		if !taken[slot] {
+			free = append(free, slot)
+		}
+	}
+	if len(free) == 0 {
+		return 0, ErrFull
+	}
+	return free[tried%len(free)], nil
+}
+
 func (l *Lists) writeRefusal(ctx context.Context, r *Refusal) (err error) {
 	doc := docstore.Document{ID: r.id, Version: r.version,
 		Keys: docstore.Keys{refusalIndex: joined(r.Of, r.Organisation)}}
+	if r.Slot > 0 {
+		doc.Keys[refuserIndex], doc.Keys[slotIndex] = r.Of, joined(r.Of, strconv.Itoa(r.Slot))
+	}
 	if doc.Body, err = json.Marshal(r); err != nil {
 		return err
 	}

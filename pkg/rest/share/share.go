@@ -98,7 +98,7 @@ func (l *Lists) MountReading(router gin.IRouter, listPath, refusalPath string, o
 	}
 }
 
-// refuse makes a change of what the organisation of the caller refuses.
+// refuse makes a change of what the organisation of the caller refuses. Errors: problem.TooManyRefusals.
 func (l *Lists) refuse(c *gin.Context) (*shared.Refusal, error) {
 	var change shared.Refusal
 	if err := Read(c, largest, &change); err != nil {
@@ -106,7 +106,11 @@ func (l *Lists) refuse(c *gin.Context) (*shared.Refusal, error) {
 	}
 	change.Organisation = c.Param("organisation")
 	ctx := c.Request.Context()
-	return l.lists.Refuse(ctx, request.OrganisationFrom(ctx), change)
+	refusal, err := l.lists.Refuse(ctx, request.OrganisationFrom(ctx), change)
+	if errors.Is(err, shared.ErrFull) {
+		err = problem.New(problem.TooManyRefusals, "").Because(err)
+	}
+	return refusal, err
 }
 
 // MountSeen adds the operation that says which of at most so many policies are shared with the caller's organisation.

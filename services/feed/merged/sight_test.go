@@ -112,8 +112,8 @@ func newReader(t *testing.T, s *coverage) *merged.Reader { return readerOf(t, s,
 
 func newDeskReader(t *testing.T, s *coverage) *merged.Reader { return readerOf(t, s, "desk") }
 
-// readerOf returns a reader of the log of a service with a name.
-func readerOf(t *testing.T, s *coverage, name string) *merged.Reader {
+// readerOf returns a reader of the logs of services with some names, which are one.
+func readerOf(t *testing.T, s *coverage, names ...string) *merged.Reader {
 	t.Helper()
 	client, err := peer.New(peer.Config{
 		Name: "coverage", Address: "http://coverage", Handler: s, OpenAfter: 1 << 30,
@@ -121,7 +121,7 @@ func readerOf(t *testing.T, s *coverage, name string) *merged.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return merged.NewReader([]string{name}, func(string) *peer.Client { return client }, prometheus.NewRegistry())
+	return merged.NewReader(names, func(string) *peer.Client { return client }, prometheus.NewRegistry())
 }
 
 func as(t *testing.T, organisation string) context.Context {
@@ -220,6 +220,13 @@ func TestTheFeedWaitsForTheAccessLists(t *testing.T) {
 	s.status = 0
 	if got, page := read(t, r, "zenith", nil, merged.Filter{}); got != "before shared after" || len(page.Behind) > 0 {
 		t.Errorf("then %s, behind %v", got, page.Behind)
+	}
+	// What another service logs is read on, and says nothing of how far the page is known.
+	other := &coverage{status: http.StatusServiceUnavailable, parties: map[string][]string{}}
+	other.add("of-both", "zenith", "", false)
+	got, page := read(t, readerOf(t, other, "coverage", "desk"), "zenith", nil, merged.Filter{})
+	if got != "of-both" || !slices.Equal(page.Behind, []string{"coverage"}) || !page.Watermark.IsZero() {
+		t.Errorf("of the desk %s, behind %v, watermark %v", got, page.Behind, page.Watermark)
 	}
 	// A coverage of the last release does not know the operation, and shares nothing by it.
 	s.status = http.StatusNotFound
