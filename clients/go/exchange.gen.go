@@ -6522,6 +6522,9 @@ type ListClaimsBordereauParams struct {
 
 	// TreatyReference Only records by the value of treatyReference.
 	TreatyReference *string `form:"treatyReference,omitempty" json:"treatyReference,omitempty"`
+
+	// Period Only records by the period (UTC) in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4.
+	Period *string `form:"period,omitempty" json:"period,omitempty"`
 }
 
 // CreateClaimsBordereauParams defines parameters for CreateClaimsBordereau.
@@ -10705,6 +10708,7 @@ func (c *Client) ListClaimsBordereau(ctx context.Context, params *ListClaimsBord
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "treatyReference", params.TreatyReference)
+		query(r, "period", params.Period)
 	}
 	return send[[]ClaimsBordereau](ctx, c, r)
 }

@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"time"
+
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -13,6 +15,7 @@ func bordereau() rest.Resource[*claims.Bordereau] {
 		Filters: []rest.Filter[*claims.Bordereau]{
 			rest.Exact("policyNumber", func(b *claims.Bordereau) string { return rest.Text(b.PolicyNumber) }),
 			rest.Exact("treatyReference", func(b *claims.Bordereau) string { return rest.Text(b.TreatyReference) }),
+			rest.Period("fnol", "the loss was first notified", func(b *claims.Bordereau) time.Time { return b.FNOL.Time() }),
 		},
 		NoReplace: true,
 	}

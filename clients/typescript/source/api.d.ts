@@ -13541,6 +13541,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
+                /** @description Only records by the period (UTC) in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4. */
+                period?: string;
                 /** @description Only records by the value of policyNumber. */
                 policyNumber?: string;
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
