@@ -12,7 +12,8 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// Document is one stored record. The store reads and writes its ID, Version, Owner, Keys and Unsent, and returns Body, State and Digest byte for byte as they were stored.
+// Document is one stored record. The store reads and writes its ID, Version, Owner, Keys and Unsent, and returns Body,
+// State and Digest byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
 	// creation. Every find returns documents in this order, or in the reverse.
@@ -38,8 +39,8 @@ type Document struct {
 	Unsent bool
 }
 
-// Former is a version of a document that another one has replaced. It is written once and never changes. So it does not
-// matter if it is written again, by a caller who read the same version, or is written and its successor is not.
+// Former is a version of a document that another one has replaced. It is written once and never changes. So it does
+// not matter if it is written again, by a caller who read the same version, or is written and its successor is not.
 type Former struct {
 	// Version is the version that the document had.
 	Version int64
@@ -118,8 +119,8 @@ type Range struct {
 	From, To string
 }
 
-// Query selects the documents for which all of its conditions hold; without conditions, all of the collection. They are
-// returned in order of id, ascending or descending.
+// Query selects the documents for which all of its conditions hold; without conditions, all of the collection. They
+// are returned in order of id, ascending or descending.
 type Query struct {
 	// Equal are the values that a document must have.
 	Equal Keys
@@ -164,11 +165,11 @@ type Ref struct {
 // Collection holds the documents of one kind, or of several kinds that share a unique index. What else a store can do
 // with them is a capability, such as History, that callers ask for with As. A collection is safe for concurrent use.
 //
-// Every call says in whose name it is made; nobody's is refused with organisation.ErrNobody before anything is read. An
-// organisation sees the documents that it owns, and the exchange all. A document that it does not see is, for each
+// Every call says in whose name it is made; nobody's is refused with organisation.ErrNobody before anything is read.
+// An organisation sees the documents that it owns, and the exchange all. A document that it does not see is, for each
 // call, one that does not exist: the result is the same, and it is found out in an index, so that neither the document
-// nor its size plays a part in how long it takes. What is there for the exchange (Unsent, Sent, Changes) is
-// refused in the name of one with organisation.ErrNamed.
+// nor its size plays a part in how long it takes. What is there for the exchange (Unsent, Sent, Changes) is refused in
+// the name of one with organisation.ErrNamed.
 //
 // Before a document is read into memory, the Gate of the context is asked; every read may return its Refusal. When a
 // context ends before the result of a call is known, the call returns an error that wraps both ErrUnavailable and the
@@ -212,12 +213,13 @@ var (
 	ErrNotFound = errors.New("docstore: no such document")
 	// ErrStale means that the document is no longer at the version that was read.
 	ErrStale = errors.New("docstore: the document has changed")
-	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened. Every
-	// error of a store that is none of the others wraps it.
+	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened.
+	// Every error of a store that is none of the others wraps it.
 	ErrUnavailable = errors.New("docstore: store unavailable")
 	// ErrPosition means that a position does not belong to the log of changes that is read.
 	ErrPosition = errors.New("docstore: not a position of this log of changes")
-	// ErrTooLarge means that a document is larger than MaxSize, or larger than the store can hold. Nothing was written.
+	// ErrTooLarge means that a document is larger than MaxSize, or larger than the store can hold. Nothing was
+	// written.
 	ErrTooLarge = errors.New("docstore: the document is too large")
 )
 

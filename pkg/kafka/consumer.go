@@ -25,8 +25,8 @@ const (
 	partitionWatch = 5 * time.Second
 	// commitEvery is how often the offsets are committed. After a crash the messages since then come again.
 	commitEvery = time.Second
-	// memory is how long the last failure counts as the state of the consumer. While a failure lasts, kafka-go meets it
-	// again within this time.
+	// memory is how long the last failure counts as the state of the consumer. While a failure lasts, kafka-go meets
+	// it again within this time.
 	memory = 15 * time.Second
 	// maxReasonBytes bounds the reason in a dead letter. The log has the whole reason.
 	maxReasonBytes = 4 << 10
@@ -51,8 +51,8 @@ type ConsumerConfig struct {
 	// Handle takes note of one message, without waiting for what it leads to. An error says that the message can never
 	// be understood: it goes to the dead-letter topic.
 	Handle func(Message) error
-	// SessionTimeout is how long the group waits for a member that no longer responds before it gives its partitions to
-	// others. Brokers refuse values out of their bounds, which begin at 6 s by default.
+	// SessionTimeout is how long the group waits for a member that no longer responds before it gives its partitions
+	// to others. Brokers refuse values out of their bounds, which begin at 6 s by default.
 	SessionTimeout time.Duration
 	Log            *slog.Logger
 	Metrics        prometheus.Registerer
@@ -70,8 +70,8 @@ type Consumer struct {
 	failedAt time.Time
 }
 
-// NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config has values that
-// Kafka cannot take. It panics if config.Metrics already has a consumer of the same topic and group.
+// NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config has values
+// that Kafka cannot take. It panics if config.Metrics already has a consumer of the same topic and group.
 func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	labels := prometheus.Labels{"topic": config.Topic.Name, "group": config.Group}
 	config.Log = config.Log.With("topic", config.Topic.Name, "group", config.Group)
@@ -101,8 +101,8 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	return c, c.reader.Validate()
 }
 
-// Run consumes until ctx ends, and then leaves the group. It creates the topics if they are missing. It returns an error
-// only if closing the connections fails.
+// Run consumes until ctx ends, and then leaves the group. It creates the topics if they are missing. It returns an
+// error only if closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
 	dead := c.config.Topic.DeadLetters()
 	transport := c.config.Cluster.transport(c.config.Topic, dead)

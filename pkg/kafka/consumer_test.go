@@ -71,7 +71,8 @@ func newConsumer(
 func numbered(from, n int) []kafkago.Message {
 	messages := make([]kafkago.Message, n)
 	for i := range messages {
-		messages[i] = kafkago.Message{Key: fmt.Appendf(nil, "key %d", from+i), Value: fmt.Appendf(nil, "value %d", from+i)}
+		n := from + i
+		messages[i] = kafkago.Message{Key: fmt.Appendf(nil, "key %d", n), Value: fmt.Appendf(nil, "value %d", n)}
 	}
 	return messages
 }
@@ -144,7 +145,8 @@ func TestAConsumerOutlastsTheBroker(t *testing.T) {
 				t.Errorf("round %d: the log says it %d times", round, got)
 			}
 			b.Start()
-			kafkatest.Eventually(t, "the check says that it is well", func() bool { return c.Check(t.Context()) == nil })
+			well := func() bool { return c.Check(t.Context()) == nil }
+			kafkatest.Eventually(t, "the check says that it is well", well)
 			kafkatest.Eventually(t, "the topic is there", func() bool { return len(b.PartitionInfos("receipts")) == 3 })
 			b.Publish("receipts", numbered(10*round, 10)...)
 			kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 10*(round+1) })

@@ -53,8 +53,8 @@ func TestWhatCannotBeHandledBecomesADeadLetter(t *testing.T) {
 			headers += fmt.Sprintf("%s=%s;", h.Key, h.Value)
 		}
 		const want = "traceparent=1;dead-letter-reason=not a message of ours;dead-letter-topic=receipts;"
-		if string(letter.Key) != "policy-4711" || string(letter.Value) != "poison" || !strings.HasPrefix(headers, want) ||
-			!strings.Contains(headers, kafka.HeaderDeadOffset+"=1;") {
+		if string(letter.Key) != "policy-4711" || string(letter.Value) != "poison" ||
+			!strings.HasPrefix(headers, want) || !strings.Contains(headers, kafka.HeaderDeadOffset+"=1;") {
 			t.Errorf("the dead letter is %s: %s (%s)", letter.Key, letter.Value, headers)
 		}
 		if got := kafkatest.Metric(t, c.metrics, "bus_consumer_dead_letters_total"); got != 1 || refused.Load() != 4 {
@@ -81,7 +81,9 @@ func TestADeadLetterMayBeLongerThanAMessage(t *testing.T) {
 			return seen.handle(m)
 		})
 		kafkatest.Running(t, c.Run)
-		kafkatest.Eventually(t, "the topics are there", func() bool { return len(b.PartitionInfos("receipts.dead")) == 1 })
+		kafkatest.Eventually(t, "the topics are there", func() bool {
+			return len(b.PartitionInfos("receipts.dead")) == 1
+		})
 		b.Publish("receipts", kafkago.Message{Key: []byte("k"), Value: make([]byte, 1<<20-200)})
 		kafkatest.Eventually(t, "the letter is there", func() bool { return b.Stored("receipts.dead") == 1 })
 	})

@@ -1,7 +1,7 @@
 // Package kafka carries messages between the processes of a service. A Publisher publishes to a topic, and a Consumer
-// calls a handler with each message, as a member of a group that shares the topic. Nothing depends on a message arriving:
-// what one is about keeps a mark, by which package outbox finds it. So a message that cannot be published is left, and a
-// message may be handled several times, late, or in another order, or be lost.
+// calls a handler with each message, as a member of a group that shares the topic. Nothing depends on a message
+// arriving: what one is about keeps a mark, by which package outbox finds it. So a message that cannot be published is
+// left, and a message may be handled several times, late, or in another order, or be lost.
 //
 // kafka-go does the work: the writer, the reader, the group with its rebalances.
 //

@@ -31,8 +31,8 @@ const (
 	publishLinger = 50 * time.Millisecond
 	// publishGrace is the time for publishing the messages in hand when the publisher is stopped.
 	publishGrace = 2 * time.Second
-	// writeLinger is how long kafka-go holds a page that is not full. The publisher hands over all messages at once, so
-	// there is nothing to wait for. Zero would mean kafka-go's default of a second.
+	// writeLinger is how long kafka-go holds a page that is not full. The publisher hands over all messages at once,
+	// so there is nothing to wait for. Zero would mean kafka-go's default of a second.
 	writeLinger = time.Millisecond
 )
 
@@ -47,8 +47,8 @@ type Publisher struct {
 	published, left prometheus.Counter
 }
 
-// NewPublisher returns a publisher, which does nothing until Run is called. It panics if metrics already has one of the
-// same topic.
+// NewPublisher returns a publisher, which does nothing until Run is called. It panics if metrics already has one of
+// the same topic.
 func NewPublisher(c Cluster, topic Topic, log *slog.Logger, metrics prometheus.Registerer) *Publisher {
 	with := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"topic": topic.Name}, metrics))
 	return &Publisher{
@@ -65,8 +65,8 @@ func NewPublisher(c Cluster, topic Topic, log *slog.Logger, metrics prometheus.R
 		}),
 		left: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_relay_left_total",
-			Help: "Messages that were left: too many awaited publication, or the brokers did not confirm them. The sweep " +
-				"finds what they are about.",
+			Help: "Messages that were left: too many awaited publication, or the brokers did not confirm them. The " +
+				"sweep finds what they are about.",
 		}),
 	}
 }
@@ -84,8 +84,8 @@ func (p *Publisher) Send(m Message) {
 // Check returns why messages are not being published at present, or nil.
 func (p *Publisher) Check(context.Context) error { return p.state.Check() }
 
-// Run publishes until ctx ends and then the messages in hand, for at most 2 s. It creates the topic if it is missing. It
-// returns an error only if closing the connections fails.
+// Run publishes until ctx ends and then the messages in hand, for at most 2 s. It creates the topic if it is missing.
+// It returns an error only if closing the connections fails.
 func (p *Publisher) Run(ctx context.Context) error {
 	step, cancel := retry.WithGrace(ctx, publishGrace)
 	defer cancel()

@@ -26,7 +26,8 @@ func newPublisher(cluster kafka.Cluster) publisherFixture {
 // send sends n messages, numbered from one on.
 func (p publisherFixture) send(from, n int) {
 	for i := range n {
-		p.Send(kafka.Message{Key: fmt.Appendf(nil, "key %d", (from+i)%5), Value: fmt.Appendf(nil, "%d", from+i), Trace: "1"})
+		key, value := fmt.Appendf(nil, "key %d", (from+i)%5), fmt.Appendf(nil, "%d", from+i)
+		p.Send(kafka.Message{Key: key, Value: value, Trace: "1"})
 	}
 }
 
@@ -80,7 +81,9 @@ func TestMessagesAreLeftWhileTheBrokerIsAway(t *testing.T) {
 			t.Error("the check says nothing")
 		}
 		b.Start()
-		kafkatest.Eventually(t, "those that waited are published", func() bool { return b.Stored("receipts") == 10_000 })
+		kafkatest.Eventually(t, "those that waited are published", func() bool {
+			return b.Stored("receipts") == 10_000
+		})
 		b.Close()
 		p.send(0, 10)
 		time.Sleep(time.Minute)

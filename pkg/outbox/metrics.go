@@ -24,11 +24,12 @@ func newMetrics(registerer prometheus.Registerer, name string) metrics {
 	return metrics{
 		age:     gauge("bus_outbox_age_seconds", "Age of the oldest unsent document; 0 if there is none."),
 		names:   gauge("bus_outbox_names", "What documents lead to that is due, is being done, or was done just now."),
-		failing: gauge("bus_outbox_failing", "What documents lead to whose last attempt has failed; it is tried again."),
+		failing: gauge("bus_outbox_failing", "What documents lead to whose last attempt failed; it is tried again."),
 		left: counter("bus_outbox_left_total",
 			"Requests for which there was no room; the sweep finds the documents that they are about."),
-		swept:   counter("bus_outbox_swept_total", "Unsent documents that the sweep has met."),
-		removed: counter("bus_outbox_marks_removed_total", "Unsent marks removed, because what their documents lead to is stored."),
+		swept: counter("bus_outbox_swept_total", "Unsent documents that the sweep has met."),
+		removed: counter("bus_outbox_marks_removed_total",
+			"Unsent marks removed, because what their documents lead to is stored."),
 		attempts: with.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "bus_outbox_attempt_duration_seconds", Help: "Time of an attempt at what documents lead to.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},

@@ -103,7 +103,8 @@ func New(config Config) *Outbox {
 	}
 	return &Outbox{
 		config: config, metrics: newMetrics(config.Metrics, config.Name),
-		doing:    condition("what documents lead to fails and is tried again", "nothing that documents lead to fails any more"),
+		doing: condition("what documents lead to fails and is tried again",
+			"nothing that documents lead to fails any more"),
 		reading:  condition("unsent documents cannot be read", "unsent documents are read again"),
 		removing: condition("unsent marks are not being removed", "unsent marks are being removed again"),
 		ready:    make(chan *task, mostNames), marks: make(chan []docstore.Ref, marksQueue),

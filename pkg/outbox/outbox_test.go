@@ -339,7 +339,8 @@ func TestAMarkThatIsNotRemovedIsFoundAgain(t *testing.T) {
 		o.mu.Unlock()
 		time.Sleep(3 * time.Second)
 		o.marked(0)
-		if bad, good := o.log.Count("marks are not being removed"), o.log.Count("removed again"); bad != 1 || good != 1 {
+		bad, good := o.log.Count("marks are not being removed"), o.log.Count("removed again")
+		if bad != 1 || good != 1 {
 			t.Errorf("the log says %d times that marks stay, and %d times that they do not", bad, good)
 		}
 	})

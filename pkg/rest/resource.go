@@ -359,35 +359,34 @@ func DateRange[T any](name string, key func(T) string) Filter[T] {
 // quarters are the months with which quarters begin and end, by their names in a period.
 var quarters = map[string][2]string{"Q1": {"01", "03"}, "Q2": {"04", "06"}, "Q3": {"07", "09"}, "Q4": {"10", "12"}}
 
-// Period returns the filter named period that narrows a list to the records whose member is an instant in a month or a
-// quarter (UTC); it means something. A record without it is in none.
-func Period[T any](name, means string, at func(T) time.Time) Filter[T] {
-	return Filter[T]{
-		Index:  name,
-		ranged: true,
-		Key: func(v T) string {
-			if at(v).IsZero() {
-				return ""
-			}
-			return at(v).UTC().Format("2006-01")
-		},
-		params: []param{{
-			"period", "", "the period (UTC) in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4", func(value string, q *docstore.Query) string {
-				if _, err := time.Parse("2006-01", value); err == nil {
-					q.Equal[name] = value
-					return ""
-				}
-				year, of, _ := strings.Cut(value, "-")
-				months, is := quarters[of]
-				if _, err := time.Parse("2006", year); err != nil || !is {
-					return "must be a month or a quarter, written 2026-11 or 2026-Q4"
-				}
-				from, to := year+"-"+months[0], year+"-"+months[1]
-				q.Ranges = append(q.Ranges, docstore.Range{Index: name, From: from, To: to})
-				return ""
-			},
-		}},
+// ByPeriod returns the filter named period that narrows a list to the records whose member is an instant (RFC 3339) in
+// a month or a quarter, in UTC. The instant means something. A record without it is in no period.
+func (f Filter[T]) ByPeriod(means string) Filter[T] {
+	instant, name := f.Key, f.Index
+	f.Key = func(v T) string {
+		at, err := time.Parse(time.RFC3339Nano, instant(v))
+		if err != nil {
+			return ""
+		}
+		return at.UTC().Format("2006-01")
 	}
+	f.ranged = true
+	means = "the period (UTC) in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"
+	f.params = []param{{"period", "", means, func(value string, q *docstore.Query) string {
+		if _, err := time.Parse("2006-01", value); err == nil {
+			q.Equal[name] = value
+			return ""
+		}
+		year, quarter, _ := strings.Cut(value, "-")
+		months, is := quarters[quarter]
+		if _, err := time.Parse("2006", year); err != nil || !is {
+			return "must be a month or a quarter, written 2026-11 or 2026-Q4"
+		}
+		from, to := year+"-"+months[0], year+"-"+months[1]
+		q.Ranges = append(q.Ranges, docstore.Range{Index: name, From: from, To: to})
+		return ""
+	}}}
+	return f
 }
 
 // Text returns what a pointer points to, "" for nil: the index value of an optional member.

@@ -42,8 +42,8 @@ func Begin(
 }
 
 // Together begins a span in each of some traces (traceparents), about what is done for all of them at once. The context
-// is that of the first, whose span links to the traces of the others; theirs link to it. Of traces that are not recorded
-// there is no span.
+// is that of the first, whose span links to the traces of the others; theirs link to it. Of traces that are not
+// recorded there is no span.
 func Together(
 	ctx context.Context, tracer trace.Tracer, name string, parents []string,
 ) (within context.Context, spans []trace.Span) {

@@ -1,8 +1,6 @@
 package claims
 
 import (
-	"time"
-
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -15,7 +13,8 @@ func bordereau() rest.Resource[*claims.Bordereau] {
 		Filters: []rest.Filter[*claims.Bordereau]{
 			rest.Exact("policyNumber", func(b *claims.Bordereau) string { return rest.Text(b.PolicyNumber) }),
 			rest.Exact("treatyReference", func(b *claims.Bordereau) string { return rest.Text(b.TreatyReference) }),
-			rest.Period("fnol", "the loss was first notified", func(b *claims.Bordereau) time.Time { return b.FNOL.Time() }),
+			rest.Exact("fnol", func(b *claims.Bordereau) string { return b.FNOL.String() }).
+				ByPeriod("the loss was first notified"),
 		},
 		NoReplace: true,
 	}

@@ -19,7 +19,8 @@ func TestRowsAreFoundByPolicyAndPeriod(t *testing.T) {
 		s.Must(201, "POST", "/claimsBordereau", row)
 	}
 	for query, want := range map[string]int{
-		"": 5, "?policyNumber=P1": 3, "?policyNumber=P2": 2, "?period=2026-09": 2, "?period=2026-10": 1, "?period=2026-12": 1,
+		"": 5, "?policyNumber=P1": 3, "?policyNumber=P2": 2,
+		"?period=2026-09": 2, "?period=2026-10": 1, "?period=2026-12": 1,
 		"?period=2026-11": 0, "?period=2026-Q3": 2, "?period=2026-Q4": 2, "?period=2027-Q1": 0,
 		"?period=2026-Q4&policyNumber=P2": 1, "?period=2026-09&policyNumber=P2": 0,
 	} {

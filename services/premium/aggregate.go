@@ -129,8 +129,8 @@ func (e *environment) sum(ctx context.Context, of row, until time.Time) (sum sum
 	return sum, err
 }
 
-// each calls a function with the records that a query selects, in the order of their ids, and with the instants at which
-// they were recorded.
+// each calls a function with the records that a query selects, in the order of their ids, and with the instants at
+// which they were recorded.
 func each[T any](
 	ctx context.Context, of *rest.Records[*T], q docstore.Query,
 	do func(doc docstore.Document, record *T, recorded time.Time) error,

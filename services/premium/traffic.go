@@ -15,8 +15,8 @@ import (
 )
 
 // aggregators is how many rows are computed at the same time. A computation mostly waits for the write of its row, and
-// a store commits writes together that wait at the same time. With fewer computations at once, receipts of many policies
-// would be accepted faster than their rows are written.
+// a store commits writes together that wait at the same time. With fewer computations at once, receipts of many
+// policies would be accepted faster than their rows are written.
 const aggregators = 32
 
 // aggregation is the consumer group of the processes that compute rows.

@@ -187,7 +187,8 @@ func each(t *testing.T, folder string, visit func(path string, info fs.FileInfo)
 func TestSecondInstanceIsRefusedBeforeItTouchesTheData(t *testing.T) {
 	data := t.TempDir()
 	run(t, data)
-	wantWords(t, refusal(t, "--data", data), "setting data", filepath.Join(data, "parties.db"), "in use by another process")
+	wantWords(t, refusal(t, "--data", data), "setting data", filepath.Join(data, "parties.db"),
+		"in use by another process")
 }
 
 func TestDamagedDatabaseIsNamed(t *testing.T) {

@@ -24,7 +24,7 @@ func (r *runner) welcome(base, admin, claim string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "  look at it:         %s (once, within a minute; then exchange link prints another)\n", link)
+		fmt.Fprintf(&text, "  look at it:         %s (once, within a minute; exchange link prints another)\n", link)
 	}
 	fmt.Fprintf(&text, "  read and try it:    %s/docs\n", base)
 	if admin != "" {

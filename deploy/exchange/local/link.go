@@ -42,8 +42,8 @@ func NewLink(data, url, subject string, now time.Time, lifetime time.Duration) (
 	return strings.TrimSuffix(url, "/") + console.Path + "#sign-in=" + code, nil
 }
 
-// FollowLink returns the person of the link that has a code, and reports whether it can still be followed. Of those who
-// follow it at once, one does.
+// FollowLink returns the person of the link that has a code, and reports whether it can still be followed. Of those
+// who follow it at once, one does.
 func FollowLink(data, code string, now time.Time) (subject string, is bool) {
 	if !codes.MatchString(code) {
 		return "", false
@@ -56,8 +56,8 @@ func FollowLink(data, code string, now time.Time) (subject string, is bool) {
 	return subject, true
 }
 
-// LinkCommand returns the command that prints a link to the console of the exchange that keeps its data in a folder, and
-// is at a URL unless something else is said.
+// LinkCommand returns the command that prints a link to the console of the exchange that keeps its data in a folder,
+// and is at a URL unless something else is said.
 func LinkCommand(environ []string, out io.Writer, usualURL string) *cobra.Command {
 	var data, url, subject string
 	command := &cobra.Command{

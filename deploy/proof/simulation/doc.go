@@ -1,7 +1,8 @@
 // Package simulation runs a part of the exchange in one process, from one seed: the core, the desk with what it
 // reports, or policies that organisations share. Callers, services, outbox and sweeps are the real ones; the
-// database is simulated. Every operation on it, and every request of a caller, waits until the scheduler lets it happen. The seed decides the order and the faults. The clock is the one of
-// testing/synctest, which advances only while every goroutine waits. So a seed always gives the same history.
+// database is simulated. Every operation on it, and every request of a caller, waits until the scheduler lets it
+// happen. The seed decides the order and the faults. The clock is the one of testing/synctest, which advances only
+// while every goroutine waits. So a seed always gives the same history.
 //
 // Its files, in the order in which a seed meets them:
 //

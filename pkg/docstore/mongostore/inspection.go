@@ -108,7 +108,8 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 		}
 		selected = append(selected, bson.E{Key: idField, Value: uuidBinary(holder.ID)})
 	case ok:
-		// Without a hint, because a database that only an earlier release has opened may have another index in its place.
+		// Without a hint, because a database that only an earlier release has opened may have another index in its
+		// place.
 	default:
 		// With those of version 0, which are no tombstones if they have a body.
 		selected = bson.D{{Key: idField,

@@ -125,8 +125,8 @@ func TestOneProcessAndSeparateOnesHaveTheSameRecords(t *testing.T) {
 	}
 }
 
-// TestProcessesShareMongoDB records receipts of one policy by two processes at the same time, and receipts of another policy by one of them, which is killed before it has computed their row. The other
-// one computes what is missing.
+// TestProcessesShareMongoDB records receipts of one policy by two processes at the same time, and receipts of another
+// policy by one of them, which is killed before it has computed their row. The other one computes what is missing.
 func TestProcessesShareMongoDB(t *testing.T) {
 	b := emptyBook(t)
 	first := b.runInOne(t, t.TempDir(), uri(t))
