@@ -52,6 +52,7 @@ export default {
   terms: 'Bedingungen', insured: 'Versichert', receipts: 'Belege', rows: 'Zeilen des Prämienbordereaus',
   timeline: 'Verlauf', renewalsBefore: 'Erneuert', renewalsAfter: 'Erneuert durch',
   unavailable: 'Dieser Teil fehlt: Sein Dienst antwortet nicht.', thereIsMore: 'Es gibt mehr:', by: 'von',
+  ofOwner: 'von {0}',
   version: 'Fassung', documents: 'Dokumente', address: 'Adresse', payments: 'Zahlungen',
   moneyOverTime: 'Reserve und Zahlungen im Verlauf', warnings: 'Warnungen',
   noWarnings: 'An diesem Schaden ist nichts ungewöhnlich.', endorse: 'Nachtrag', cancel: 'Police kündigen',

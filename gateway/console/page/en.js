@@ -43,6 +43,7 @@ export default {
   terms: 'Terms', insured: 'Insured', receipts: 'Receipts', rows: 'Rows of the premium bordereau',
   timeline: 'What happened', renewalsBefore: 'Renews', renewalsAfter: 'Renewed by',
   unavailable: 'This part is missing: its service does not respond.', thereIsMore: 'There is more:', by: 'by',
+  ofOwner: 'of {0}',
   version: 'version', documents: 'Documents', address: 'Address', payments: 'Payments',
   moneyOverTime: 'Reserve and payments over time', warnings: 'Warnings',
   noWarnings: 'Nothing is unusual about this claim.', endorse: 'Endorse', cancel: 'Cancel policy', renew: 'Renew',
