@@ -179,5 +179,9 @@ export default {
   'event cancel': 'Gekündigt',
   'event renew': 'Erneuert', 'event settle': 'Reguliert', 'event reopen': 'Wieder geöffnet',
   'event documents': 'Dokument hinzugefügt', 'event refund': 'Erstattet',
+  'event altered': 'Verändert', 'event prepared': 'Vorbereitet', 'event approved': 'Genehmigt',
+  'event rejected': 'Abgelehnt', 'event acknowledged': 'Bestätigt', 'event waived': 'Befund hingenommen',
+  'event finished': 'Fertig', 'kind bordereau': 'Fassung eines Bordereaus', 'kind reconciliation': 'Abgleich',
+  'kind claim': 'Schaden',
   members, values, said,
 };

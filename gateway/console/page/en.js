@@ -149,6 +149,9 @@ export default {
   'event renew': 'Renewed', 'event settle': 'Settled', 'event reopen': 'Reopened',
   'event documents': 'Document added',
   'event refund': 'Refunded',
+  'event altered': 'Altered', 'event prepared': 'Prepared', 'event approved': 'Approved', 'event rejected': 'Rejected',
+  'event acknowledged': 'Acknowledged', 'event waived': 'Finding waived', 'event finished': 'Finished',
+  'kind bordereau': 'Version of a bordereau', 'kind reconciliation': 'Comparison', 'kind claim': 'Claim',
   // spelt are values that are misspelt as they are published.
   spelt: {
     'goverment/market tarrif': 'government/market tariff',
