@@ -140,7 +140,8 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		return nil, err
 	}
 	maps.Copy(public, console.Pages(console.Config{
-		OwnTokens: tokens.Local, Amounts: openapi.Amounts(s.amounts()), Local: s.Console, Provider: console.Provider{
+		OwnTokens: tokens.Local, Amounts: openapi.Amounts(s.amounts()), Local: s.Console,
+		OrganisationClaim: p.Settings.OrganisationClaim, Provider: console.Provider{
 			Issuer: s.Tokens.Issuer, Client: s.ConsoleClient, Audience: s.Tokens.Audience, TokenURL: s.TokenURL,
 		},
 	}))

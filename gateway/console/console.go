@@ -21,6 +21,8 @@ type Config struct {
 	// OwnTokens reports whether the exchange signs its tokens itself: a person pastes one. Else Provider issues them.
 	OwnTokens bool
 	Provider  Provider
+	// OrganisationClaim is the claim of a token that names the person's organisation, where several share the exchange.
+	OrganisationClaim string
 	// Amounts say what amounts are in.
 	Amounts openapi.Amounts
 	// Local holds what the page can ask of an exchange on the machine of its user only, by whole paths.

@@ -122,7 +122,7 @@ func TestValuesAreGerman(t *testing.T) {
 		switch set {
 		case valuesets.ProductCatalog: // a product shows the number of its line
 		case valuesets.PetBreed: // breeds have names
-		case valuesets.Currency, valuesets.Country: // and these are codes
+		case valuesets.Currency, valuesets.Country: // these are codes, and the browser has the names of countries
 		default:
 			for _, value := range sets.Values(set) {
 				if german[value] == "" && german["state "+value] == "" {
@@ -138,17 +138,43 @@ func TestValuesAreGerman(t *testing.T) {
 	}
 }
 
-// TestValued compares the members that the page takes for values of a value set with those of the interface document.
-func TestValued(t *testing.T) {
+// setOf returns the names in a set that words.js has.
+func setOf(t *testing.T, name string) (known []string) {
+	t.Helper()
 	text, err := os.ReadFile("page/words.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile(`(?s)VALUED = new Set\(\[(.*?)\]\)`).FindSubmatch(text)
-	known := []string{}
-	for _, name := range literal.FindAllSubmatch(list[1], -1) {
-		known = append(known, string(name[1]))
+	list := regexp.MustCompile(`(?s)` + name + ` = new Set\(\[(.*?)\]\)`).FindSubmatch(text)
+	if list == nil {
+		t.Fatalf("words.js has no %s", name)
 	}
+	for _, found := range literal.FindAllSubmatch(list[1], -1) {
+		known = append(known, string(found[1]))
+	}
+	return known
+}
+
+// TestCountriesHaveNames compares the members that the page shows as the name of a country, with its code, with those
+// of the interface document that have such a code.
+func TestCountriesHaveNames(t *testing.T) {
+	coded := map[string]bool{}
+	for _, schema := range document(t).Components.Schemas {
+		properties, _ := schema.(map[string]any)["properties"].(map[string]any)
+		for member, of := range properties {
+			if strings.Contains(fmt.Sprint(of), "ISO 3166-1 alpha-2") {
+				coded[member] = true
+			}
+		}
+	}
+	if known, want := setOf(t, "COUNTRIES"), slices.Sorted(maps.Keys(coded)); !slices.Equal(known, want) {
+		t.Errorf("the page has %v, the document %v", known, want)
+	}
+}
+
+// TestValued compares the members that the page takes for values of a value set with those of the interface document.
+func TestValued(t *testing.T) {
+	known := setOf(t, "VALUED")
 	// What caused a loss is a value of several sets, and a line of a bordereau has values of its own.
 	valued := map[string]bool{"lossCause": true, "riskTransactionType": true}
 	sets := append(valuesets.Published().Names(), "")

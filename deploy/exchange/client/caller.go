@@ -284,7 +284,12 @@ func (c *caller) rows(ctx context.Context) (all []book.Record, err error) {
 
 // readRecord returns what a path has, and nil if there is nothing.
 func (c *caller) readRecord(ctx context.Context, path string) (book.Record, error) {
-	got, err := c.send(ctx, request{method: http.MethodGet, path: path})
+	path, query, _ := strings.Cut(path, "?")
+	asked, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, err
+	}
+	got, err := c.send(ctx, request{method: http.MethodGet, path: path, query: asked})
 	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
 		return nil, nil
 	}
@@ -333,6 +338,20 @@ func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Rec
 		return nil, false, c.failed(err)
 	}
 	return record, !got.replayed(), nil
+}
+
+// makeRecord puts a record at a path where the caller has none, and reports whether there was none.
+func (c *caller) makeRecord(ctx context.Context, path string, body book.Record) (bool, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return false, err
+	}
+	r := request{method: http.MethodPut, path: path, body: text, header: map[string]string{"If-None-Match": "*"}}
+	_, err = c.send(ctx, r)
+	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusPreconditionFailed {
+		return false, nil
+	}
+	return err == nil, describeStep(err, r)
 }
 
 // sendStatement sends a file as CSV. Sent twice, it is one statement.

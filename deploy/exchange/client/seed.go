@@ -31,6 +31,10 @@ The book agrees with itself: receipts make the rows of the premium bordereau, wh
 policy's premium is what was received for it, and rows of the claims bordereau say what the claims say. Two differences
 are made on purpose, as every real book has some; they are named at the end.
 
+Its policies belong to two contracts: one of their months is reported, one is due, and the present one has the receipts
+and claims. A broker's statement is compared with what one of the contracts has, and differs in two rows. Policies that
+a contract has already stay there.
+
 The first record of each resource is the example of the OpenAPI document: the values that the examples of /docs name are
 then there (idNumber, plateNumber, registrationNumber, treatyReference), but for the identifiers and numbers that the
 exchange issues. They are the same for every --seed.
@@ -40,7 +44,7 @@ second run makes nothing, and one that was stopped goes on. A larger --size adds
 --as-of, not by today, for that reason. An exchange with a test clock has the day that its clock shows, unless --as-of
 is given: after the clock was moved to another day, seed adds another book.
 
-With --year, three contracts get a year on top of it: their receipts and claims are recorded month by month, and each
+With --year, three other contracts get a year instead: their receipts and claims are recorded month by month, and each
 month's bordereaux are prepared and approved, up to the last month, which stays open. That needs a test clock, which is
 moved forward by eleven months. A broker's statement is compared with one of the months. What is notable about the year,
 such as a refund or a late receipt, is named at the end. Run again, --year goes on with the year that there is.
@@ -227,7 +231,7 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 	shown := progress.New(p.Err, int64(o.Size))
 	var failed error
 	made := book.New(catalog, book.Exchange{
-		Send: c.sendRecord, Rows: c.rows, Read: c.readRecord, Upload: c.sendStatement,
+		Send: c.sendRecord, Make: c.makeRecord, Rows: c.rows, Read: c.readRecord, Upload: c.sendStatement,
 	}, t.step, o)
 	err = made.Fill(ctx, func(policies int) {
 		err := shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
@@ -242,13 +246,18 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 	if failed != nil {
 		return nil, failed
 	}
-	var story *book.Story
-	if !at.now.IsZero() {
-		if story, err = p.fillYear(ctx, made, at); err != nil {
-			return nil, err
+	if at.now.IsZero() {
+		reported, err := made.Report(ctx, t.policies)
+		if err != nil {
+			return nil, seedAdvice(err)
 		}
+		return t, p.reportBook(c, made, t, reported)
 	}
-	return t, p.reportBook(c, made, t, story)
+	story, err := p.fillYear(ctx, made, at)
+	if err != nil {
+		return nil, err
+	}
+	return t, errors.Join(p.reportBook(c, made, t, ""), p.reportYear(c, made, story))
 }
 
 // fillYear makes the year of a book, and returns what is notable about it.
@@ -279,8 +288,8 @@ func seedAdvice(err error) error {
 	return &hinted{err, "The same command goes on from here: what was made is not made again."}
 }
 
-// reportBook prints what a book has, and what is notable about its year, if there is one.
-func (p *program) reportBook(c *caller, b *book.Book, t *tally, story *book.Story) error {
+// reportBook prints what a book has, and in words what is reported of its policies, empty for nothing.
+func (p *program) reportBook(c *caller, b *book.Book, t *tally, reported string) error {
 	out := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "The book of --seed %d --size %d is at %s:\n", b.Seed, b.Size, c.base)
 	names := map[string]bool{}
@@ -296,20 +305,26 @@ func (p *program) reportBook(c *caller, b *book.Book, t *tally, story *book.Stor
 		return err
 	}
 	treaty, ceded := b.Ceded()
+	hint := ""
+	if reported != "" {
+		reported, hint = "\n"+reported+"\n", "  exchange bordereau list"+c.given+" -o table\n"
+	}
 	_, err := fmt.Fprintf(p.Out, `
 The rows of premium under the treaty %s are the sums of their receipts, %d together; rows of claim payments are no
 premium, and under no treaty. On purpose two things disagree:
   %s
-
+%[6]s
 Look at it:
   exchange list motorCoverage%[4]s -o table
   exchange list claim%[4]s --filter policyNumber=%[5]s -o table
   exchange export premiumBordereau%[4]s --filter treatyReference=%[1]s --out bordereau.xlsx
-`, treaty, ceded, strings.Join(b.Differences(), "\n  "), c.given, t.policy)
-	if err != nil || story == nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.Out, `  exchange bordereau list%[1]s --contract %[2]s -o table
+%[7]s`, treaty, ceded, strings.Join(b.Differences(), "\n  "), c.given, t.policy, reported, hint)
+	return err
+}
+
+// reportYear prints what is notable about the year of a book.
+func (p *program) reportYear(c *caller, b *book.Book, story *book.Story) error {
+	_, err := fmt.Fprintf(p.Out, `  exchange bordereau list%[1]s --contract %[2]s -o table
   exchange bordereau export %[2]s premium %[3]s%[1]s --out %[3]s.xlsx
 
 The year of the contracts:

@@ -8,7 +8,7 @@ const KEPT = 'exchange-token';
 const AGAIN_AFTER = 2000; // milliseconds after which an exchange that did not respond is asked again
 const SLOW = 10000; // milliseconds without a response after which the page says that it waits
 
-const NOBODY = { token: '', subject: '', scopes: [] };
+const NOBODY = { token: '', subject: '', organisation: '', scopes: [] };
 
 // session has who uses the page: another object each time that somebody signs in or out.
 export const session = signal(NOBODY);
@@ -36,7 +36,8 @@ export function signIn(token, keep) {
   }
   const scopes = claims.scope || claims.scp || claims.roles || [];
   if (keep) sessionStorage.setItem(KEPT, token);
-  session.value = { token, subject: String(claims.sub || ''),
+  const { organisation } = document.documentElement.dataset; // the claim that names it
+  session.value = { token, subject: String(claims.sub || ''), organisation: String(claims[organisation] || ''),
     scopes: Array.isArray(scopes) ? scopes : String(scopes).split(' ') };
   asking.value = null;
   return true;

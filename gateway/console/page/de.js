@@ -53,6 +53,7 @@ export default {
   terms: 'Bedingungen', insured: 'Versichert', receipts: 'Belege', rows: 'Zeilen des Prämienbordereaus',
   timeline: 'Verlauf', renewalsBefore: 'Erneuert', renewalsAfter: 'Erneuert durch',
   unavailable: 'Dieser Teil fehlt: Sein Dienst antwortet nicht.', thereIsMore: 'Es gibt mehr:', by: 'von',
+  ofOwner: 'von {0}',
   version: 'Fassung', documents: 'Dokumente', address: 'Adresse', payments: 'Zahlungen',
   moneyOverTime: 'Reserve und Zahlungen im Verlauf', warnings: 'Warnungen',
   noWarnings: 'An diesem Schaden ist nichts ungewöhnlich.', endorse: 'Nachtrag', cancel: 'Police kündigen',
@@ -179,5 +180,9 @@ export default {
   'event cancel': 'Gekündigt',
   'event renew': 'Erneuert', 'event settle': 'Reguliert', 'event reopen': 'Wieder geöffnet',
   'event documents': 'Dokument hinzugefügt', 'event refund': 'Erstattet',
+  'event altered': 'Verändert', 'event prepared': 'Vorbereitet', 'event approved': 'Genehmigt',
+  'event rejected': 'Abgelehnt', 'event acknowledged': 'Bestätigt', 'event waived': 'Befund hingenommen',
+  'event finished': 'Fertig', 'kind bordereau': 'Fassung eines Bordereaus', 'kind reconciliation': 'Abgleich',
+  'kind claim': 'Schaden',
   members, values, said,
 };

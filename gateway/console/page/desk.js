@@ -4,7 +4,9 @@ import { clock, interfaceDocument, mayWrite, now } from './api.js';
 import { Badge, Button, Members, Scroll, Table, column } from './dom.js';
 import { Fields, Opened } from './form.js';
 import { html } from './html.js';
-import { ContractLink, ErrorsOpen, Late, Periods, last, link } from './periods.js';
+import {
+  ContractLink, ErrorsOpen, Late, Owner, Periods, address, asked, foreign, last, link,
+} from './periods.js';
 import { Loaded, Pages, Part, Section, later, listed, usePlace } from './show.js';
 import { label, t } from './words.js';
 import Period from './period.js';
@@ -23,12 +25,13 @@ export function monthsOf(of) {
   return quarter ? [2, 1, 0].map((back) => monthOf(year, quarter * 3 - back)) : [of];
 }
 
-// Board shows contracts and their periods: a row for each contract and kind, a column for each of the last months. A
-// quarter is as wide as three. The last row is left out while the list goes on, as it may have more.
+// Board shows contracts and their periods: a row for each contract of an owner and kind, a column for each of the last
+// months. A quarter is as wide as three. The last row is left out while the list goes on, as it may have more.
 function Board({ caption, rows, more }) {
   if (rows.length === 0) return html`<p class="empty">${t('noPeriods')}</p>`;
   const months = [...new Set(rows.flatMap((row) => monthsOf(row.period)))].sort().slice(-MOST_MONTHS);
-  const lanes = [...Map.groupBy(rows, ({ contract, kind }) => JSON.stringify([contract, kind])).values()];
+  const laneOf = ({ contract, owner, kind }) => JSON.stringify([contract, owner, kind]);
+  const lanes = [...Map.groupBy(rows, laneOf).values()];
   if (more && lanes.length > 1) lanes.pop();
   const cells = (of) => {
     const at = new Map(of.map((one) => [monthsOf(one.period).find((month) => months.includes(month)), one]));
@@ -45,18 +48,19 @@ function Board({ caption, rows, more }) {
   };
   return html`<${Scroll} caption=${caption} class="board">
     <thead><tr>${[label('contract'), ...months].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${lanes.map((of) => html`<tr data-row><th scope="row"><${ContractLink} of=${of[0].contract} /> ${
+    <tbody>${lanes.map((of) => html`<tr data-row><th scope="row"><${ContractLink} of=${of[0]} /> ${
       t(`bordereau ${of[0].kind}`)}</th>${cells(of)}</tr>`)}</tbody><//>`;
 }
 
-// references returns the references of all contracts; undefined where there are too many to choose from.
+// references returns the references of the contracts to which the person assigns policies, which are those of the own
+// organisation; undefined where there are too many to choose from.
 async function references(read) {
   const all = [];
   let next = '/x/contract?limit=200';
   for (let pages = 0; next; pages += 1) {
     if (pages === MOST_PAGES) return undefined;
     const page = await contracts(read, next);
-    all.push(...page.data.map(({ reference }) => reference));
+    all.push(...page.data.filter((one) => !foreign(one)).map(({ reference }) => reference));
     next = page.next;
   }
   return all;
@@ -69,11 +73,10 @@ async function assignmentOf(read, number) {
   const contract = { ...schema, description, enum: known };
   const fields = new Fields({ document, schema: { properties: { contract }, required: ['contract'] } },
     { form: `assign ${number}` });
-  const policy = encodeURIComponent(number);
   return { id: 'assign', method: 'PUT', title: t('assignTo', number), send: t('assign'), groups: [{ fields }],
     before: known?.length === 0 && html`<p class="empty">${t('noPeriods')}</p>`,
     inPath: true, body: () => undefined,
-    path: () => `/x/contract/${encodeURIComponent(fields.body().contract ?? '')}/policy/${policy}` };
+    path: () => address({ contract: fields.body().contract ?? '' }, `/policy/${encodeURIComponent(number)}`) };
 }
 
 // Unassigned shows the policies that are in no bordereau, as no contract has them, and assigns one to a contract.
@@ -102,23 +105,25 @@ async function firstMonth(get) {
 
 const Listed = ({ path, show }) => html`<${Pages} path=${path} list=${listed('periods', 'after')} show=${show} />`;
 
-// Overview shows the periods of all contracts as a board, or those of one.
-const Overview = ({ reference, again }) => html`<h1>${reference ? `${label('contract')} ${reference}` : t('desk')}</h1>
+// Overview shows the periods of all contracts as a board, or those of one (of).
+const Overview = ({ of, again }) => html`<h1>${of ? html`${label('contract')} ${of.contract}<${Owner} of=${of} />`
+  : t('desk')}</h1>
   <p class="lead">${t('deskIs')}</p>
-  ${reference && html`<${Part} title=${t('terms')} data-part="contract" show=${({ data }) => html`<${Members}
-    of=${data} />`} load=${(get) => get(`/x/contract/${encodeURIComponent(reference)}`)} />`}
-  <${Section} title=${t('periods')}><div data-part="board">${reference
-    ? html`<${Listed} path=${`/x/bordereau?limit=200&contract=${encodeURIComponent(reference)}`}
+  ${of && html`<${Part} title=${t('terms')} data-part="contract" show=${({ data }) => html`<${Members}
+    of=${data} />`} load=${(get) => get(address(of))} />`}
+  <${Section} title=${t('periods')}><div data-part="board">${of
+    ? html`<${Listed} path=${`/x/bordereau${asked(of, { limit: 200, contract: of.contract })}`}
       show=${(rows) => html`<${Periods} caption=${t('periods')} rows=${rows} />`} />`
     : html`<${Loaded} load=${firstMonth} show=${(from) => html`<${Listed} path=${`/x/bordereau?limit=200&from=${from}`}
       show=${(rows, more) => html`<${Board} caption=${t('periods')} rows=${rows} more=${more} />`} />`} />`}
   </div><//>
-  ${!reference && html`<${Unassigned} again=${again} />`}`;
+  ${!of && html`<${Unassigned} again=${again} />`}`;
 
 export default function Desk(given) {
-  const [reference, kind, of, number, lineId] = given.path;
-  if (lineId) return html`<${Line} ...${given} />`;
-  if (number) return html`<${Version} ...${given} />`;
-  if (of) return html`<${Period} ...${given} />`;
-  return html`<${Overview} reference=${kind ? undefined : reference} again=${given.again} />`;
+  const [contract, kind, period, number, lineId] = given.path;
+  const at = { contract, kind, period, owner: given.query.get('owner') };
+  if (lineId) return html`<${Line} ...${given} at=${at} />`;
+  if (number) return html`<${Version} ...${given} at=${at} />`;
+  if (period) return html`<${Period} ...${given} at=${at} />`;
+  return html`<${Overview} of=${contract && !kind ? at : undefined} again=${given.again} />`;
 }

@@ -43,6 +43,7 @@ export default {
   terms: 'Terms', insured: 'Insured', receipts: 'Receipts', rows: 'Rows of the premium bordereau',
   timeline: 'What happened', renewalsBefore: 'Renews', renewalsAfter: 'Renewed by',
   unavailable: 'This part is missing: its service does not respond.', thereIsMore: 'There is more:', by: 'by',
+  ofOwner: 'of {0}',
   version: 'version', documents: 'Documents', address: 'Address', payments: 'Payments',
   moneyOverTime: 'Reserve and payments over time', warnings: 'Warnings',
   noWarnings: 'Nothing is unusual about this claim.', endorse: 'Endorse', cancel: 'Cancel policy', renew: 'Renew',
@@ -148,6 +149,9 @@ export default {
   'event renew': 'Renewed', 'event settle': 'Settled', 'event reopen': 'Reopened',
   'event documents': 'Document added',
   'event refund': 'Refunded',
+  'event altered': 'Altered', 'event prepared': 'Prepared', 'event approved': 'Approved', 'event rejected': 'Rejected',
+  'event acknowledged': 'Acknowledged', 'event waived': 'Finding waived', 'event finished': 'Finished',
+  'kind bordereau': 'Version of a bordereau', 'kind reconciliation': 'Comparison', 'kind claim': 'Claim',
   // spelt are values that are misspelt as they are published.
   spelt: {
     'goverment/market tarrif': 'government/market tariff',

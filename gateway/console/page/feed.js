@@ -5,7 +5,7 @@ import { Badge, Button, Copied, Disclosed, Instant, PolicyLink, Scroll, Table, T
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Around, Loaded, Notice, Section, useLoaded, usePlace, words } from './show.js';
-import { label, t } from './words.js';
+import { happening, label, t } from './words.js';
 
 const MOST = 200; // events that are shown, and that are read before somebody asks for more
 const PAGE = 100; // events of a request
@@ -14,9 +14,16 @@ const PAUSE = 2000; // milliseconds before a request that failed is sent again
 
 const cell = (name, shown) => html`<td data-label=${name}><div>${shown}</div></td>`;
 
+// Type is a type of events in words, and as the filter above and a webhook name it.
+const Type = ({ of }) => html`<span data-type=${of}>${happening(of)} <code class="quiet">${of}</code></span>`;
+
+// screenOf is where a record is shown, or a version or a comparison of the desk, by its path.
+const screenOf = (source) => (source.startsWith('/x/')
+  ? `#${source.slice('/x'.length).replace('/bordereau/', '/desk/').replace('/versions/', '/')}` : `#/record${source}`);
+
 const Event = ({ of }) => html`<tr data-row data-event=${of.id}>
   ${cell(t('instant'), html`<${Instant} at=${of.time} />`)}
-  ${cell(t('event'), html`<a href=${`#/record${of.source}`}>${of.type}</a>`)}
+  ${cell(t('event'), html`<a href=${screenOf(of.source)}><${Type} of=${of.type} /></a>`)}
   ${cell(label('policyNumber'), of.subject ? html`<${PolicyLink} number=${of.subject} />` : '–')}
   ${cell(label('status'), t(`state ${of.data.status}`) || of.data.status || '–')}
   <td class="right" data-label=${label('version')}>${of.data.version}</td></tr>`;
@@ -79,7 +86,7 @@ function Events() {
 
 const DELIVERY = () => [
   { label: t('instant'), cell: (one) => html`<${Instant} at=${one.at} />` },
-  { label: t('event'), cell: (one) => one.type },
+  { label: t('event'), cell: (one) => html`<${Type} of=${one.type} />` },
   { label: label('status'), cell: (one) => one.status || html`<${Technical} of=${one.fault} />` },
   { label: t('response'), cell: (one) => one.response || '–' },
 ];
@@ -92,7 +99,8 @@ async function replayOf(name, path) {
     groups: [{ fields }] };
 }
 
-// Hook is a webhook with what can be done with it. again reads the webhooks anew.
+// Hook is a webhook with what can be done with it. again reads the webhooks anew. The types that it is sent stand as a
+// program reads them, and as they are typed into the form: they may end with a star, which has no words.
 function Hook({ of, again }) {
   const [place, put] = usePlace();
   const [busy, setBusy] = useState('');

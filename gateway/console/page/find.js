@@ -4,7 +4,7 @@ import { mayWrite } from './api.js';
 import { PolicyLink, RecordLink, Table, column, party } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Around, PartPages, Section, useLoaded } from './show.js';
-import { label, t } from './words.js';
+import { label, option, t } from './words.js';
 import { Empty } from './empty.js';
 
 const PAUSE = 150; // milliseconds without a key before the exchange is asked
@@ -31,7 +31,8 @@ const Claims = ({ rows }) => html`<${Table} caption=${t('claims')} columns=${CLA
 const Parties = ({ rows }) => html`<${Table} caption=${t('parties')} rows=${rows} columns=${[
   { label: t('name'), cell: (row) => html`<${RecordLink} resource=${row.resource} id=${row.id}>${party(row)}<//>` },
   { label: t('kind'), cell: (row) => t(`kind ${row.resource}`) },
-  { label: label('country'), cell: (row) => row.address?.country || row.registeredAddress?.country || '–' }]} />`;
+  { label: label('country'),
+    cell: (row) => option('country', row.address?.country || row.registeredAddress?.country || '–') }]} />`;
 
 const Vehicles = ({ rows }) => html`<${Table} caption=${t('vehicles')} rows=${rows} columns=${[
   { label: label('plateNumber'),

@@ -6,7 +6,7 @@ import { moved, typed, written } from './decimal.js';
 import { AMOUNTS, Button, Copied, Disclosed, Value, amounts, curl, decimal } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Loaded, Notice, violation } from './show.js';
-import { hint, isSpelt, label, language, option, reason, t } from './words.js';
+import { COUNTRIES, hint, isSpelt, label, language, option, reason, t } from './words.js';
 
 // drafts are what was typed into forms that were not sent, by form: in which language, and the texts by field.
 const drafts = new Map();
@@ -43,13 +43,19 @@ export async function bodySchema(method, template) {
 const asInstant = (text) => text.replace(/(\.\d+)?Z$/, '').slice(0, 19);
 const inLines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
 
+// optionsOf returns what can be chosen of some values, and how each is shown. Countries come by their names.
+function optionsOf(values, name) {
+  const all = values.filter((one) => !isSpelt(one)).map((one) => [String(one), option(name, String(one))]);
+  return COUNTRIES.has(name) ? all.sort(([, a], [, b]) => a.localeCompare(b, language())) : all;
+}
+
 // kindOf returns how a value of a schema is typed: in an element (tag, attributes), with options, or in boxes, one for
 // each. write makes a text of a value, and read the value to send of a text.
 function kindOf(schema, name) {
   const kind = { tag: 'input', attributes: { type: 'text', autocomplete: 'off' }, write: String, read: (text) => text };
   if (schema.enum) {
     return { ...kind, tag: 'select', attributes: {}, 
-      options: schema.enum.filter((one) => !isSpelt(one)).map((one) => [String(one), option(name, String(one))]),
+      options: optionsOf(schema.enum, name),
       read: schema.type === 'integer' ? Number : kind.read };
   }
   if (schema.type === 'boolean') {

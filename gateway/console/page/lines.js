@@ -2,7 +2,7 @@
 
 import { AmountOf, Badge, ClaimLink, Instant, PolicyLink, RecordLink, Table } from './dom.js';
 import { html } from './html.js';
-import { link } from './periods.js';
+import { address, link } from './periods.js';
 import { PartPages, listed } from './show.js';
 import { label, option, t } from './words.js';
 
@@ -43,9 +43,8 @@ function columns(of, number, rows) {
     money('settled', (row) => ({ amount: row.settled, currency: row.settlementCurrency }))];
 }
 
-// Lines are the lines at a path: those of a version of a period (of), or of now if there is no number. at is a ref to
-// the section.
-export const Lines = ({ of, number, path, at }) => html`<${PartPages} title=${label('lines')} data-part="lines"
-  tabindex="-1" at=${at} path=${`${path}/lines?limit=50`}
+// Lines are those of a version of a period (of), or of now if there is no number. at is a ref to the section.
+export const Lines = ({ of, number, at }) => html`<${PartPages} title=${label('lines')} data-part="lines"
+  tabindex="-1" at=${at} path=${address(of, number ? `/versions/${number}/lines` : '/lines', { limit: 50 })}
   list=${listed(of.kind === 'claims' ? 'claims' : 'lines', 'skip')} show=${(rows) => html`<${Table}
     caption=${label('lines')} columns=${columns(of, number, rows)} rows=${rows} empty=${t('noLines')} />`} />`;

@@ -5,7 +5,7 @@ import { Badge, Button, Instant, Table } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Lines } from './lines.js';
-import { ContractLink, Late, address, link } from './periods.js';
+import { ContractLink, Late, address, asked, link } from './periods.js';
 import { Around, Section, useAgain, useLoaded, usePlace } from './show.js';
 import { Totals, moved } from './totals.js';
 import { Bars, MOST_BARS, Why, standing } from './why.js';
@@ -22,7 +22,7 @@ async function preparation(one) {
   const type = { ...properties.type, type: 'string', enum: TYPES };
   const fields = new Fields({ ...body, schema: { ...body.schema, properties: { ...properties, type } } },
     { form: `prepare ${address(one)}`, all: true, given: { type: approved ? 'additional' : first } });
-  return { id: 'prepare', method: 'POST', path: `${address(one)}:prepare`, title: t('prepare'), send: t('prepare'),
+  return { id: 'prepare', method: 'POST', path: address(one, ':prepare'), title: t('prepare'), send: t('prepare'),
     groups: [{ fields }] };
 }
 
@@ -55,7 +55,7 @@ function Live({ of: one }) {
   return html`<${Section} title=${t('asItIsNow')} data-part="live"><${Totals} caption=${t('asItIsNow')}
     premiums=${one.live} claims=${one.liveClaims}
     opens=${(shown) => html`<a href=${link(one)} onClick=${open}>${shown}</a>`} />
-    ${opened > 0 && html`<${Lines} of=${one} path=${address(one)} at=${lines} />`}<//>`;
+    ${opened > 0 && html`<${Lines} of=${one} at=${lines} />`}<//>`;
 }
 
 function Whole({ of: { one, until }, again }) {
@@ -66,7 +66,7 @@ function Whole({ of: { one, until }, again }) {
     done: ({ data }) => { location.hash = link(one, data.number); again(); } })} />`);
   // What differs from a version is shown there.
   const toDrift = (shown) => html`<${ToVersion} of=${one} row=${standing(one).at(-1)}>${shown}<//>`;
-  return html`<p class="lead"><${ContractLink} of=${one.contract} /> <${Badge} of=${one.state} /><${Late} of=${one} />
+  return html`<p class="lead"><${ContractLink} of=${one} /> <${Badge} of=${one.state} /><${Late} of=${one} />
       ${` ${label('due')} `}<${Instant} at=${one.due} /></p>
     <div role="status">${preparing && html`<p class="quiet" data-part="preparing">
       ${t('preparing', preparing.askedBy, preparing.read)}</p>`}</div>
@@ -80,11 +80,11 @@ function Whole({ of: { one, until }, again }) {
     <${Section} title=${t('versions')} data-part="versions"><${Versions} of=${one} /><//>`;
 }
 
-export default function Period({ path: [contract, kind, of], again }) {
+export default function Period({ at, again }) {
+  const { contract, kind, period: of } = at;
   const loaded = useLoaded(async (read) => {
-    const { data: one } = await read(address({ contract, kind, period: of }));
-    const list = `/x/bordereau?contract=${encodeURIComponent(contract)}&kind=${kind}&limit=200`;
-    const { data: { periods } } = await read(list);
+    const { data: one } = await read(address(at));
+    const { data: { periods } } = await read(`/x/bordereau${asked(at, { contract, kind, limit: 200 })}`);
     return { one, until: periods.filter((other) => other.period <= of).slice(-MOST_BARS)
       .map((other) => (other.period === of ? one : other)) };
   });

@@ -6,7 +6,7 @@ import { difference, isDecimal, larger } from './decimal.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
 import { Lines, SourceLink } from './lines.js';
-import { address, link } from './periods.js';
+import { Owner, address, link } from './periods.js';
 import { Loaded, Notice, Pages, Section, listed, usePlace } from './show.js';
 import { Totals } from './totals.js';
 import { finding, isForeign, label, t } from './words.js';
@@ -20,12 +20,12 @@ async function actionOf(name, path, template, given) {
 }
 
 // Exports are the files of a version. One is read with the token of the person, and given to the browser.
-function Exports({ of: { contract, kind, period }, number, path }) {
+function Exports({ of: { contract, kind, period }, number, at }) {
   const [{ busy, err }, set] = useState({});
   const download = async (suffix) => {
     set({ busy: suffix });
     try {
-      const { data } = await call('GET', `${path}/lines.${suffix}`, { blob: true });
+      const { data } = await call('GET', at(`/lines.${suffix}`), { blob: true });
       const to = document.createElement('a');
       to.href = URL.createObjectURL(data);
       to.download = `${contract}-${kind}-${period}-${number}.${suffix}`;
@@ -51,10 +51,10 @@ const Outcomes = ({ checks }) => html`<details data-part="outcomes"><summary>${t
 </details>`;
 
 // Findings are what somebody should look at. An error that nobody has waived can be, while the version is pending.
-function Findings({ of, number, path, pending, act }) {
+function Findings({ of, number, at, pending, act }) {
   const [checks, set] = useState(null);
   const waive = (row) => html`<${Button} data-action="waive" onClick=${() => act('waive',
-    `${path}/findings/${encodeURIComponent(row.id)}:waive`, `${TEMPLATE}/findings/{finding}:waive`)}>${t('waive')}<//>`;
+    at(`/findings/${encodeURIComponent(row.id)}:waive`), `${TEMPLATE}/findings/{finding}:waive`)}>${t('waive')}<//>`;
   const waived = (row) => {
     if (row.waivedBy) return `${row.waivedBy}: ${row.waiver}`;
     return pending && row.severity === 'error' && mayWrite() ? waive(row) : '–';
@@ -68,13 +68,13 @@ function Findings({ of, number, path, pending, act }) {
     { label: t(of.kind === 'claims' ? 'claim' : 'receipt'),
       cell: (row) => (row.lineId ? html`<${SourceLink} of=${of} number=${number} id=${row.lineId} />` : '–') },
     { label: t('waived'), cell: waived }];
-  const list = (read, at) => listed('findings', 'skip')(async (...asked) => {
+  const list = (read, path) => listed('findings', 'skip')(async (...asked) => {
     const page = await read(...asked);
     if (page.data.checks) set(page.data.checks);
     return page;
-  }, at);
+  }, path);
   return html`<${Section} title=${t('findings')} data-part="findings">
-    <${Pages} path=${`${path}/findings?limit=50`} list=${list} first=${html`<p class="empty">${t('loading')}</p>`}
+    <${Pages} path=${at('/findings', { limit: 50 })} list=${list} first=${html`<p class="empty">${t('loading')}</p>`}
       show=${(rows) => html`<${Table} caption=${t('findings')} columns=${columns} rows=${rows}
         empty=${t('noFindings')} />`} />
     ${checks && html`<${Outcomes} checks=${checks} />`}<//>`;
@@ -98,7 +98,7 @@ const differing = (cells, kind) => cells
   .sort((a, b) => larger(a.change, b.change));
 
 // Compared is what a version has differently from another one, or from what would be now.
-function Compared({ of, number, path, versions }) {
+function Compared({ of, number, at, versions }) {
   const [to, set] = useState('live');
   const version = (one) => `${label('version')} ${one}`;
   // A line is opened where it is: a whole line may be in one of the two only, and what is only in what would be now is
@@ -117,7 +117,7 @@ function Compared({ of, number, path, versions }) {
         <option value="live">${t('asItIsNow')}</option>
         ${versions.filter((one) => one.number !== number).map((one) => html`
           <option value=${one.number}>${version(one.number)}</option>`)}</select></div>
-    <${Loaded} key=${to} load=${(read) => read(`${path}/diff?to=${to}`)} show=${({ data }) => html`
+    <${Loaded} key=${to} load=${(read) => read(at('/diff', { to }))} show=${({ data }) => html`
       ${data.more && html`<p class="quiet">${t('firstLinesOnly', data.differences.length)}</p>`}
       <${Table} caption=${t('differences')} columns=${columns} rows=${differing(data.differences, of.kind)}
         empty=${t('noDifferences')} />`} /><//>`;
@@ -129,40 +129,39 @@ function offered({ state, acknowledgedBy }) {
   return state === 'approved' && !acknowledgedBy ? ['acknowledge'] : [];
 }
 
-function Whole({ of, one, versions, path, again }) {
+function Whole({ of, one, versions, at, again }) {
   const [place, put] = usePlace('act');
   const lines = useRef();
   const { number } = one;
   const status = versions.find((other) => other.number === number);
-  const act = (name, at, template, given = {}) => put(html`<${Opened} make=${async () => ({
-    ...await actionOf(name, at, template, given), cancel: () => put(null), done: again })} />`);
+  const act = (name, path, template, given = {}) => put(html`<${Opened} make=${async () => ({
+    ...await actionOf(name, path, template, given), cancel: () => put(null), done: again })} />`);
   // The lines of a figure stand below it.
   const toLines = (event) => {
     event.preventDefault();
     lines.current.focus();
   };
   const more = { ...status, note: one.note, contractVersion: one.contractVersion, previous: one.previous };
-  return html`<p class="lead"><a href=${link(of)}>${of.contract} ${of.period}</a> <${Badge} of=${status.state} />
-      ${` ${t(`type ${one.type}`)}`}</p>
+  return html`<p class="lead"><a href=${link(of)}>${of.contract} ${of.period}</a><${Owner} of=${of} />
+      ${' '}<${Badge} of=${status.state} />${` ${t(`type ${one.type}`)}`}</p>
     <div class="buttons">${mayWrite() && offered(status).map((name) => html`<${Button} data-action=${name}
-      onClick=${() => act(name, `${path}:${name}`, `${TEMPLATE}:${name}`, { digest: status.digest })}>${t(name)}<//>`)}
-      <${Exports} of=${of} number=${number} path=${path} /></div>${place}
+      onClick=${() => act(name, at(`:${name}`), `${TEMPLATE}:${name}`, { digest: status.digest })}>${t(name)}<//>`)}
+      <${Exports} of=${of} number=${number} at=${at} /></div>${place}
     <${Section} title=${t('totals')} data-part="totals"><${Totals} caption=${t('totals')} premiums=${one.totals}
       claims=${one.claims} opens=${(shown) => html`<a href=${link(of, number)} onClick=${toLines}>${shown}</a>`} /><//>
-    <${Findings} of=${of} number=${number} path=${path} pending=${status.state === 'pending'} act=${act} />
-    <${Lines} of=${of} number=${number} path=${path} at=${lines} />
-    <${Compared} of=${of} number=${number} path=${path} versions=${versions} />
+    <${Findings} of=${of} number=${number} at=${at} pending=${status.state === 'pending'} act=${act} />
+    <${Lines} of=${of} number=${number} at=${lines} />
+    <${Compared} of=${of} number=${number} at=${at} versions=${versions} />
     <${Section} title=${t('record')} data-part="record"><${Members} of=${more}
       leave=${['totals', 'claims', 'number', 'type', 'state']} /><//>`;
 }
 
-export default function Version({ path: [contract, kind, period, number], again }) {
-  const of = { contract, kind, period };
-  const path = `${address(of)}/versions/${encodeURIComponent(number)}`;
+export default function Version({ at: of, path: [, , , number], again }) {
+  const at = (more, query) => address(of, `/versions/${encodeURIComponent(number)}${more}`, query);
   const load = async (read) => {
-    const [one, { data: { versions } }] = [await read(path), await read(address(of))];
+    const [one, { data: { versions } }] = [await read(at('')), await read(address(of))];
     return { one: one.data, versions };
   };
-  return html`<h1>${t(`bordereau ${kind}`) || kind} ${period}, ${label('version')} ${number}</h1>
-    <${Loaded} load=${load} show=${(shown) => html`<${Whole} of=${of} path=${path} again=${again} ...${shown} />`} />`;
+  return html`<h1>${t(`bordereau ${of.kind}`) || of.kind} ${of.period}, ${label('version')} ${number}</h1>
+    <${Loaded} load=${load} show=${(shown) => html`<${Whole} of=${of} at=${at} again=${again} ...${shown} />`} />`;
 }

@@ -63,10 +63,10 @@ async function linesOf(one, read) {
   let more = false;
   const versions = standing(one);
   for (const { number } of versions.length > 0 ? versions : [{}]) {
-    const path = `${address(one)}${number ? `/versions/${number}` : ''}/lines`;
+    const path = (skip) => address(one, number ? `/versions/${number}/lines` : '/lines', { limit: 200, skip });
     let skip = 0;
     for (let page = 0; page < MOST_PAGES && skip !== undefined; page += 1) {
-      const { data } = await read(`${path}?limit=200&skip=${skip}`);
+      const { data } = await read(path(skip));
       const lines = one.kind === 'claims' ? data.claims || [] : data.lines;
       all.push(...lines.map((line) => ({ ...line, of: one, number })));
       skip = data.next;

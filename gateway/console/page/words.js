@@ -5,12 +5,18 @@ import en from './en.js';
 const KEPT = 'exchange-language';
 let words = en;
 let code = 'en';
+let regions = null; // the names of countries in the language
 
 // VALUED are the members that have a value of a value set.
 export const VALUED = new Set(['benefits', 'claimType', 'classification', 'contractType',
   'endorsementType', 'idType', 'legalForm', 'lossCause', 'paymentFrequency', 'paymentMethod', 'perils', 'petKind',
   'premiumPaymentMethod', 'productModel', 'propertyType', 'receiptType', 'riskTransactionType', 'roof', 'scope',
   'tradeCreditType', 'transactionType', 'type', 'wall']);
+// COUNTRIES are the members that have the code of a country.
+export const COUNTRIES = new Set(['country', 'lossCountry', 'nationality']);
+// ACTIONS are the actions that types of events name as what was done.
+const ACTIONS = { cancelled: 'cancel', documented: 'documents', endorsed: 'endorse', refunded: 'refund',
+  renewed: 'renew', reopened: 'reopen', settled: 'settle' };
 let hints = {}; // what stands below fields, by what the interface document says
 
 export const language = () => code;
@@ -20,6 +26,7 @@ export async function speak(wanted) {
   const chosen = wanted || localStorage.getItem(KEPT) || navigator.language;
   code = chosen.startsWith('de') ? 'de' : 'en';
   words = code === 'de' ? (await import('./de.js')).default : en;
+  regions = new Intl.DisplayNames(code, { type: 'region', fallback: 'none' });
   if (wanted) localStorage.setItem(KEPT, code);
   document.documentElement.lang = code;
 }
@@ -36,8 +43,27 @@ export const value = (of) => words.values?.[of] ?? en.spelt[of] ?? of;
 // isSpelt reports whether a value is the right spelling of another one, which stands for both.
 export const isSpelt = (of) => Object.values(en.spelt).includes(of);
 
+// country returns the name of a country with its code; a text that is no code, as licences may have, as it is.
+function country(of) {
+  const name = /^[A-Z]{2}$/.test(of) && regions.of(of);
+  return name ? `${name} (${of})` : of;
+}
+
 // option returns the value of a member in words.
-export const option = (name, of) => (VALUED.has(name) && value(of) !== of ? value(of) : t(`${name} ${of}`) ?? of);
+export function option(name, of) {
+  if (COUNTRIES.has(name)) return country(of);
+  return VALUED.has(name) && value(of) !== of ? value(of) : t(`${name} ${of}`) ?? of;
+}
+
+// happening returns what a type of events says, such as exchange.claim.settled, in words. One that the page does not
+// know is left as it is.
+export function happening(type) {
+  const [, resource, done] = type.split('.');
+  const line = t(`line ${resource}`);
+  const kind = line ? `${t('policy')} (${line})` : t(`kind ${resource}`);
+  const event = t(`event ${ACTIONS[done] ?? done}`);
+  return kind && event ? `${kind}: ${event}` : type;
+}
 
 // loadHints loads what stands below fields, where it is not in the words of the interface document.
 export async function loadHints() {

@@ -28,7 +28,10 @@ type Send func(ctx context.Context, path, key string, body Record) (record Recor
 // Rows returns the rows of the premium bordereau as they are now.
 type Rows func(ctx context.Context) ([]Record, error)
 
-// Read returns what a path has, and nil if there is nothing.
+// Make sends a body to a path by PUT unless the caller has something there, and reports whether it had not.
+type Make func(ctx context.Context, path string, body Record) (made bool, err error)
+
+// Read returns what a path has, which may have a query, and nil if there is nothing.
 type Read func(ctx context.Context, path string) (Record, error)
 
 // Upload sends a file of CSV as a statement that is read by a profile, and returns the statement. The same file twice
@@ -38,6 +41,7 @@ type Upload func(ctx context.Context, profile string, file []byte) (Record, erro
 // Exchange is what a book does with the exchange that it is made in.
 type Exchange struct {
 	Send   Send
+	Make   Make
 	Rows   Rows
 	Read   Read
 	Upload Upload
@@ -179,6 +183,29 @@ func (c *chain) replace(resource string, record, changes Record) {
 func (c *chain) request(made, path string, body Record) Record {
 	c.count++
 	return c.carryOut(made, path, fmt.Sprintf("seed-%s-%d", c.scope, c.count), body)
+}
+
+// change sends what is sent only if it is not so yet. Its key counts no requests, so that those of the records stay the
+// same in a run that goes on.
+func (c *chain) change(made, path string, body Record) Record {
+	return c.carryOut(made, path, "seed-"+c.scope+path, body)
+}
+
+// find returns what a path has, and nil where there is nothing.
+func (c *chain) find(path string) Record {
+	if c.err != nil {
+		return nil
+	}
+	var found Record
+	found, c.err = c.exchange.Read(c.ctx, path)
+	return found
+}
+
+// found counts a record that an earlier run has made, or this one.
+func (c *chain) found(resource string, done bool) {
+	if c.err == nil {
+		c.step(Step{Resource: resource, Done: done})
+	}
 }
 
 func (c *chain) carryOut(made, path, key string, body Record) Record {

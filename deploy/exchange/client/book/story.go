@@ -2,8 +2,8 @@ package book
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"time"
 
 	"insurance.example/exchange/contracts/desk"
 )
@@ -68,7 +68,7 @@ var events = map[int]func(y *year){
 	2: func(y *year) { y.pay(2, "forgotten", "new policy", 600) },
 	3: func(y *year) { y.settle(y.claims["water"], 400, y.work(3)) },
 	4: func(y *year) {
-		y.assign(late)
+		y.join(late)
 		y.tell(4, "policy %s is assigned to %s only now; its receipt of %s is a line of this month, late",
 			y.numberOf("forgotten"), reference(y.Seed, motor), y.named(2))
 		y.pay(4, "lorries", "new policy", 250)
@@ -104,27 +104,14 @@ var events = map[int]func(y *year){
 	},
 }
 
-// someDays is the number of days that seeds choose from: each of the first someDays seeds has a day of its own.
-const someDays = 36500
-
-// terms returns what the i-th contract says. Its rule takes only policies that began on one day of the 19th century:
-// its own are assigned to it, so that it neither takes policies of other contracts nor overlaps with them.
-func (y *year) terms(i int, c contract) Record {
-	first := y.month(0)
-	from := time.Date(1800, 1, 1+int(y.Seed%someDays), 0, 0, 0, 0, time.UTC)
-	terms := Record{
-		"agreementNumber": fmt.Sprintf("SEED %d/%d", y.Seed, i+1), "coverholderName": "Alder Underwriting (fictional)",
-		"inception": day(first), "expiry": day(y.month(YearMonths)), "lines": []string{c.line},
-		"risksFrom": day(from), "risksBefore": day(from.AddDate(0, 0, 1)), "amountUnit": desk.Major,
-		"frequency": desk.Monthly, "firstPeriod": y.named(0), "numberOfInstalments": YearMonths,
-		"signOff": desk.OnePerson,
-	}
+// termsOf returns what the i-th contract says.
+func (y *year) termsOf(i int, c contract) Record {
+	terms := y.terms(fmt.Sprint(i+1), y.month(0), 1800, []string{c.line})
+	terms["numberOfInstalments"] = YearMonths
 	if c.quarterly {
 		terms["frequency"], terms["firstPeriod"] = desk.Quarterly, y.quarter(0)
 	}
-	for name, value := range c.terms {
-		terms[name] = value
-	}
+	maps.Copy(terms, c.terms)
 	return terms
 }
 
@@ -188,4 +175,23 @@ func (y *year) notify(n int, claim, policy string, reserve int) {
 	}
 	policyOf(policy).line().causes(body, y.policies[policy])
 	y.claims[claim] = y.create("claim", body)
+}
+
+// state compares what a broker says of a month of the motor contract with what is reported: one row is right, in one
+// two digits have changed places, and one is of a policy of another contract.
+func (y *year) state(n int) {
+	contract, broker := reference(y.Seed, motor), reference(y.Seed, "BROKER")
+	y.tell(n, "the statement of the broker %s has 205 for 250 of policy %s, and a row of policy %s, which is not "+
+		"under %s", broker, y.numberOf("lorries"), y.numberOf("bakery"), contract)
+	if y.whole {
+		return
+	}
+	var said []row
+	for _, of := range []struct {
+		policy string
+		gross  float64
+	}{{"fleet", 100}, {"lorries", 205}, {"bakery", 150}} {
+		said = append(said, row{"", y.numberOf(of.policy), "new policy", y.work(n), of.gross})
+	}
+	y.compare(broker, "EUR", said, Record{"contract": contract, "kind": desk.Premium, "period": y.named(n)})
 }

@@ -22,16 +22,12 @@ var ErrMoved = errors.New("the test clock was moved past a month before its rece
 // the one at which its year began.
 func YearContract(seed uint64) string { return reference(seed, motor) }
 
-func reference(seed uint64, name string) string { return fmt.Sprintf("SEED%d-%s", seed, name) }
-
 // year is a year of three contracts that is being made: the receipts and claims of each month are recorded while the
 // clock of the exchange is in it, and then its bordereaux are prepared and approved.
 type year struct {
 	*chain
-	read   Read
-	upload Upload
-	began  time.Time
-	now    time.Time // what the clock of the exchange shows
+	began time.Time
+	now   time.Time // what the clock of the exchange shows
 	// whole says that an earlier run has made the year, so that nothing but its records is asked for.
 	whole bool
 	// policies, paid and claims are the records so far by the names of the story; paid has the last receipt.
@@ -51,8 +47,7 @@ type Story struct {
 // which shows now. It calls months with the number of months made so far. Errors: those of Send and Read, ErrMoved.
 func (b *Book) Year(ctx context.Context, began, now time.Time, months func(made int)) (*Story, error) {
 	y := &year{
-		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), read: b.exchange.Read,
-		upload: b.exchange.Upload, began: began, now: now,
+		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), began: began, now: now,
 		policies: map[string]Record{}, paid: map[string]Record{}, claims: map[string]Record{},
 	}
 	y.open()
@@ -86,22 +81,12 @@ func (y *year) work(n int) time.Time {
 }
 
 // named returns how a month is named in a bordereau.
-func (y *year) named(n int) string { return y.month(n).Format("2006-01") }
+func (y *year) named(n int) string { return monthOf(y.month(n)) }
 
 // quarter returns how the quarter of a month is named in a bordereau.
 func (y *year) quarter(n int) string {
 	at := y.month(n)
 	return fmt.Sprintf("%d-Q%d", at.Year(), (int(at.Month())+2)/3)
-}
-
-// find returns what a path has, and nil where there is nothing.
-func (y *year) find(path string) Record {
-	if y.err != nil {
-		return nil
-	}
-	var found Record
-	found, y.err = y.read(y.ctx, path)
-	return found
 }
 
 // tell adds a sentence about a month to the story.
@@ -111,34 +96,23 @@ func (y *year) tell(n int, format string, args ...any) {
 
 // open makes the contracts, and the policies that belong to them.
 func (y *year) open() {
+	for i, c := range contracts {
+		y.agree(reference(y.Seed, c.name), y.termsOf(i, c))
+	}
 	terms, _ := y.find("/x/contract/" + reference(y.Seed, travel))["contract"].(map[string]any)
 	y.whole = terms["signOff"] == desk.TwoPersons
-	for i, c := range contracts {
-		path := "/x/contract/" + reference(y.Seed, c.name)
-		if was := y.find(path); was == nil {
-			y.carryOut("contract", path, "", y.terms(i, c))
-		} else if y.err == nil {
-			y.step(Step{Resource: "contract", Record: was})
-		}
-	}
 	for i, p := range policies {
 		y.policies[p.name] = y.insure(i, p)
 		if p.joins == 0 {
-			y.assign(p)
+			y.join(p)
 		}
 	}
 }
 
-// change sends what is sent only if it is not so yet. Its key counts no requests, so that those of the records stay the
-// same in a run that goes on.
-func (y *year) change(made, path string, body Record) Record {
-	return y.carryOut(made, path, "seed-"+y.scope+path, body)
-}
-
-// assign assigns a policy to its contract.
-func (y *year) assign(p policy) {
+// join assigns a policy to its contract.
+func (y *year) join(p policy) {
 	if !y.whole {
-		y.carryOut("", "/x/contract/"+reference(y.Seed, p.contract)+"/policy/"+y.numberOf(p.name), "", nil)
+		y.assign(reference(y.Seed, p.contract), y.numberOf(p.name))
 	}
 }
 
@@ -161,17 +135,6 @@ func (y *year) until(n int) {
 	if y.err == nil && len(all) == 0 {
 		y.err = ErrMoved
 	}
-}
-
-// bordereau returns the path of a period.
-func bordereau(contract, kind, period string) string {
-	return "/x/bordereau/" + contract + "/" + kind + "/" + period
-}
-
-// versions returns the versions of a period.
-func versions(of Record) []any {
-	all, _ := of["versions"].([]any)
-	return all
 }
 
 // report reports a month that is over, and a quarter that ends with it. The last quarter waits for the end of the year.
@@ -199,37 +162,11 @@ func (y *year) sign(quarterly bool, period string, approve bool) {
 	for _, kind := range []string{desk.Claims, desk.Premium} {
 		for _, c := range contracts {
 			if c.quarterly == quarterly {
-				y.signOne(bordereau(reference(y.Seed, c.name), kind, period), approve)
+				y.prepare(bordereau(reference(y.Seed, c.name), kind, period), approve && !y.whole)
 			}
 		}
 	}
 }
-
-func (y *year) signOne(path string, approve bool) {
-	live := y.find(path)
-	all := versions(live)
-	if y.err != nil {
-		return
-	}
-	var version Record
-	if len(all) > 0 {
-		version, _ = all[0].(map[string]any)
-		y.step(Step{Resource: reported, Record: version})
-	} else {
-		is := desk.Original
-		if live["liveLines"] == 0.0 {
-			is = desk.Nil
-		}
-		version = y.change(reported, path+":prepare", Record{"type": is})
-	}
-	if approve && !y.whole && version["state"] != desk.Approved {
-		y.change("", fmt.Sprintf("%s/versions/%v:approve", path, version["number"]),
-			Record{"digest": version["digest"]})
-	}
-}
-
-// reported is what a version is counted as.
-const reported = "bordereau version"
 
 // end leaves the last quarter for a second person to sign off. That the contract asks for two says that the year is
 // whole, so that it is changed last.
@@ -242,10 +179,10 @@ func (y *year) end() {
 			break
 		}
 	}
-	y.compare(10)
+	y.state(10)
 	for i, c := range contracts {
 		if c.quarterly && !y.whole {
-			terms := y.terms(i, c)
+			terms := y.termsOf(i, c)
 			terms["signOff"] = desk.TwoPersons
 			y.carryOut("", "/x/contract/"+reference(y.Seed, c.name), "", terms)
 		}

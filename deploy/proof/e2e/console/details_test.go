@@ -50,6 +50,38 @@ func TestAContractInWords(t *testing.T) {
 	p.gone("[data-member=risksBefore]")
 }
 
+// TestCountriesAndEventsInWords reads countries and types of events in both languages, and finds countries by name in a
+// list. An event of the desk opens the version that it is about.
+func TestCountriesAndEventsInWords(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Named")
+	p := openAs(t, d.Exchange, d.clerk, "/feed")
+	for _, in := range []struct{ country, first, event, other string }{
+		{"Germany (DE)", "Afghanistan (AF)", "Policy (Motor): Created", "Version of a bordereau: Approved"},
+		{"Deutschland (DE)", "Afghanistan (AF)", "Police (Kraftfahrt): Angelegt",
+			"Fassung eines Bordereaus: Genehmigt"},
+	} {
+		p.turn("/feed")
+		p.sees("#events", in.event+" exchange.motorCoverage.created", in.other+" exchange.bordereau.approved")
+		var got []string
+		p.module("words.js", "option, happening", `[option('country', 'DE'), option('nationality', 'XX'),
+			option('country', 'as sent'), happening('exchange.webhook.test')]`, &got)
+		if want := []string{in.country, "XX", "as sent", "exchange.webhook.test"}; !slices.Equal(got, want) {
+			t.Errorf("in words: %q, want %q", got, want)
+		}
+		p.turn("/create")
+		countries := "form[data-form=create] select[name$='/country'] option[value]:not([value=''])"
+		p.sees(countries, in.country)
+		if all := p.texts(countries); len(all) != 249 || all[0] != in.first {
+			t.Errorf("the list has %d countries, from %q on", len(all), all[0])
+		}
+		p.click("#language")
+	}
+	p.turn("/feed")
+	p.click("#events a[href='#/desk/MOTOR-2026/premium/2026-10/1']")
+	p.sees("h1", "Premium 2026-10")
+}
+
 // TestOneBoxForAPeril opens the form of a motor policy: a peril whose published spelling is wrong has one box, with
 // the right spelling, which sends the published one.
 func TestOneBoxForAPeril(t *testing.T) {

@@ -18,10 +18,11 @@ import (
 )
 
 // shown returns what an element shows, as the exchange has it: the digits of an amount, the text of an instant, the
-// value of a state; else its text.
+// value of a state or a type of events; else its text.
 const shown = `((e) => e.querySelector('[data-amount]')?.dataset.amount
 	?? e.querySelector('[data-number]')?.dataset.number
-	?? e.querySelector('time')?.dateTime ?? e.querySelector('[data-state]')?.dataset.state ?? e.innerText.trim())`
+	?? e.querySelector('time')?.dateTime ?? e.querySelector('[data-state]')?.dataset.state
+	?? e.querySelector('[data-type]')?.dataset.type ?? e.innerText.trim())`
 
 // rows returns what the tables that a selector finds show, cell by cell, but for tables in their cells.
 func (p *tab) rows(selector string) (all [][]string) {
@@ -57,6 +58,9 @@ func text(of any) string {
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[of]
 	case string:
+		if of == "GB" { // where the parties of the tests are
+			return "United Kingdom (GB)"
+		}
 		if line, is := strings.CutSuffix(of, "Coverage"); is {
 			return strings.ToUpper(line[:1]) + line[1:]
 		}

@@ -10,7 +10,9 @@
 //     each figure. many_test.go opens lists of 100,000 records.
 //   - write_test.go changes claims and policies, and sharing_test.go shares a policy with other organisations.
 //     forms_test.go has two persons use each form at once, and loses its response; refusals_test.go has it refused.
-//   - details_test.go looks at single things that people read and type: contracts in words, decimals, perils.
+//   - details_test.go looks at single things that people read and type: contracts in words, decimals, perils,
+//     countries.
+//   - owners_test.go opens contracts of several organisations that have one reference.
 //   - desk_test.go reports a month, and reconciliation_test.go compares a file with it. signoff_test.go signs off a
 //     month by keys alone, and its claims. board_test.go looks at contracts and months.
 //   - scripts_test.go stores scripts in every text of every resource, and scripts_desk_test.go in every text of

@@ -31,7 +31,7 @@ func (p *tab) eachScreen(made, claim trial.Record, look func(screen string)) {
 		{"/record/personal/" + made.Text("policyholderId"), "[data-part=timeline]", ""},
 		{"/feed", "#events tbody", "exchange."}, {"/help", "[data-part=operations]", "POST /x/batch"},
 		{"/create", "form[data-form=create] h2", ""}, {"/desk", "[data-part=board]", ""},
-		{"/reconciliation", "[data-part=profiles] .empty", ""},
+		{"/reconciliation", "[data-part=profiles] tbody", ""},
 	} {
 		p.turn(screen.address)
 		p.sees(screen.selector, screen.text)

@@ -138,7 +138,7 @@ func (p *tab) listen(event any) {
 
 var (
 	asks = regexp.MustCompile(`/x/claim/admissibility$|/console/|/token$|` +
-		`/x/bordereau/.*:(approve|reject|acknowledge|waive)$|/x/reconciliation/(statement|run/)`)
+		`/x/bordereau/.*:(approve|reject|acknowledge|waive)(\?owner=.*)?$|/x/reconciliation/(statement|run/)`)
 	changes = regexp.MustCompile(`^http://[^/]+/([A-Za-z]{2,}|x/access)/[^/:]+(:[a-z]+|/documents)?$`)
 )
 
