@@ -17,7 +17,6 @@ import (
 	"insurance.example/exchange/deploy/exchange/desk"
 	"insurance.example/exchange/deploy/exchange/follow"
 	"insurance.example/exchange/deploy/exchange/local"
-	"insurance.example/exchange/deploy/exchange/shards"
 	"insurance.example/exchange/pkg/process"
 )
 
@@ -46,7 +45,7 @@ func command() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"},
 		&cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr),
-		check.Command(environ, os.Stdout, os.Stderr), shards.Command(environ, os.Stdout, os.Stderr))
+		check.Command(environ, os.Stdout, os.Stderr))
 	grouped(root, "run", backup.Commands(environ, os.Stdout, os.Stderr)...)
 	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout),
 		local.LinkCommand(environ, os.Stdout, client.DefaultURL), conformance.Command(environ, os.Stdout))...)

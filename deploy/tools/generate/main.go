@@ -88,6 +88,9 @@ func generate(contracts string) error {
 		0o644); err != nil {
 		return err
 	}
+	if err := writeShards(filepath.Join(filepath.Dir(contracts), "deploy", "mongodb", "shards.js")); err != nil {
+		return err
+	}
 	return manifests.Write(filepath.Dir(contracts))
 }
 
