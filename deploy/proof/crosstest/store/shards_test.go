@@ -138,8 +138,8 @@ func storing() []rest.Service {
 }
 
 // TestTheScriptNamesEveryCollectionThatGrows starts all services and looks at the collections that they have made: the
-// script for mongosh has each, but those of a few documents: what the feed keeps is its key, and up to 32 webhooks. What
-// the desk keeps is not divided yet.
+// script for mongosh has each, but those of a few documents: what the feed keeps is its key, and up to 32 webhooks.
+// What the desk keeps is not divided yet.
 func TestTheScriptNamesEveryCollectionThatGrows(t *testing.T) {
 	b := newBook(t)
 	b.seed(t, "3")()
