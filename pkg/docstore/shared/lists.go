@@ -144,7 +144,7 @@ type Lists struct {
 	grants docstore.Collection
 	stamps docstore.Collection
 	// refusals are those of participants; see refusal.go.
-	refusals docstore.Collection
+	refusals docstore.Kept[Refusal]
 }
 
 // OpenLists returns the access lists that a store keeps.
@@ -157,7 +157,8 @@ func OpenLists(ctx context.Context, store docstore.Store, now func() time.Time) 
 		}
 		return opened
 	}
-	l.lists, l.grants, l.stamps, l.refusals = open(listSpec), open(grantSpec), open(stampSpec), open(refusalSpec)
+	l.lists, l.grants, l.stamps = open(listSpec), open(grantSpec), open(stampSpec)
+	l.refusals = keptRefusals(open(refusalSpec))
 	if err != nil {
 		return nil, err
 	}
@@ -236,27 +237,23 @@ func (l *Lists) At(ctx context.Context, policyNumber string, at time.Time) (*Lis
 	}
 }
 
-// mostTries is how often a change is tried if another one is made between the reading and the writing.
-const mostTries = 16
-
 // Make makes a step of a change, and returns the list as it is then. A step that was made is not made again. Errors:
 // ErrPassed, those of the store.
 func (l *Lists) Make(ctx context.Context, c Change) (*List, error) {
-	for range mostTries {
+	var stands *List
+	err := docstore.Again(func() error {
 		was, err := l.Of(ctx, c.PolicyNumber)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		next, err := l.next(was, c)
-		if err != nil || next == nil {
-			return was, err
+		if stands = next; err != nil || next == nil {
+			stands = was
+			return err
 		}
-		err = l.write(ctx, next, was)
-		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
-			return next, err
-		}
-	}
-	return nil, fmt.Errorf("%w: the access list changes too often", docstore.ErrUnavailable)
+		return l.write(ctx, next, was)
+	})
+	return stands, err
 }
 
 // next returns the list that a step makes of a list; nil if the step was made. Errors: ErrPassed.

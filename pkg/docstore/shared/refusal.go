@@ -3,12 +3,8 @@ package shared
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/organisation"
@@ -29,8 +25,7 @@ type Refusal struct {
 	// Slot is the place, from 1, that a refusal in force has among those of its organisation; 0 where none was given.
 	Slot int `json:"slot,omitzero"`
 
-	id      uuid.UUID
-	version int64
+	kept docstore.At
 }
 
 // MostRefused is the greatest number of organisations whose shares one organisation refuses at a time. It is exact,
@@ -56,23 +51,20 @@ var refusalSpec = docstore.Spec{
 	},
 }
 
-// Refusal returns what an organisation has said about the shares of another one; nil if it has said nothing.
-func (l *Lists) Refusal(ctx context.Context, who organisation.ID, of string) (*Refusal, error) {
-	docs, err := l.refusals.Find(ctx, everybody, docstore.Query{
-		Equal: docstore.Keys{refusalIndex: joined(who.Name(), of)}, Limit: 1,
-	})
-	if err != nil || len(docs) == 0 {
-		return nil, err
-	}
-	return readRefusal(docs[0])
+func keptRefusals(in docstore.Collection) docstore.Kept[Refusal] {
+	return docstore.Kept[Refusal]{In: in, What: "refusal", At: func(r *Refusal) *docstore.At { return &r.kept },
+		Keys: func(r *Refusal) docstore.Keys {
+			keys := docstore.Keys{refusalIndex: joined(r.Of, r.Organisation)}
+			if r.Slot > 0 {
+				keys[refuserIndex], keys[slotIndex] = r.Of, joined(r.Of, strconv.Itoa(r.Slot))
+			}
+			return keys
+		}}
 }
 
-func readRefusal(doc docstore.Document) (*Refusal, error) {
-	r := &Refusal{id: doc.ID, version: doc.Version}
-	if err := json.Unmarshal(doc.Body, r); err != nil {
-		return nil, fmt.Errorf("stored refusal %s: %w", r.id, err)
-	}
-	return r, nil
+// Refusal returns what an organisation has said about the shares of another one; nil if it has said nothing.
+func (l *Lists) Refusal(ctx context.Context, who organisation.ID, of string) (*Refusal, error) {
+	return l.refusals.One(ctx, everybody, docstore.Keys{refusalIndex: joined(who.Name(), of)})
 }
 
 // refused reports whether an organisation refuses what another one shares.
@@ -89,16 +81,19 @@ func (l *Lists) refused(ctx context.Context, who organisation.ID, of string) (bo
 // others have come after is left out. Errors: ErrFull, those of the store.
 func (l *Lists) Refuse(ctx context.Context, who organisation.ID, r Refusal) (*Refusal, error) {
 	r.Of, r.Slot = who.Name(), 0
-	for tried := range mostTries {
+	var next Refusal
+	tried := -1
+	err := docstore.Again(func() error {
+		tried++
 		was, err := l.Refusal(ctx, who, r.Organisation)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		next := r
+		next = r
 		if was != nil {
-			next.id, next.version = was.id, was.version
-			if r.Sequence > 0 && was.Sequence >= r.Sequence {
-				return was, nil
+			if next.kept = was.kept; r.Sequence > 0 && was.Sequence >= r.Sequence {
+				next = *was
+				return nil
 			}
 		}
 		if next.Sequence == 0 {
@@ -107,15 +102,15 @@ func (l *Lists) Refuse(ctx context.Context, who organisation.ID, r Refusal) (*Re
 				next.Sequence = max(next.Sequence, was.Sequence+1)
 			}
 			if next.Slot, err = l.slot(ctx, &r, was, tried); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		err = l.writeRefusal(ctx, &next)
-		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
-			return &next, err
-		}
+		return l.refusals.Write(ctx, everybody, &next, nil)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%w: the refusal changes too often", docstore.ErrUnavailable)
+	return &next, nil
 }
 
 // slot returns the slot of a change: that of the refusal that stands, else one that no refusal of the organisation
@@ -128,18 +123,12 @@ func (l *Lists) slot(ctx context.Context, r, was *Refusal, tried int) (int, erro
 	case was != nil && was.Slot > 0:
 		return was.Slot, nil
 	}
-	docs, err := l.refusals.Find(ctx, everybody, docstore.Query{
-		Equal: docstore.Keys{refuserIndex: r.Of}, Limit: MostRefused,
-	})
+	others, err := l.refusals.All(ctx, everybody, docstore.Keys{refuserIndex: r.Of})
 	if err != nil {
 		return 0, err
 	}
 	taken := map[int]bool{}
-	for _, doc := range docs {
-		other, err := readRefusal(doc)
-		if err != nil {
-			return 0, err
-		}
+	for _, other := range others {
 		taken[other.Slot] = true
 	}
 	var free []int
@@ -152,22 +141,4 @@ func (l *Lists) slot(ctx context.Context, r, was *Refusal, tried int) (int, erro
 		return 0, ErrFull
 	}
 	return free[tried%len(free)], nil
-}
-
-func (l *Lists) writeRefusal(ctx context.Context, r *Refusal) (err error) {
-	doc := docstore.Document{ID: r.id, Version: r.version,
-		Keys: docstore.Keys{refusalIndex: joined(r.Of, r.Organisation)}}
-	if r.Slot > 0 {
-		doc.Keys[refuserIndex], doc.Keys[slotIndex] = r.Of, joined(r.Of, strconv.Itoa(r.Slot))
-	}
-	if doc.Body, err = json.Marshal(r); err != nil {
-		return err
-	}
-	if r.version > 0 {
-		return l.refusals.Replace(ctx, everybody, doc, nil)
-	}
-	if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
-		return err
-	}
-	return l.refusals.Insert(ctx, everybody, doc)
 }

@@ -134,7 +134,7 @@ func (s *of) settle(ctx context.Context, name string, opened docstore.Collection
 			err = kept.Insert(ctx, everybody, doc)
 		}
 		// Another process may have settled it meanwhile.
-		if _, taken := docstore.Duplicate(err); err != nil && !taken && !errors.Is(err, docstore.ErrStale) {
+		if err != nil && !docstore.Overtaken(err) {
 			return "", err
 		}
 	}

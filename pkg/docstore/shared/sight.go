@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -306,10 +305,10 @@ func (c *collection) Stamp(ctx context.Context, _ organisation.ID, policyNumber 
 		return nil
 	}
 	list, err := c.stamps.Of(ctx, policyNumber)
-	for range mostTries {
-		if err != nil || list == nil {
-			return err
-		}
+	if err != nil || list == nil {
+		return err
+	}
+	return docstore.Again(func() error {
 		if err := c.stamps.grant(ctx, list); err != nil {
 			return err
 		}
@@ -317,11 +316,11 @@ func (c *collection) Stamp(ctx context.Context, _ organisation.ID, policyNumber 
 			return err
 		}
 		was := list.version
-		if list, err = c.stamps.Of(ctx, policyNumber); err == nil && list.version == was {
-			return nil
+		if list, err = c.stamps.Of(ctx, policyNumber); err == nil && list.version != was {
+			err = docstore.ErrStale
 		}
-	}
-	return fmt.Errorf("%w: the access list changes too often", docstore.ErrUnavailable)
+		return err
+	})
 }
 
 // Lacks is docstore.Sharing.

@@ -28,11 +28,10 @@ type Desk struct {
 	underWay  *underway.Log
 	now       func() time.Time
 	log       *slog.Logger
-	ledgers   docstore.Collection
+	ledgers   docstore.Kept[ledger]
 	blocks    docstore.Collection
 	// supplements are what was added to claims; see supplement.go.
-	supplements docstore.Collection
-	past        docstore.History
+	supplements docstore.Kept[supplement]
 }
 
 // New returns a desk. Open prepares it. One that prepares and compares nothing needs no log of what is under way.
@@ -45,18 +44,18 @@ func New(
 
 // Open prepares the collections. It is called once, before anything else is used.
 func (d *Desk) Open(ctx context.Context, store docstore.Store) (err error) {
-	if d.ledgers, err = store.Collection(ctx, ledgerSpec()); err != nil {
+	ledgers, err := store.Collection(ctx, ledgerSpec())
+	if err != nil {
 		return err
 	}
+	d.ledgers = keptLedgers(ledgers)
 	if d.blocks, err = store.Collection(ctx, block.Spec(blocks)); err != nil {
 		return err
 	}
-	if d.supplements, err = store.Collection(ctx, docstore.Spec{
+	in, err := store.Collection(ctx, docstore.Spec{
 		Name: supplements, Unlogged: true, Indexes: []docstore.Index{{Name: claimIndex, Unique: true}},
-	}); err != nil {
-		return err
-	}
-	d.past, err = docstore.As[docstore.History](d.supplements)
+	})
+	d.supplements = keptSupplements(in)
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 // Logged returns the collections that have entries in the log of changes, by name. Each version of a ledger has one
 // event, which is about one version of a bordereau. Open comes before.
 func (d *Desk) Logged() map[string]changes.Source {
-	return map[string]changes.Source{ledgers: {Collection: d.ledgers, Happened: happened}}
+	return map[string]changes.Source{ledgers: {Collection: d.ledgers.In, Happened: happened}}
 }
 
 // happened returns what a version of a ledger is about.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -32,8 +31,13 @@ type ledger struct {
 	// Versions are those of all periods, in the order in which they were prepared.
 	Versions []*version `json:"versions"`
 
-	id      uuid.UUID
-	version int64
+	at docstore.At
+}
+
+// keptLedgers keeps the ledgers.
+func keptLedgers(in docstore.Collection) docstore.Kept[ledger] {
+	return docstore.Kept[ledger]{In: in, What: "ledger", At: func(l *ledger) *docstore.At { return &l.at },
+		Keys: func(l *ledger) docstore.Keys { return docstore.Keys{ledgerIndex: ledgerKey(l.Contract, l.Kind)} }}
 }
 
 // version is a version, and what became of it.
@@ -237,29 +241,16 @@ func ledgerKey(contract, kind string) string { return contract + "/" + kind }
 
 // ledger returns the ledger of a contract; an empty one if nothing was prepared.
 func (d *Desk) ledger(ctx context.Context, contract, kind string) (*ledger, error) {
-	docs, err := d.ledgers.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		Equal: docstore.Keys{ledgerIndex: ledgerKey(contract, kind)}, Limit: 1,
-	})
-	l := &ledger{Contract: contract, Kind: kind}
-	if err != nil || len(docs) == 0 {
-		return l, err
-	}
-	l.id, l.version = docs[0].ID, docs[0].Version
-	if err := json.Unmarshal(docs[0].Body, l); err != nil {
+	l, err := d.ledgers.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{ledgerIndex: ledgerKey(contract, kind)})
+	if stored, is := errors.AsType[*docstore.UnreadableError](err); is {
 		return nil, problem.New(problem.Altered, "The "+kind+" bordereaux of the contract "+contract+
-			" cannot be read as they are stored; the others can. They are neither shown nor changed.").
-			Because(&unreadable{docs[0].ID, err})
+			" cannot be read as they are stored; the others can. They are neither shown nor changed.").Because(stored)
 	}
-	return l, nil
+	if l == nil {
+		l = &ledger{Contract: contract, Kind: kind}
+	}
+	return l, err
 }
-
-// unreadable is the error of a stored ledger that is none.
-type unreadable struct {
-	id    uuid.UUID
-	cause error
-}
-
-func (u *unreadable) Error() string { return fmt.Sprintf("stored ledger %s: %v", u.id, u.cause) }
 
 // seen returns the ledger of a contract with the versions that the caller sees. It is not written.
 func (d *Desk) seen(ctx context.Context, k *contract.Kept, kind string) (*ledger, error) {
@@ -270,42 +261,27 @@ func (d *Desk) seen(ctx context.Context, k *contract.Kept, kind string) (*ledger
 	return l, err
 }
 
-// write stores a ledger in place of the version that was read, or as a new document. Errors: errChanged if it has
-// changed meanwhile; those of the store.
+// write stores a ledger in place of the version that was read, or as a new one. Errors: as those of docstore.Kept.
 func (d *Desk) write(ctx context.Context, l *ledger) error {
-	body, err := json.Marshal(l, json.Deterministic(true))
-	if err != nil {
-		return err
-	}
-	doc := docstore.Document{ID: l.id, Version: l.version, Body: body,
-		Keys: docstore.Keys{ledgerIndex: ledgerKey(l.Contract, l.Kind)}}
-	who := request.OrganisationFrom(ctx)
-	if l.version > 0 {
-		err = d.ledgers.Replace(ctx, who, doc, nil)
-	} else if doc.ID, err = docstore.NewID(uuid.UUID{}); err == nil {
-		err = d.ledgers.Insert(ctx, who, doc)
-	}
-	if _, taken := docstore.Duplicate(err); taken || errors.Is(err, docstore.ErrStale) {
-		return errChanged
-	}
+	err := d.ledgers.Write(ctx, request.OrganisationFrom(ctx), l, nil)
 	if errors.Is(err, docstore.ErrUnavailable) {
-		return d.settle(ctx, l, body, err)
+		return d.settle(ctx, l, err)
 	}
 	return err
 }
 
 // settle finds out whether a write whose outcome is unknown has happened: then the ledger is as it was to be.
-func (d *Desk) settle(ctx context.Context, l *ledger, body []byte, cause error) error {
+func (d *Desk) settle(ctx context.Context, l *ledger, cause error) error {
 	is, err := d.ledger(ctx, l.Contract, l.Kind)
+	if err != nil || is.at.Version != l.at.Version+1 {
+		return cause
+	}
+	wanted, err := json.Marshal(l, json.Deterministic(true))
 	if err != nil {
 		return cause
 	}
-	stored, err := json.Marshal(is, json.Deterministic(true))
-	if err == nil && is.version == l.version+1 && bytes.Equal(stored, body) {
-		return nil
+	if stored, err := json.Marshal(is, json.Deterministic(true)); err != nil || !bytes.Equal(stored, wanted) {
+		return cause
 	}
-	return cause
+	return nil
 }
-
-// errChanged is the error of a write after another one that has come meanwhile.
-var errChanged = errors.New("the ledger was changed meanwhile")

@@ -20,6 +20,7 @@ import (
 	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/once"
@@ -110,7 +111,7 @@ func (d *Desk) Prepare(
 	}
 	v.Key = by.Kept()
 	l.Versions = append(l.Versions, v)
-	if err := d.write(ctx, l); !errors.Is(err, errChanged) {
+	if err := d.write(ctx, l); !docstore.Overtaken(err) {
 		return v.Head, err
 	}
 	if l, err = d.ledger(ctx, k.Reference, at.Kind); err != nil {
@@ -200,7 +201,7 @@ func (d *Desk) sameAssignments(ctx context.Context, v *version) error {
 func (d *Desk) newVersion(
 	ctx context.Context, k *contract.Kept, l *ledger, p period.Period, asked desk.BordereauPrepare,
 ) *version {
-	v := &version{State: desk.Pending, Batch: uuid.New(), PreparedIn: l.version + 1, Head: desk.BordereauVersion{
+	v := &version{State: desk.Pending, Batch: uuid.New(), PreparedIn: l.at.Version + 1, Head: desk.BordereauVersion{
 		Contract: k.Reference, Kind: l.Kind, Period: p.String(), Number: len(l.of(p)) + 1, Type: asked.Type,
 		ContractVersion: k.Edition(), PreparedBy: request.CallerFrom(ctx).Key(), PreparedAt: scalar.Instant(d.now()),
 		Note: asked.Note,

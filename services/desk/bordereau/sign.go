@@ -22,34 +22,31 @@ const (
 	mostAcknowledgements = 100
 	// mostWaivers is how often findings of a version may be waived. A version with more errors is rejected.
 	mostWaivers = 1000
-	// mostTries is how often a change is tried while others change the same ledger.
-	mostTries = 20
 )
-
-// errBusy is the error of a change that others have prevented for too long.
-var errBusy = fmt.Errorf("%w: versions of the contract change too often", docstore.ErrUnavailable)
 
 // change changes a version as it is now. how may refuse, and may be called several times. Errors: problem.NotFound,
 // that of how, those of the store.
 func (d *Desk) change(
 	ctx context.Context, at Place, number string, how func(*contract.Kept, *ledger, *version) error,
 ) (desk.BordereauStatus, error) {
-	for range mostTries {
+	var changed desk.BordereauStatus
+	err := docstore.Again(func() error {
 		k, l, v, err := d.version(ctx, at, number)
 		if err == nil {
 			err = how(k, l, v)
 		}
 		switch {
 		case errors.Is(err, errDone):
-			return v.status(), nil
-		case err != nil:
-			return desk.BordereauStatus{}, err
+			err = nil
+		case err == nil:
+			err = d.write(ctx, l)
 		}
-		if err = d.write(ctx, l); !errors.Is(err, errChanged) {
-			return v.status(), err
+		if err == nil {
+			changed = v.status()
 		}
-	}
-	return desk.BordereauStatus{}, errBusy
+		return err
+	})
+	return changed, err
 }
 
 // errDone is the error of a change that was made already, by the same person in the same way.
@@ -57,7 +54,7 @@ var errDone = errors.New("it is done already")
 
 // sign returns the signature of the caller of a request, for the next version of a ledger.
 func (d *Desk) sign(ctx context.Context, l *ledger) signature {
-	return signature{contract.CallerKey(ctx), d.now().UTC(), l.version + 1}
+	return signature{contract.CallerKey(ctx), d.now().UTC(), l.at.Version + 1}
 }
 
 // Approve approves a version. The checks are those of the register, in their order. Errors: problem.NotFound,

@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
@@ -37,8 +36,15 @@ const (
 // supplement is what was added to a claim, as it is stored.
 type supplement struct {
 	desk.ClaimSupplementVersion
-	id      uuid.UUID
-	version int64
+	at docstore.At
+}
+
+// keptSupplements keeps what was added to claims, each version of it.
+func keptSupplements(in docstore.Collection) docstore.Kept[supplement] {
+	return docstore.Kept[supplement]{
+		In: in, What: "supplement", Past: true, At: func(s *supplement) *docstore.At { return &s.at },
+		Keys: func(s *supplement) docstore.Keys { return docstore.Keys{claimIndex: s.ClaimID} },
+	}
 }
 
 // Tag returns the entity tag of a supplement; empty for none.
@@ -70,17 +76,7 @@ func unknownClaim(id string) error {
 }
 
 func (d *Desk) supplement(ctx context.Context, claim uuid.UUID) (*supplement, error) {
-	docs, err := d.supplements.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		Equal: docstore.Keys{claimIndex: claim.String()}, Limit: 1,
-	})
-	if err != nil || len(docs) == 0 {
-		return nil, err
-	}
-	s := &supplement{id: docs[0].ID, version: docs[0].Version}
-	if err := json.Unmarshal(docs[0].Body, &s.ClaimSupplementVersion); err != nil {
-		return nil, fmt.Errorf("stored supplement %s: %w", docs[0].ID, err)
-	}
-	return s, nil
+	return d.supplements.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{claimIndex: claim.String()})
 }
 
 // supplementsOf returns what was added to claims by an instant, by their ids.
@@ -109,24 +105,16 @@ func (d *Desk) supplementAt(
 	ctx context.Context, claim uuid.UUID, at time.Time,
 ) (*desk.ClaimSupplementVersion, error) {
 	s, err := d.supplement(ctx, claim)
+	for err == nil && s != nil && s.SetAt.Time().After(at) {
+		s, err = d.supplements.Before(ctx, request.OrganisationFrom(ctx), s)
+	}
+	if errors.Is(err, docstore.ErrNotFound) {
+		return nil, nil // it was added later
+	}
 	if err != nil || s == nil {
 		return nil, err
 	}
-	was := s.ClaimSupplementVersion
-	for version := s.version - 1; was.SetAt.Time().After(at); version-- {
-		former, err := d.past.Former(ctx, request.OrganisationFrom(ctx), s.id, version)
-		if errors.Is(err, docstore.ErrNotFound) {
-			return nil, nil // it was added later
-		}
-		if err != nil {
-			return nil, err
-		}
-		was = desk.ClaimSupplementVersion{}
-		if err := json.Unmarshal(former.Body, &was); err != nil {
-			return nil, fmt.Errorf("stored supplement %s: %w", s.id, err)
-		}
-	}
-	return &was, nil
+	return &s.ClaimSupplementVersion, nil
 }
 
 // PutSupplement adds to a claim what a bordereau asks for, in place of what was added before, of which every version is
@@ -149,48 +137,27 @@ func (d *Desk) PutSupplement(
 		}
 		return none, "", err
 	}
-	for range mostTries {
+	is := &supplement{}
+	err = docstore.Again(func() error {
 		was, err := d.supplement(ctx, id)
 		if err == nil {
 			err = meets(was.Tag())
 		}
 		if err != nil {
-			return none, "", err
-		}
-		is := &supplement{ClaimSupplementVersion: desk.ClaimSupplementVersion{ClaimID: id.String(), Version: 1,
-			SetBy: contract.CallerKey(ctx), SetAt: scalar.Instant(d.now().Truncate(time.Microsecond)),
-			Supplement: sent}}
-		err = d.writeSupplement(ctx, is, was)
-		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
-			return is.ClaimSupplementVersion, is.Tag(), err
-		}
-	}
-	return none, "", errBusy
-}
-
-// writeSupplement stores a supplement in place of the version that was read, which is kept, or as a new document.
-func (d *Desk) writeSupplement(ctx context.Context, is, was *supplement) error {
-	who := request.OrganisationFrom(ctx)
-	if was != nil {
-		is.Version = was.Version + 1
-	}
-	body, err := json.Marshal(is.ClaimSupplementVersion)
-	if err != nil {
-		return err
-	}
-	doc := docstore.Document{Body: body, Keys: docstore.Keys{claimIndex: is.ClaimID}}
-	if was == nil {
-		if doc.ID, err = docstore.NewID(uuid.UUID{}); err != nil {
 			return err
 		}
-		return d.supplements.Insert(ctx, who, doc)
-	}
-	doc.ID, doc.Version = was.id, was.version
-	before, err := json.Marshal(was.ClaimSupplementVersion)
+		is = &supplement{ClaimSupplementVersion: desk.ClaimSupplementVersion{ClaimID: id.String(), Version: 1,
+			SetBy: contract.CallerKey(ctx), SetAt: scalar.Instant(d.now().Truncate(time.Microsecond)),
+			Supplement: sent}}
+		if was != nil {
+			is.Version, is.at = was.Version+1, was.at
+		}
+		return d.supplements.Write(ctx, request.OrganisationFrom(ctx), is, was)
+	})
 	if err != nil {
-		return err
+		return none, "", err
 	}
-	return d.supplements.Replace(ctx, who, doc, &docstore.Former{Version: was.version, Body: before})
+	return is.ClaimSupplementVersion, is.Tag(), nil
 }
 
 // supplementWrong returns what is wrong with a supplement; nil for nothing.

@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/problems"
@@ -43,8 +39,7 @@ type assignment struct {
 	// Next is where the policy is to go; nil without a change under way.
 	Next *nextContract `json:"next,omitzero"`
 
-	id      uuid.UUID
-	version int64
+	at docstore.At
 }
 
 // nextContract is the contract that a policy is to be assigned to.
@@ -54,28 +49,19 @@ type nextContract struct {
 	At       time.Time `json:"at"`
 }
 
-func (c *Contracts) openAssigned(ctx context.Context, store docstore.Store) (err error) {
-	if c.assigned, err = store.Collection(ctx, docstore.Spec{
+func (c *Contracts) openAssigned(ctx context.Context, store docstore.Store) error {
+	in, err := store.Collection(ctx, docstore.Spec{
 		Name: assignments, Unlogged: true, Indexes: []docstore.Index{{Name: policyIndex, Unique: true}},
-	}); err != nil {
-		return err
+	})
+	c.assigned = docstore.Kept[assignment]{
+		In: in, What: "assignment", Past: true, At: func(a *assignment) *docstore.At { return &a.at },
+		Keys: func(a *assignment) docstore.Keys { return docstore.Keys{policyIndex: a.PolicyNumber} },
 	}
-	c.assignedBefore, err = docstore.As[docstore.History](c.assigned)
 	return err
 }
 
 func (c *Contracts) assignmentOf(ctx context.Context, policyNumber string) (*assignment, error) {
-	docs, err := c.assigned.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		Equal: docstore.Keys{policyIndex: policyNumber}, Limit: 1,
-	})
-	if err != nil || len(docs) == 0 {
-		return nil, err
-	}
-	a := &assignment{id: docs[0].ID, version: docs[0].Version}
-	if err := json.Unmarshal(docs[0].Body, a); err != nil {
-		return nil, fmt.Errorf("stored assignment %s: %w", docs[0].ID, err)
-	}
-	return a, nil
+	return c.assigned.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{policyIndex: policyNumber})
 }
 
 // Policy is what decides to which contract a policy belongs.
@@ -138,16 +124,19 @@ func (c *Contracts) Belongs(ctx context.Context, k *Kept, p Policy) (Belonging, 
 // Decide is Belongs for a version of a bordereau that is stored: an assignment that is under way is completed first.
 // Errors: those of reported and of the store.
 func (c *Contracts) Decide(ctx context.Context, k *Kept, p Policy, reported Reported) (Belonging, error) {
-	for range mostTries {
+	is := Elsewhere
+	err := docstore.Again(func() error {
 		a, err := c.assignmentOf(ctx, p.Number)
 		if err != nil || a == nil || a.Next == nil {
-			return a.to(k, p), err
+			is = a.to(k, p)
+			return err
 		}
-		if err := c.complete(ctx, a, p, reported); err != nil && !refused(err) && !errors.Is(err, docstore.ErrStale) {
-			return Elsewhere, err
+		if err := c.complete(ctx, a, p, reported); err != nil && !refused(err) {
+			return err
 		}
-	}
-	return Elsewhere, errBusy
+		return docstore.ErrStale // it is read as it is now
+	})
+	return is, err
 }
 
 // Seen is what a version of a bordereau has seen of assignments.
@@ -162,17 +151,9 @@ type Seen struct {
 func (c *Contracts) Belonged(ctx context.Context, k *Kept, p Policy, seen Seen) (Belonging, error) {
 	a, err := c.assignmentOf(ctx, p.Number)
 	for err == nil && a != nil && a.after(k.Reference, seen) {
-		var former docstore.Former
-		former, err = c.assignedBefore.Former(ctx, request.OrganisationFrom(ctx), a.id, a.version-1)
+		a, err = c.assigned.Before(ctx, request.OrganisationFrom(ctx), a)
 		if errors.Is(err, docstore.ErrNotFound) {
 			return (*assignment)(nil).to(k, p), nil
-		}
-		if err == nil {
-			was := &assignment{id: a.id, version: former.Version}
-			if err = json.Unmarshal(former.Body, was); err != nil {
-				err = fmt.Errorf("stored assignment %s: %w", a.id, err)
-			}
-			a = was
 		}
 	}
 	return a.to(k, p), err
@@ -197,28 +178,30 @@ func (c *Contracts) Assign(
 	if _, err := c.Get(ctx, reference); err != nil {
 		return shown, err
 	}
-	for range mostTries {
+	err = docstore.Again(func() error {
 		a, err := c.assignmentOf(ctx, p.Number)
 		if err != nil {
-			return shown, err
+			return err
 		}
 		switch {
 		case a == nil || a.Next == nil && a.Contract != reference:
 			err = c.begin(ctx, reference, a, p, reported)
 		case a.Next == nil:
-			return desk.PolicyAssignment{Contract: a.Contract, PolicyNumber: a.PolicyNumber, AssignedBy: a.By,
-				AssignedAt: scalar.Instant(a.At)}, nil
+			shown = desk.PolicyAssignment{Contract: a.Contract, PolicyNumber: a.PolicyNumber, AssignedBy: a.By,
+				AssignedAt: scalar.Instant(a.At)}
+			return nil
 		default:
 			err = c.complete(ctx, a, p, reported)
 			if refused(err) && a.Next.Contract != reference {
 				err = nil // another one was
 			}
 		}
-		if _, taken := docstore.Duplicate(err); err != nil && !taken && !errors.Is(err, docstore.ErrStale) {
-			return shown, err
+		if err == nil {
+			err = docstore.ErrStale // it is read as it is now
 		}
-	}
-	return shown, errBusy
+		return err
+	})
+	return shown, err
 }
 
 // begin writes where a policy is to go, unless the contract that it is to leave has reported it.
@@ -253,7 +236,8 @@ func (c *Contracts) complete(ctx context.Context, a *assignment, p Policy, repor
 		return err
 	}
 	to := a.Next.Contract
-	done := &assignment{Contract: to, PolicyNumber: a.PolicyNumber, By: a.Next.By, At: a.Next.At, From: a.of(p, all)}
+	done := &assignment{Contract: to, PolicyNumber: a.PolicyNumber, By: a.Next.By, At: a.Next.At, From: a.of(p, all),
+		at: a.at}
 	if done.From == to {
 		done.From = ""
 	}
@@ -308,24 +292,7 @@ func (c *Contracts) count(ctx context.Context, reference string, away bool) (cou
 	return counted, err
 }
 
-// writeAssignment stores an assignment in place of the one that was read, which is kept, or as a new document.
+// writeAssignment stores an assignment in place of the one that was read, which is kept, or as a new one.
 func (c *Contracts) writeAssignment(ctx context.Context, a, was *assignment) error {
-	body, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	doc := docstore.Document{Body: body, Keys: docstore.Keys{policyIndex: a.PolicyNumber}}
-	if was != nil {
-		before, err := json.Marshal(was)
-		if err != nil {
-			return err
-		}
-		doc.ID, doc.Version = was.id, was.version
-		return c.assigned.Replace(ctx, request.OrganisationFrom(ctx), doc,
-			&docstore.Former{Version: was.version, Body: before})
-	}
-	if doc.ID, err = docstore.NewID(uuid.UUID{}); err != nil {
-		return err
-	}
-	return c.assigned.Insert(ctx, request.OrganisationFrom(ctx), doc)
+	return c.assigned.Write(ctx, request.OrganisationFrom(ctx), a, was)
 }

@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -36,38 +34,30 @@ type mark struct {
 	Reference    string `json:"reference"`
 	Counterparty string `json:"counterparty"`
 
-	id      uuid.UUID
-	version int64
+	at docstore.At
 }
 
-func (c *Contracts) openMarks(ctx context.Context, store docstore.Store) (err error) {
-	c.marks, err = store.Collection(ctx, docstore.Spec{
+func (c *Contracts) openMarks(ctx context.Context, store docstore.Store) error {
+	in, err := store.Collection(ctx, docstore.Spec{
 		Name: marks, Unlogged: true, Unowned: true,
 		Indexes: []docstore.Index{{Name: markIndex, Unique: true}, {Name: partyIndex}, {Name: soughtIndex}},
 	})
+	c.marks = docstore.Kept[mark]{In: in, What: "mark", At: func(m *mark) *docstore.At { return &m.at }, Keys: (*mark).keys}
 	return err
 }
 
-// marksBy returns the marks that have some values.
-func (c *Contracts) marksBy(ctx context.Context, equal docstore.Keys) (found []*mark, err error) {
-	who := request.OrganisationFrom(request.ForExchange(ctx))
-	q := docstore.Query{Equal: equal, Limit: page}
-	for {
-		docs, err := c.marks.Find(ctx, who, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, doc := range docs {
-			m := &mark{id: doc.ID, version: doc.Version}
-			if err := json.Unmarshal(doc.Body, m); err != nil {
-				return nil, err
-			}
-			found, q.After = append(found, m), doc.ID
-		}
-		if len(docs) < page {
-			return found, nil
-		}
+func (m *mark) keys() docstore.Keys {
+	keys := docstore.Keys{markIndex: m.Owner + keySeparator + m.Reference}
+	if m.Counterparty != "" {
+		keys[partyIndex] = m.Counterparty
+		keys[soughtIndex] = m.Counterparty + keySeparator + m.Reference
 	}
+	return keys
+}
+
+// marksBy returns the marks that have some values.
+func (c *Contracts) marksBy(ctx context.Context, equal docstore.Keys) ([]*mark, error) {
+	return c.marks.All(ctx, organisation.Exchange(), equal)
 }
 
 // markCounterparty has the mark of the caller's contract say who its counterparty is now. The mark is read before the
@@ -77,9 +67,9 @@ func (c *Contracts) markCounterparty(ctx context.Context, reference string) erro
 	if owner == "" {
 		return nil
 	}
-	contract := owner + keySeparator + reference
-	for range mostTries {
-		found, err := c.marksBy(ctx, docstore.Keys{markIndex: contract})
+	m := &mark{Owner: owner, Reference: reference}
+	return docstore.Again(func() error {
+		is, err := c.marks.One(ctx, organisation.Exchange(), docstore.Keys{markIndex: m.keys()[markIndex]})
 		if err != nil {
 			return err
 		}
@@ -87,42 +77,18 @@ func (c *Contracts) markCounterparty(ctx context.Context, reference string) erro
 		if err != nil {
 			return err
 		}
-		m := &mark{Owner: owner, Reference: reference}
-		if len(found) > 0 {
-			m = found[0]
+		if is != nil {
+			m = is
 		}
 		if m.Counterparty == k.Counterparty {
 			return nil
 		}
 		m.Counterparty = k.Counterparty
-		if err = c.writeMark(ctx, contract, m); err == nil {
-			continue // the contract may have changed since it was read
+		if err = c.marks.Write(ctx, organisation.Exchange(), m, nil); err == nil {
+			err = docstore.ErrStale // the contract may have changed since it was read
 		}
-		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
-			return err
-		}
-	}
-	return errBusy
-}
-
-func (c *Contracts) writeMark(ctx context.Context, contract string, m *mark) error {
-	body, err := json.Marshal(m)
-	if err != nil {
 		return err
-	}
-	doc := docstore.Document{ID: m.id, Version: m.version, Body: body, Keys: docstore.Keys{markIndex: contract}}
-	if m.Counterparty != "" {
-		doc.Keys[partyIndex] = m.Counterparty
-		doc.Keys[soughtIndex] = m.Counterparty + keySeparator + m.Reference
-	}
-	who := request.OrganisationFrom(request.ForExchange(ctx))
-	if m.version > 0 {
-		return c.marks.Replace(ctx, who, doc, nil)
-	}
-	if doc.ID, err = docstore.NewID(uuid.UUID{}); err != nil {
-		return err
-	}
-	return c.marks.Insert(ctx, who, doc)
+	})
 }
 
 // reader is an organisation that reads a contract of another one.

@@ -2,11 +2,7 @@ package contract
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/problems"
@@ -28,8 +24,15 @@ const (
 type ruleBook struct {
 	Rules map[string]rule `json:"rules"`
 
-	id      uuid.UUID
-	version int64
+	at docstore.At
+}
+
+// ruleBooks keeps the one rule book of an organisation.
+func ruleBooks(in docstore.Collection) docstore.Kept[ruleBook] {
+	return docstore.Kept[ruleBook]{
+		In: in, What: "rules", At: func(b *ruleBook) *docstore.At { return &b.at },
+		Keys: func(*ruleBook) docstore.Keys { return docstore.Keys{ruleName: allRules} },
+	}
 }
 
 // rule is the rule of a contract.
@@ -44,18 +47,14 @@ func ruleSpec() docstore.Spec {
 }
 
 func (c *Contracts) ruleBook(ctx context.Context) (*ruleBook, error) {
-	docs, err := c.rules.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		Equal: docstore.Keys{ruleName: allRules}, Limit: 1,
-	})
-	b := &ruleBook{Rules: map[string]rule{}}
-	if err != nil || len(docs) == 0 {
-		return b, err
+	b, err := c.rules.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{ruleName: allRules})
+	if b == nil {
+		b = &ruleBook{}
 	}
-	b.id, b.version = docs[0].ID, docs[0].Version
-	if err := json.Unmarshal(docs[0].Body, b); err != nil {
-		return nil, fmt.Errorf("stored rules %s: %w", b.id, err)
+	if b.Rules == nil {
+		b.Rules = map[string]rule{}
 	}
-	return b, nil
+	return b, err
 }
 
 // claim notes the rule that a contract is about to have, unless another one has or claims an overlapping one. Errors:
@@ -69,18 +68,7 @@ func (c *Contracts) claim(ctx context.Context, reference string, terms *Terms, b
 		}
 	}
 	b.Rules[reference] = rule{terms.Lines, terms.From, terms.Before}
-	body, err := json.Marshal(b, json.Deterministic(true))
-	if err != nil {
-		return err
-	}
-	doc := docstore.Document{ID: b.id, Version: b.version, Body: body, Keys: docstore.Keys{ruleName: allRules}}
-	if b.version > 0 {
-		return c.rules.Replace(ctx, request.OrganisationFrom(ctx), doc, nil)
-	}
-	if doc.ID, err = docstore.NewID(uuid.UUID{}); err != nil {
-		return err
-	}
-	return c.rules.Insert(ctx, request.OrganisationFrom(ctx), doc)
+	return c.rules.Write(ctx, request.OrganisationFrom(ctx), b, nil)
 }
 
 // overlap returns the refusal of a rule that overlaps another contract's.

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -24,9 +23,7 @@ const (
 	// Most is the most contracts of an exchange, or of an organisation where several share one. To find the contract
 	// of a policy all are read.
 	Most = 500
-	// mostTries is how often a change is tried while others change the same document.
-	mostTries = 20
-	page      = 100
+	page = 100
 )
 
 // The collection of the contracts, and its indexes. Each has a slot, so that there are Most at most.
@@ -44,12 +41,11 @@ type Contracts struct {
 	kept  docstore.Collection
 	past  docstore.History
 	// assigned are the policies that were assigned; see assignment.go.
-	assigned       docstore.Collection
-	assignedBefore docstore.History
+	assigned docstore.Kept[assignment]
 	// rules has the rules of all contracts; see rules.go.
-	rules docstore.Collection
+	rules docstore.Kept[ruleBook]
 	// marks are by which counterparties find contracts; see counterparty.go.
-	marks docstore.Collection
+	marks docstore.Kept[mark]
 }
 
 // New returns the contracts of an exchange with some lines of insurance. Open prepares them. Stored contracts that
@@ -69,9 +65,11 @@ func (c *Contracts) Open(ctx context.Context, store docstore.Store) (err error) 
 	if c.past, err = docstore.As[docstore.History](c.kept); err != nil {
 		return err
 	}
-	if c.rules, err = store.Collection(ctx, ruleSpec()); err != nil {
+	rules, err := store.Collection(ctx, ruleSpec())
+	if err != nil {
 		return err
 	}
+	c.rules = ruleBooks(rules)
 	if err := c.openMarks(ctx, store); err != nil {
 		return err
 	}
@@ -145,26 +143,27 @@ func (c *Contracts) Put(
 	}
 	// Contracts that cannot be read have slots as well, which are not known.
 	tried := 0
-	for range mostTries {
+	var k *Kept
+	err = docstore.Again(func() error {
 		book, err := c.ruleBook(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		all, err := c.All(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		var was *Kept
 		if at := slices.IndexFunc(all, func(k *Kept) bool { return k.Reference == reference }); at >= 0 {
 			was = all[at]
 		} else if _, err := c.find(ctx, reference); err != nil {
-			return nil, err
+			return err
 		}
 		if err := meets(was.Tag()); err != nil {
-			return nil, err
+			return err
 		}
 		if err := allowed(terms, reference, was, all); err != nil {
-			return nil, err
+			return err
 		}
 		if was != nil && was.Rule() != terms.Rule() {
 			reported, err := taken(ctx, was)
@@ -172,13 +171,13 @@ func (c *Contracts) Put(
 				err = terms.Keeps(reported)
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 		}
-		k := &Kept{Terms: terms, Reference: reference, Owner: request.OrganisationFrom(ctx).Name()}
+		k = &Kept{Terms: terms, Reference: reference, Owner: request.OrganisationFrom(ctx).Name()}
 		if was == nil {
 			if len(all) >= Most {
-				return nil, problem.New(problems.TooManyContracts, fmt.Sprintf(
+				return problem.New(problems.TooManyContracts, fmt.Sprintf(
 					"There are %d contracts, as many as there may be.", Most))
 			}
 			k.state = state{Reference: reference, Slot: free(all, tried), Money: map[string]int64{}}
@@ -192,18 +191,15 @@ func (c *Contracts) Put(
 		if err == nil {
 			err = c.write(ctx, k, was)
 		}
-		if err == nil {
-			return k, c.markCounterparty(ctx, reference)
-		}
-		index, taken := docstore.Duplicate(err)
-		if !taken && !errors.Is(err, docstore.ErrStale) {
-			return nil, err
-		}
-		if index == slotIndex {
+		if index, _ := docstore.Duplicate(err); index == slotIndex {
 			tried++
 		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, errBusy
+	return k, c.markCounterparty(ctx, reference)
 }
 
 // allowed refuses a contract that could take a policy of another one, or that changes what is approved.
@@ -278,18 +274,15 @@ func (k *Kept) former() (*docstore.Former, error) {
 
 // note changes what the desk keeps about a contract.
 func (c *Contracts) note(ctx context.Context, reference string, how func(*state)) error {
-	for range mostTries {
+	return docstore.Again(func() error {
 		was, err := c.Get(ctx, reference)
 		if err != nil {
 			return err
 		}
 		k := *was
 		how(&k.state)
-		if err = c.write(ctx, &k, was); !errors.Is(err, docstore.ErrStale) {
-			return err
-		}
-	}
-	return errBusy
+		return c.write(ctx, &k, was)
+	})
 }
 
 // NoteApproved notes that a version of a bordereau is about to be approved, and returns the contract as it is then. A
@@ -303,5 +296,3 @@ func (c *Contracts) NoteApproved(ctx context.Context, reference string) (*Kept, 
 	}
 	return c.Get(ctx, reference)
 }
-
-var errBusy = fmt.Errorf("%w: contracts change too often", docstore.ErrUnavailable)

@@ -141,7 +141,7 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.
 	return l, before, nil
 }
 
-// list adds a run to the ledger of its contract: from then on it is there, and its pairs stand. Errors: errChanged if
+// list adds a run to the ledger of its contract: from then on it is there, and its pairs stand. Errors: as docstore.Overtaken if
 // another run or decision came meanwhile; those of the store.
 func (r *Reconciler) list(ctx context.Context, l *ledger, made *run, by *once.Once) error {
 	contract := ledgerOf(made.Head.Against)

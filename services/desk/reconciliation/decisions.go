@@ -2,7 +2,6 @@ package reconciliation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -76,19 +75,19 @@ func (r *Reconciler) Decide(
 			fmt.Sprintf("must have 1 to %d characters", mostReason))
 	}
 	at := decidedAt(id, item)
-	for range mostTries {
+	err = docstore.Again(func() error {
 		var was decision
 		h, err := r.find(ctx, decisionKey(at), &was)
 		if err != nil {
-			return item, err
+			return err
 		}
 		next := decision{Item: at.Item, Is: is, By: request.CallerFrom(ctx).Key(), At: r.now(), Reason: why.Reason,
 			Month: month(item), Open: match.Open(item.Outcome)}
 		if h != nil && was.Is == is && was.By == next.By && was.Reason == next.Reason {
-			return r.Item(ctx, id, number) // it was sent again
+			return nil // it was sent again
 		}
 		if err := moves(item.Outcome, was.Is, is, len(was.Before)); err != nil {
-			return item, err
+			return err
 		}
 		if h != nil {
 			next.Before = was.Before
@@ -99,14 +98,12 @@ func (r *Reconciler) Decide(
 		if err == nil {
 			err = r.write(ctx, h, place, decisionKey(at), decisionsOf(at.Run), next)
 		}
-		if err == nil {
-			return r.Item(ctx, id, number)
-		}
-		if !errors.Is(err, errChanged) {
-			return item, err
-		}
+		return err
+	})
+	if err != nil {
+		return item, err
 	}
-	return item, errBusy
+	return r.Item(ctx, id, number)
 }
 
 // moves refuses a decision that the outcome or the decision before does not allow.

@@ -29,15 +29,7 @@ const (
 	blockLength = 500
 	// pageLength is how many heads are read at a time.
 	pageLength = 200
-	// mostTries is how often a change is tried while others change the same.
-	mostTries = 5
 )
-
-// errChanged is the error of a write after another one that has come meanwhile.
-var errChanged = errors.New("the document was changed meanwhile")
-
-// errBusy is the error of a write that others came before too often.
-var errBusy = fmt.Errorf("%w: it changes too often", docstore.ErrUnavailable)
 
 // head is a document as it was read.
 type head struct {
@@ -139,8 +131,8 @@ func (r *Reconciler) write(ctx context.Context, was *head, id uuid.UUID, key, of
 	return write(ctx, r.heads, was, id, keys, value)
 }
 
-// write stores a value in place of the document that was read, or as a new one with an id. Errors: errChanged if there
-// is another version or one with the same key; those of the store.
+// write stores a value in place of the document that was read, or as a new one with an id. Errors:
+// docstore.ErrStale, *docstore.DuplicateError, those of the store.
 func write(
 	ctx context.Context, in docstore.Collection, was *head, id uuid.UUID, keys docstore.Keys, value any,
 ) error {
@@ -154,9 +146,6 @@ func write(
 		err = in.Replace(ctx, who, doc, nil)
 	} else {
 		err = in.Insert(ctx, who, doc)
-	}
-	if _, taken := docstore.Duplicate(err); taken || errors.Is(err, docstore.ErrStale) {
-		return errChanged
 	}
 	return err
 }

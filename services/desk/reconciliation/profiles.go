@@ -3,7 +3,6 @@ package reconciliation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -68,7 +67,7 @@ func (r *Reconciler) PutProfile(
 	if err := profile.Check(sent, r.types); err != nil {
 		return p, "", err
 	}
-	for range mostTries {
+	err = docstore.Again(func() error {
 		p = reconciliation.FileProfile{}
 		was, err := r.find(ctx, profileKey(name), &p)
 		if err == nil {
@@ -78,10 +77,10 @@ func (r *Reconciler) PutProfile(
 			err = r.roomForProfile(ctx)
 		}
 		if err != nil {
-			return p, "", err
+			return err
 		}
-		if was != nil && reflect.DeepEqual(p.FileProfileTerms, sent) {
-			return p, tag(was), nil
+		if etag = tag(was); was != nil && reflect.DeepEqual(p.FileProfileTerms, sent) {
+			return nil
 		}
 		p = reconciliation.FileProfile{Name: name, Version: p.Version + 1, SetBy: request.CallerFrom(ctx).Key(),
 			SetAt: scalar.Instant(r.now()), FileProfileTerms: sent}
@@ -89,13 +88,12 @@ func (r *Reconciler) PutProfile(
 		if was != nil {
 			*is = head{was.id, was.version + 1}
 		} else if is.id, err = docstore.NewID(uuid.UUID{}); err != nil {
-			return p, "", err
+			return err
 		}
-		if err := r.write(ctx, was, is.id, profileKey(name), profiles, p); !errors.Is(err, errChanged) {
-			return p, tag(is), err
-		}
-	}
-	return p, "", errBusy
+		etag = tag(is)
+		return r.write(ctx, was, is.id, profileKey(name), profiles, p)
+	})
+	return p, etag, err
 }
 
 // roomForProfile refuses a profile more than there may be.

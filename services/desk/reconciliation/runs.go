@@ -93,23 +93,26 @@ func (r *Reconciler) Run(
 	if err := r.load(ctx, c, lines); err != nil {
 		return reconciliation.Run{}, err
 	}
-	for range mostTries {
+	var shown reconciliation.Run
+	err = docstore.Again(func() error {
 		l, before, err := r.before(ctx, c)
 		if err != nil {
-			return reconciliation.Run{}, err
+			return err
 		}
 		if was, err := l.made(by); was != "" || err != nil {
-			return r.again(ctx, was, err)
+			shown, err = r.again(ctx, was, err)
+			return err
 		}
 		made, err := r.compare(ctx, c, before)
-		if err != nil {
-			return reconciliation.Run{}, err
+		if err == nil {
+			err = r.list(ctx, l, made, by)
 		}
-		if err := r.list(ctx, l, made, by); !errors.Is(err, errChanged) {
-			return r.shown(made, nil), err
+		if err == nil {
+			shown = r.shown(made, nil)
 		}
-	}
-	return reconciliation.Run{}, errBusy
+		return err
+	})
+	return shown, err
 }
 
 // again returns the run that an earlier request has made. With an error it returns the error.

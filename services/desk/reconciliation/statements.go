@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -121,7 +120,7 @@ func (r *Reconciler) keep(
 		return s.Head, err
 	}
 	s.Head.ID = id.String()
-	if err = r.write(ctx, nil, id, key, statementList, s); errors.Is(err, errChanged) {
+	if err = r.write(ctx, nil, id, key, statementList, s); docstore.Overtaken(err) {
 		_, err = r.find(ctx, key, &same) // somebody has sent it at the same time
 		return same.Head, err
 	}

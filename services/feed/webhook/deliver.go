@@ -43,7 +43,7 @@ type seen struct {
 // key names a webhook among those of all organisations.
 type key struct{ owner, name string }
 
-func (e *endpoint) key() key { return key{e.owner, e.Name} }
+func (e *endpoint) key() key { return key{e.at.Owner, e.Name} }
 
 // Run delivers events until its context ends.
 func (h *Hooks) Run(ctx context.Context) error {
@@ -69,8 +69,8 @@ func (h *Hooks) Run(ctx context.Context) error {
 			}
 			h.metrics.shows(e, h.self, h.now())
 			s := known[e.key()]
-			if s == nil || s.version != e.version {
-				s = &seen{version: e.version}
+			if s == nil || s.version != e.at.Version {
+				s = &seen{version: e.at.Version}
 				known[e.key()] = s
 			}
 			if s.looks++; e.Why != "" || h.now().Before(e.Next) || e.Holder != "" && s.looks < silent {
@@ -79,7 +79,7 @@ func (h *Hooks) Run(ctx context.Context) error {
 			busy.Store(e.key(), nil)
 			working.Go(func() {
 				defer busy.Delete(e.key())
-				owned, err := request.ForOwner(ctx, e.owner)
+				owned, err := request.ForOwner(ctx, e.at.Owner)
 				if err == nil {
 					err = h.deliver(owned, e, s)
 				}

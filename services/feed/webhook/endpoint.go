@@ -9,9 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -28,8 +25,6 @@ const (
 	mostUsed = 16
 	// rotation is how long the former secret signs too.
 	rotation = 24 * time.Hour
-	// mostTries is how often a change is tried while others change the same document.
-	mostTries = 50
 	// gives is for how long an event is sent again before the webhook is paused.
 	gives = 72 * time.Hour
 )
@@ -72,10 +67,7 @@ type endpoint struct {
 	// Used are the last actions that had an Idempotency-Key, newest first.
 	Used []use `json:"used,omitzero"`
 
-	id      uuid.UUID
-	version int64
-	// owner is the name of the organisation that the webhook belongs to; empty for the only one.
-	owner string
+	at docstore.At
 }
 
 type secret struct {
@@ -101,7 +93,7 @@ func (e *endpoint) shown() beyond.WebhookShown {
 }
 
 // tag returns the entity tag of what callers have set.
-func (e *endpoint) tag() string { return fmt.Sprintf(`"%s-%d"`, e.id, e.Edition) }
+func (e *endpoint) tag() string { return fmt.Sprintf(`"%s-%d"`, e.at.ID, e.Edition) }
 
 // secretsAt returns the secrets that sign at an instant.
 func (e *endpoint) secretsAt(now time.Time) (texts []string) {
@@ -161,70 +153,44 @@ func (e *endpoint) fail(now time.Time, status int, happened time.Time, wait time
 }
 
 // Open prepares the collection. It is called once, before anything else is used.
-func (h *Hooks) Open(ctx context.Context, store docstore.Store) (err error) {
-	h.kept, err = store.Collection(ctx, docstore.Spec{
+func (h *Hooks) Open(ctx context.Context, store docstore.Store) error {
+	in, err := store.Collection(ctx, docstore.Spec{
 		Name: collection, Unlogged: true,
 		Indexes: []docstore.Index{{Name: nameIndex, Unique: true}, {Name: slotIndex, Unique: true}},
 	})
+	h.kept = docstore.Kept[endpoint]{In: in, What: "webhook", At: func(e *endpoint) *docstore.At { return &e.at },
+		Keys: (*endpoint).keys}
 	return err
 }
 
-// find returns the documents with these keys. An organisation has Most of them.
-func (h *Hooks) find(ctx context.Context, equal docstore.Keys) (all []*endpoint, err error) {
-	q := docstore.Query{Equal: equal, Limit: Most}
-	for {
-		found, err := h.kept.Find(ctx, request.OrganisationFrom(ctx), q)
-		if err != nil {
-			return nil, err
-		}
-		for _, doc := range found {
-			e := &endpoint{id: doc.ID, version: doc.Version, owner: doc.Owner}
-			if err := json.Unmarshal(doc.Body, e); err != nil {
-				return nil, fmt.Errorf("stored webhook: %w", err)
-			}
-			all, q.After = append(all, e), doc.ID
-		}
-		if len(found) < Most {
-			return all, nil
-		}
+func (e *endpoint) keys() docstore.Keys {
+	keys := docstore.Keys{slotIndex: strconv.Itoa(e.Slot)}
+	if e.Name != "" {
+		keys[nameIndex] = e.Name
 	}
+	return keys
+}
+
+// find returns the webhooks with these keys. An organisation has Most of them.
+func (h *Hooks) find(ctx context.Context, equal docstore.Keys) ([]*endpoint, error) {
+	return h.kept.All(ctx, request.OrganisationFrom(ctx), equal)
 }
 
 // get returns the webhook with a name; nil if there is none.
 func (h *Hooks) get(ctx context.Context, name string) (*endpoint, error) {
-	found, err := h.find(ctx, docstore.Keys{nameIndex: name})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[0], nil
+	return h.kept.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{nameIndex: name})
 }
 
-// write stores a webhook in place of the version that was read, or as a new document.
+// write stores a webhook in place of the version that was read, or as a new one.
 func (h *Hooks) write(ctx context.Context, e *endpoint) error {
-	body, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	doc := docstore.Document{ID: e.id, Version: e.version, Body: body,
-		Keys: docstore.Keys{slotIndex: strconv.Itoa(e.Slot)}}
-	if e.Name != "" {
-		doc.Keys[nameIndex] = e.Name
-	}
-	if e.version > 0 {
-		err = h.kept.Replace(ctx, request.OrganisationFrom(ctx), doc, nil)
-	} else if doc.ID, err = docstore.NewID(uuid.UUID{}); err == nil {
-		err = h.kept.Insert(ctx, request.OrganisationFrom(ctx), doc)
-	}
-	if err == nil {
-		e.id, e.version = doc.ID, e.version+1
-	}
-	return err
+	return h.kept.Write(ctx, request.OrganisationFrom(ctx), e, nil)
 }
 
 // change changes a webhook as it is now. how may refuse, and may be called several times. Errors: errUnknown, that of
 // how, those of the store.
 func (h *Hooks) change(ctx context.Context, name string, how func(e *endpoint) error) (*endpoint, error) {
-	for range mostTries {
+	var changed *endpoint
+	err := docstore.Again(func() error {
 		e, err := h.get(ctx, name)
 		if err == nil && e == nil {
 			err = errUnknown
@@ -232,14 +198,15 @@ func (h *Hooks) change(ctx context.Context, name string, how func(e *endpoint) e
 		if err == nil {
 			err = how(e)
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			changed, err = e, h.write(ctx, e)
 		}
-		if err = h.write(ctx, e); !errors.Is(err, docstore.ErrStale) {
-			return e, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, errBusy
+	return changed, nil
 }
 
 var (
@@ -248,33 +215,29 @@ var (
 	// errFull is the error of a webhook for which there is no slot, and errTaken that of one that was made meanwhile.
 	errFull  = errors.New("there are as many webhooks as there may be")
 	errTaken = errors.New("the webhook has been made meanwhile")
-	errBusy  = fmt.Errorf("%w: webhooks change too often", docstore.ErrUnavailable)
 )
 
 // add stores a new webhook in a document that is free, or in a new one. Errors: errFull, errTaken, those of the store.
 func (h *Hooks) add(ctx context.Context, e *endpoint) error {
-	for range mostTries {
+	return docstore.Again(func() error {
 		all, err := h.find(ctx, nil)
 		if err != nil {
 			return err
 		}
-		e.id, e.version, e.Slot = uuid.UUID{}, 0, 0
+		e.at, e.Slot = docstore.At{}, 0
 		if free := slices.IndexFunc(all, func(o *endpoint) bool { return o.Name == "" }); free >= 0 {
 			// The edition goes on, so that no tag of the former webhook is met.
-			e.id, e.version, e.Slot, e.Edition = all[free].id, all[free].version, all[free].Slot, all[free].Edition+1
+			e.at, e.Slot, e.Edition = all[free].at, all[free].Slot, all[free].Edition+1
 		} else if len(all) == Most {
 			return errFull
 		}
-		for e.version == 0 && slices.ContainsFunc(all, func(o *endpoint) bool { return o.Slot == e.Slot }) {
+		for e.at.Version == 0 && slices.ContainsFunc(all, func(o *endpoint) bool { return o.Slot == e.Slot }) {
 			e.Slot++
 		}
 		err = h.write(ctx, e)
-		switch index, taken := docstore.Duplicate(err); {
-		case taken && index == nameIndex:
+		if index, taken := docstore.Duplicate(err); taken && index == nameIndex {
 			return errTaken
-		case !taken && !errors.Is(err, docstore.ErrStale):
-			return err
 		}
-	}
-	return errBusy
+		return err
+	})
 }

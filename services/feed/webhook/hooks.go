@@ -52,7 +52,7 @@ type Hooks struct {
 	client    *http.Client
 	// self names this replica.
 	self string
-	kept docstore.Collection
+	kept docstore.Kept[endpoint]
 }
 
 // New returns the webhooks of an exchange. Open prepares them, and Run delivers.
@@ -160,13 +160,13 @@ func (h *Hooks) Check(name string, want *beyond.Webhook) error {
 func (h *Hooks) Put(
 	ctx context.Context, name string, want beyond.Webhook, from merged.Places, meets Condition,
 ) (shown beyond.WebhookShown, tag string, err error) {
-	for range mostTries {
+	err = docstore.Again(func() error {
 		was, err := h.get(ctx, name)
 		if err == nil {
 			err = meets(tagOf(was))
 		}
 		if err != nil {
-			return shown, "", err
+			return err
 		}
 		var e *endpoint
 		made := ""
@@ -178,16 +178,17 @@ func (h *Hooks) Put(
 		} else {
 			e, err = h.replace(ctx, was, want, from)
 		}
-		if err == nil {
-			shown = e.shown()
-			shown.Secret = made
-			return shown, e.tag(), nil
+		switch {
+		case errors.Is(err, errTaken), errors.Is(err, errEdited):
+			return docstore.ErrStale
+		case err != nil:
+			return refusal(err, name)
 		}
-		if !errors.Is(err, errTaken) && !errors.Is(err, errEdited) {
-			return shown, "", refusal(err, name)
-		}
-	}
-	return shown, "", errBusy
+		shown, tag = e.shown(), e.tag()
+		shown.Secret = made
+		return nil
+	})
+	return shown, tag, err
 }
 
 // errEdited is the error of a change after another one that has come meanwhile.
@@ -261,7 +262,7 @@ func (h *Hooks) Delete(
 			return err
 		}
 		shown, tag = e.shown(), e.tag()
-		*e = endpoint{Slot: e.Slot, Edition: e.Edition + 1, Course: e.Course + 1, id: e.id, version: e.version}
+		*e = endpoint{Slot: e.Slot, Edition: e.Edition + 1, Course: e.Course + 1, at: e.at}
 		return nil
 	})
 	return shown, tag, refusal(err, name)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"insurance.example/exchange/pkg/docstore"
 )
 
 // TestWebhooksOfOneNameHideNothing shows webhooks of two organisations that have one name, one of which is paused, or
@@ -38,7 +40,7 @@ func TestWebhooksOfOneNameHideNothing(t *testing.T) {
 		}
 	}
 	const paused, lag = "exchange_webhook_paused", "exchange_webhook_lag_seconds"
-	a, b := &endpoint{Name: "rv", owner: "a"}, &endpoint{Name: "rv", owner: "b"}
+	a, b := &endpoint{Name: "rv", at: docstore.At{Owner: "a"}}, &endpoint{Name: "rv", at: docstore.At{Owner: "b"}}
 	for range 2 { // whichever is shown last
 		b.Why, b.Waiting = "A caller has paused it.", now.Add(-time.Minute)
 		m.shows(b, "self", now)
@@ -60,7 +62,7 @@ func TestWebhooksOfOneNameHideNothing(t *testing.T) {
 		m.forget(a.key())
 		one(paused)
 		a, b = b, a
-		*a, *b = endpoint{Name: "rv", owner: "b"}, endpoint{Name: "rv", owner: "a"}
+		*a, *b = endpoint{Name: "rv", at: docstore.At{Owner: "b"}}, endpoint{Name: "rv", at: docstore.At{Owner: "a"}}
 	}
 	if families, _ := registry.Gather(); len(families) > 0 {
 		t.Errorf("there is still %s", strings.Join(strings.Fields(families[0].String()), " "))
