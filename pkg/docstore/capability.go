@@ -141,19 +141,19 @@ type Call struct {
 	Value string
 }
 
-// Around makes a call by calling do, once at most, under a context of its choice, and returns the error of do or one of
+// around makes a call by calling do, once at most, under a context of its choice, and returns the error of do or one of
 // its own. It may be called from any goroutine.
-type Around func(ctx context.Context, call Call, do func(context.Context) error) error
+type around = func(ctx context.Context, call Call, do func(context.Context) error) error
 
 // Decorate returns a collection that makes each call through around, also the calls of its capabilities. It has the
 // capabilities that the collection has. Backfill does not go through around, because it asks nothing of the database;
 // nor do Stamp and Lacks, which only a shared store has.
-func Decorate(c Collection, around Around) Collection { return &decorated{c, around} }
+func Decorate(c Collection, around around) Collection { return &decorated{c, around} }
 
 // decorated has the methods of all capabilities. As returns it as those that inner has.
 type decorated struct {
 	inner  Collection
-	around Around
+	around around
 }
 
 // own returns a capability of the collection that is decorated, which has it.

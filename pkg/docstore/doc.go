@@ -9,7 +9,7 @@
 //   - Replace happens only if the version is still the one that was read (compare-and-swap). What it replaces is kept
 //     first, where the caller asks for it.
 //
-// gocloud.dev/docstore is such an interface, with a driver for MongoDB. It has no unique indexes, no sums and no
+// gocloud.dev/docstore is such an interface, with a driver for MongoDB. It has no unique indexes and no
 // SQLite, so that it would replace the get and the put, and leave the guarantees.
 //
 // Package conformance tests these guarantees and the rest of the interface; every store passes it.
@@ -19,6 +19,7 @@
 //	docstore.go    what is stored, what is asked for, Collection and Store, and the errors
 //	spec.go        what a collection is, what it refuses, and the keys of a document that an organisation owns
 //	capability.go  what else a store can do, As and Decorate
+//	kept.go        values of one type, each in a document, changed by compare-and-swap
 //	digest.go      what shows that a version is as it was written
 //	settled.go     pages from which a reader goes on later
 //	gate.go        what decides about memory

@@ -29,6 +29,8 @@ type Kept[T any] struct {
 	Keys func(*T) Keys
 	// Past has each version kept that another one takes the place of.
 	Past bool
+	// Unreadable returns the error of a value that cannot be read as it is stored, from the cause; nil for the cause.
+	Unreadable func(cause error) error
 }
 
 // keptPage is how many values are read at a time.
@@ -84,18 +86,14 @@ func (k Kept[T]) read(body []byte, at At) (*T, error) {
 	value := new(T)
 	*k.At(value) = at
 	if err := json.Unmarshal(body, value); err != nil {
-		return nil, &UnreadableError{fmt.Errorf("stored %s %s: %w", k.What, at.ID, err)}
+		err = fmt.Errorf("stored %s %s: %w", k.What, at.ID, err)
+		if k.Unreadable != nil {
+			err = k.Unreadable(err)
+		}
+		return nil, err
 	}
 	return value, nil
 }
-
-// UnreadableError is the error of a value that cannot be read as it is stored.
-type UnreadableError struct{ cause error }
-
-func (u *UnreadableError) Error() string { return u.cause.Error() }
-
-// Unwrap returns what is wrong with it.
-func (u *UnreadableError) Unwrap() error { return u.cause }
 
 // Write stores a value in place of the version that was read, or as a new one, and notes where. was is the value that
 // it takes the place of, where these are kept. Errors: ErrStale if another one has been written meanwhile,

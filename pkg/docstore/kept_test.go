@@ -69,9 +69,9 @@ func TestWhatIsKeptIsChangedOnce(t *testing.T) {
 	if err != nil || is.Total != adders || is.at.Version != adders || is.at.Owner != "acme" {
 		t.Fatalf("%+v (%v)", is, err)
 	}
-	if other, err := kept.One(t.Context(), must(organisation.Named("other")), docstore.Keys{"name": "a"}); other != nil ||
-		err != nil {
-		t.Errorf("another organisation reads %+v (%v)", other, err)
+	other := must(organisation.Named("other"))
+	if found, err := kept.One(t.Context(), other, docstore.Keys{"name": "a"}); found != nil || err != nil {
+		t.Errorf("another organisation reads %+v (%v)", found, err)
 	}
 	for want := adders - 1; want > 0; want-- {
 		if is, err = kept.Before(t.Context(), acme, is); err != nil || is.Total != want {
@@ -117,8 +117,7 @@ func TestAllThatIsKeptIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = kept.One(t.Context(), us, docstore.Keys{"name": "7"})
-	if stored, is := errors.AsType[*docstore.UnreadableError](err); !is ||
-		!strings.Contains(stored.Error(), "stored account "+broken.at.ID.String()) {
+	if err == nil || !strings.Contains(err.Error(), "stored account "+broken.at.ID.String()) {
 		t.Errorf("what cannot be read: %v", err)
 	}
 }

@@ -94,7 +94,9 @@ func unavailable(ctx context.Context, cause error) error {
 
 // within returns what ends each call of a collection within a time, and refuses those of nobody. A server that accepts
 // connections and does not respond would keep the call until the context of the whole request ends.
-func within(timeout time.Duration) docstore.Around {
+func within(
+	timeout time.Duration,
+) func(context.Context, docstore.Call, func(context.Context) error) error {
 	return func(ctx context.Context, call docstore.Call, do func(context.Context) error) error {
 		if err := call.Organisation.Check(); err != nil {
 			return err

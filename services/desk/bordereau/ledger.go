@@ -37,8 +37,14 @@ type ledger struct {
 // keptLedgers keeps the ledgers.
 func keptLedgers(in docstore.Collection) docstore.Kept[ledger] {
 	return docstore.Kept[ledger]{In: in, What: "ledger", At: func(l *ledger) *docstore.At { return &l.at },
-		Keys: func(l *ledger) docstore.Keys { return docstore.Keys{ledgerIndex: ledgerKey(l.Contract, l.Kind)} }}
+		Keys:       func(l *ledger) docstore.Keys { return docstore.Keys{ledgerIndex: ledgerKey(l.Contract, l.Kind)} },
+		Unreadable: func(cause error) error { return &unreadable{cause} }}
 }
+
+// unreadable is the error of a stored ledger that is none.
+type unreadable struct{ cause error }
+
+func (u *unreadable) Error() string { return u.cause.Error() }
 
 // version is a version, and what became of it.
 type version struct {
@@ -242,7 +248,7 @@ func ledgerKey(contract, kind string) string { return contract + "/" + kind }
 // ledger returns the ledger of a contract; an empty one if nothing was prepared.
 func (d *Desk) ledger(ctx context.Context, contract, kind string) (*ledger, error) {
 	l, err := d.ledgers.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{ledgerIndex: ledgerKey(contract, kind)})
-	if stored, is := errors.AsType[*docstore.UnreadableError](err); is {
+	if stored, is := errors.AsType[*unreadable](err); is {
 		return nil, problem.New(problem.Altered, "The "+kind+" bordereaux of the contract "+contract+
 			" cannot be read as they are stored; the others can. They are neither shown nor changed.").Because(stored)
 	}

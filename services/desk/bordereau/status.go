@@ -10,7 +10,6 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/underway"
@@ -134,7 +133,7 @@ func (d *Desk) workOf(
 		return false, nil
 	}
 	l, err := d.seen(ctx, k.Kept, kind)
-	if stored, is := errors.AsType[*docstore.UnreadableError](err); is {
+	if stored, is := errors.AsType[*unreadable](err); is {
 		d.log.ErrorContext(ctx, "the bordereaux of a contract cannot be read, and are left out", "error", stored,
 			"contract", k.Reference, "kind", kind)
 		return false, nil

@@ -10,7 +10,6 @@ import (
 	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -42,7 +41,8 @@ func (c *Contracts) openMarks(ctx context.Context, store docstore.Store) error {
 		Name: marks, Unlogged: true, Unowned: true,
 		Indexes: []docstore.Index{{Name: markIndex, Unique: true}, {Name: partyIndex}, {Name: soughtIndex}},
 	})
-	c.marks = docstore.Kept[mark]{In: in, What: "mark", At: func(m *mark) *docstore.At { return &m.at }, Keys: (*mark).keys}
+	c.marks = docstore.Kept[mark]{In: in, What: "mark", At: func(m *mark) *docstore.At { return &m.at },
+		Keys: (*mark).keys}
 	return err
 }
 
@@ -57,7 +57,7 @@ func (m *mark) keys() docstore.Keys {
 
 // marksBy returns the marks that have some values.
 func (c *Contracts) marksBy(ctx context.Context, equal docstore.Keys) ([]*mark, error) {
-	return c.marks.All(ctx, organisation.Exchange(), equal)
+	return c.marks.All(ctx, request.OrganisationFrom(request.ForExchange(ctx)), equal)
 }
 
 // markCounterparty has the mark of the caller's contract say who its counterparty is now. The mark is read before the
@@ -68,8 +68,9 @@ func (c *Contracts) markCounterparty(ctx context.Context, reference string) erro
 		return nil
 	}
 	m := &mark{Owner: owner, Reference: reference}
+	exchange := request.OrganisationFrom(request.ForExchange(ctx))
 	return docstore.Again(func() error {
-		is, err := c.marks.One(ctx, organisation.Exchange(), docstore.Keys{markIndex: m.keys()[markIndex]})
+		is, err := c.marks.One(ctx, exchange, docstore.Keys{markIndex: m.keys()[markIndex]})
 		if err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ func (c *Contracts) markCounterparty(ctx context.Context, reference string) erro
 			return nil
 		}
 		m.Counterparty = k.Counterparty
-		if err = c.marks.Write(ctx, organisation.Exchange(), m, nil); err == nil {
+		if err = c.marks.Write(ctx, exchange, m, nil); err == nil {
 			err = docstore.ErrStale // the contract may have changed since it was read
 		}
 		return err

@@ -23,8 +23,8 @@ import (
 // mostRuns is how many runs a contract may have: each looks at the pairs of all before it.
 const mostRuns = 2000
 
-// ledger lists the runs of a contract or, of claims, those of one of its periods: a receipt is a line once, and a claim
-// in each period. Each of its versions has one run more than the one before.
+// ledger lists the runs of a contract or, of claims, those of one of its periods: a receipt is a line once, and a
+// claim in each period. Each of its versions has one run more than the one before.
 type ledger struct {
 	Contract string   `json:"contract"`
 	Runs     []listed `json:"runs"`
@@ -141,8 +141,8 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.
 	return l, before, nil
 }
 
-// list adds a run to the ledger of its contract: from then on it is there, and its pairs stand. Errors: as docstore.Overtaken if
-// another run or decision came meanwhile; those of the store.
+// list adds a run to the ledger of its contract: from then on it is there, and its pairs stand. Errors: as
+// docstore.Overtaken if another run or decision came meanwhile; those of the store.
 func (r *Reconciler) list(ctx context.Context, l *ledger, made *run, by *once.Once) error {
 	contract := ledgerOf(made.Head.Against)
 	next := &ledger{Contract: contract, Runs: append(slices.Clone(l.Runs),
