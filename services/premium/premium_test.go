@@ -49,8 +49,8 @@ var (
 	})
 )
 
-// start starts the service with rules and without a broker. The environment has the functions that the aggregator
-// calls.
+// start starts the service with rules and without a broker. The environment has the functions that compute
+// rows.
 func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Service, *environment) {
 	t.Helper()
 	return startWith(t, map[string]http.Handler{"coverage": coverageStub, "claims": claimsStub}, clock, r)

@@ -58,7 +58,7 @@ func (r *rules) register(flags *pflag.FlagSet) {
 	setting.IntVar(flags, &r.topic.Partitions, settings.TopicPartitions, 8, 1, 10_000,
 		"number of partitions of the Kafka topic, if it is created")
 	setting.DurationVar(flags, &r.sessionTimeout, settings.SessionTimeout, 10*time.Second, time.Second,
-		"how long Kafka waits for an aggregator that died before another one takes over")
+		"how long Kafka waits for a process that died before another one takes over")
 	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, -1, -1, 100,
 		"number of copies of each partition of the Kafka topic, if it is created; -1 leaves it to the brokers")
 }

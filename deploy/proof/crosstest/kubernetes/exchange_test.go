@@ -49,7 +49,7 @@ func image(name string) (repository, tag string) {
 
 // ownImages returns the images that a cluster of the test's own needs.
 func ownImages() (all []string) {
-	for _, name := range append([]string{"local", "documentdb"}, deployments...) {
+	for _, name := range append([]string{"local", "documentdb", "kafka"}, deployments...) {
 		repository, tag := image(name)
 		all = append(all, repository+":"+tag)
 	}
@@ -92,7 +92,7 @@ func (c *cluster) overlay(t *testing.T) string {
 	}
 	var text strings.Builder
 	text.WriteString("images:\n")
-	for _, name := range append([]string{"local", "documentdb"}, deployments...) {
+	for _, name := range append([]string{"local", "documentdb", "kafka"}, deployments...) {
 		repository, tag := image(name)
 		fmt.Fprintf(&text, "  - {name: insurance-exchange/%s, newName: %q, newTag: %q}\n", name, repository, tag)
 	}
