@@ -123,7 +123,7 @@ test-browser: bin/under-test-plain ## run the tests of the console and of /docs 
 test-long: bin/under-test bin/under-test-plain ## run what takes long: rolls, whole products and seeds, the bench that counts, fuzz (needs Chromium)
 	go test -vet=off -parallel 16 -timeout 60m $(SAMPLED)
 	$(call under_test,$(UNDER_TEST)) go test -count=1 -timeout 30m -run $(LONG) ./deploy/proof/e2e
-	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -p 1 -timeout 20m ./deploy/proof/bench/...
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -bench . -benchtime 1x ./deploy/proof/bench -slice 50ms -copies 1000 -policies 60
 	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -run $(ALONE) ./deploy/proof/e2e/console
 	@$(MAKE) --no-print-directory fuzz
 
@@ -249,19 +249,16 @@ standin-images: images ## build the images of servers that stand in for MongoDB 
 	@$(call build_image,kafka)
 
 .PHONY: bench
-bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -hostile, -overload and -fair for bounds, "-results FILE" to keep what was measured)
-	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/proof/bench
-	$(if $(filter -mongo,$(BENCH)),go build -o bin/standin-documentdb ./deploy/proof/standins/cmd/documentdb)
-	bin/bench $(BENCH)
+bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-bench Rows" for these rows, "-against FOLDER" for another build, "-count 6" for bench-compare)
+	COMMANDS_UNDER_TEST=$(CURDIR)/bin go test -vet=off -run '^$$' -bench . -benchtime 7x -timeout 0 ./deploy/proof/bench $(BENCH)
 
 .PHONY: bench-compare
-bench-compare: ## tell changes from noise between what make bench BENCH="-results FILE" has kept (OLD=old.txt NEW=new.txt)
-	@go run golang.org/x/perf/cmd/benchstat@$$(go list -m -f "{{.Version}}" golang.org/x/perf) "$(OLD)" "$(NEW)"
+bench-compare: ## tell changes from noise between what make bench BENCH="-count 6" has printed (OLD=old.txt NEW=new.txt)
+	@go tool -C deploy/proof/bench benchstat "$(abspath $(OLD))" "$(abspath $(NEW))"
 
 .PHONY: bench-allocations
 bench-allocations: bin/exchange ## measure the allocations of a request anew, and write those that make test compares with
-	@go build -o bin/bench ./deploy/proof/bench
-	@bin/bench allocations deploy/proof/bench/allocations.json
+	@COMMANDS_UNDER_TEST=$(CURDIR)/bin go test -vet=off -count=1 -run '^TestAllocationsDoNotGrow$$' -v ./deploy/proof/bench -update
 
 .PHONY: clean
 clean: ## remove what was built; the data stays
