@@ -172,18 +172,16 @@ test-containers: $(if $(STANDINS),standin-images,images) ## run the images on a 
 		go test -count=1 -timeout 3h ./deploy/proof/crosstest/containers
 	@cat bin/crosstest-report.txt
 
-# KUBERNETES=current takes the cluster that kubectl is configured for, whose nodes can have the images of IMAGE_PREFIX and IMAGE_TAG.
+# The command that starts a cluster and gives its nodes the images (deploy/kubernetes/README.md). Without it the cluster is that of kubectl,
+# whose nodes can have the images of IMAGE_PREFIX and IMAGE_TAG, or one of kind where kubectl has none.
+TEST_CLUSTER ?= $(if $(filter test-kubernetes test-all,$(MAKECMDGOALS)),$(shell kubectl config current-context >/dev/null 2>&1 || ! \
+	command -v kind >/dev/null || echo deploy/tools/kind))
+
 .PHONY: test-kubernetes
-test-kubernetes: $(if $(filter current,$(KUBERNETES)),$(if $(STANDINS),standin-images),standin-images standin-kubernetes) ## roll and break the exchange on Kubernetes: on a cluster of its own, as root on Debian, or on yours (KUBERNETES=current)
-	KUBERNETES=$(KUBERNETES) DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) \
+test-kubernetes: $(if $(STANDINS),standin-images,$(if $(TEST_CLUSTER),images)) ## roll and break the exchange on Kubernetes: on the cluster of kubectl, else of kind, or of a command (TEST_CLUSTER)
+	TEST_CLUSTER='$(TEST_CLUSTER)' DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) \
 		CROSSTEST_REPORT=$(CURDIR)/bin/kubernetes-report.txt go test -count=1 -timeout 3h ./deploy/proof/crosstest/kubernetes
 	@cat bin/kubernetes-report.txt
-
-# What the test starts is built before it, so that the time for that is not a part of the test's.
-.PHONY: standin-kubernetes
-standin-kubernetes:
-	@go build -o bin/standin-kubernetes ./deploy/proof/standins/cmd/kubernetes
-	@bin/standin-kubernetes -prepare
 
 .PHONY: bin/under-test bin/under-test-plain
 bin/under-test: bin/under-test-plain
