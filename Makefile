@@ -200,7 +200,7 @@ verify: ## check formatting, lint, import directions, generated files, single mo
 	@deploy/tools/verify $(CHECKS)
 
 .PHONY: count
-count: ## print lines, files and exported names of rooms and packages, and how many files two requests pass
+count: ## print lines, files and exported names of rooms and packages
 	@go run ./deploy/tools/count
 
 .PHONY: generate
