@@ -123,7 +123,7 @@ test-browser: bin/under-test-plain ## run the tests of the console and of /docs 
 test-long: bin/under-test bin/under-test-plain ## run what takes long: rolls, whole products and seeds, the bench that counts, fuzz (needs Chromium)
 	go test -vet=off -parallel 16 -timeout 60m $(SAMPLED)
 	$(call under_test,$(UNDER_TEST)) go test -count=1 -timeout 30m -run $(LONG) ./deploy/proof/e2e
-	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -p 1 -timeout 20m ./deploy/proof/bench/...
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -bench . -benchtime 1x ./deploy/proof/bench -slice 50ms -copies 1000 -policies 60
 	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -run $(ALONE) ./deploy/proof/e2e/console
 	@$(MAKE) --no-print-directory fuzz
 
@@ -172,18 +172,16 @@ test-containers: $(if $(STANDINS),standin-images,images) ## run the images on a 
 		go test -count=1 -timeout 3h ./deploy/proof/crosstest/containers
 	@cat bin/crosstest-report.txt
 
-# KUBERNETES=current takes the cluster that kubectl is configured for, whose nodes can have the images of IMAGE_PREFIX and IMAGE_TAG.
+# The command that starts a cluster and gives its nodes the images (deploy/kubernetes/README.md). Without it the cluster is that of kubectl,
+# whose nodes can have the images of IMAGE_PREFIX and IMAGE_TAG, or one of kind where kubectl has none.
+TEST_CLUSTER ?= $(if $(filter test-kubernetes test-all,$(MAKECMDGOALS)),$(shell kubectl config current-context >/dev/null 2>&1 || ! \
+	command -v kind >/dev/null || echo deploy/tools/kind))
+
 .PHONY: test-kubernetes
-test-kubernetes: $(if $(filter current,$(KUBERNETES)),$(if $(STANDINS),standin-images),standin-images standin-kubernetes) ## roll and break the exchange on Kubernetes: on a cluster of its own, as root on Debian, or on yours (KUBERNETES=current)
-	KUBERNETES=$(KUBERNETES) DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) \
+test-kubernetes: $(if $(STANDINS),standin-images,$(if $(TEST_CLUSTER),images)) ## roll and break the exchange on Kubernetes: on the cluster of kubectl, else of kind, or of a command (TEST_CLUSTER)
+	TEST_CLUSTER='$(TEST_CLUSTER)' DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) \
 		CROSSTEST_REPORT=$(CURDIR)/bin/kubernetes-report.txt go test -count=1 -timeout 3h ./deploy/proof/crosstest/kubernetes
 	@cat bin/kubernetes-report.txt
-
-# What the test starts is built before it, so that the time for that is not a part of the test's.
-.PHONY: standin-kubernetes
-standin-kubernetes:
-	@go build -o bin/standin-kubernetes ./deploy/proof/standins/cmd/kubernetes
-	@bin/standin-kubernetes -prepare
 
 .PHONY: bin/under-test bin/under-test-plain
 bin/under-test: bin/under-test-plain
@@ -202,7 +200,7 @@ verify: ## check formatting, lint, import directions, generated files, single mo
 	@deploy/tools/verify $(CHECKS)
 
 .PHONY: count
-count: ## print lines, files and exported names of rooms and packages, and how many files two requests pass
+count: ## print lines, files and exported names of rooms and packages
 	@go run ./deploy/tools/count
 
 .PHONY: generate
@@ -249,19 +247,16 @@ standin-images: images ## build the images of servers that stand in for MongoDB 
 	@$(call build_image,kafka)
 
 .PHONY: bench
-bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -hostile, -overload and -fair for bounds, "-results FILE" to keep what was measured)
-	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/proof/bench
-	$(if $(filter -mongo,$(BENCH)),go build -o bin/standin-documentdb ./deploy/proof/standins/cmd/documentdb)
-	bin/bench $(BENCH)
+bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-bench Rows" for these rows, "-against FOLDER" for another build, "-count 6" for bench-compare)
+	COMMANDS_UNDER_TEST=$(CURDIR)/bin go test -vet=off -run '^$$' -bench . -benchtime 7x -timeout 0 ./deploy/proof/bench $(BENCH)
 
 .PHONY: bench-compare
-bench-compare: ## tell changes from noise between what make bench BENCH="-results FILE" has kept (OLD=old.txt NEW=new.txt)
-	@go run golang.org/x/perf/cmd/benchstat@$$(go list -m -f "{{.Version}}" golang.org/x/perf) "$(OLD)" "$(NEW)"
+bench-compare: ## tell changes from noise between what make bench BENCH="-count 6" has printed (OLD=old.txt NEW=new.txt)
+	@go tool -C deploy/proof/bench benchstat "$(abspath $(OLD))" "$(abspath $(NEW))"
 
 .PHONY: bench-allocations
 bench-allocations: bin/exchange ## measure the allocations of a request anew, and write those that make test compares with
-	@go build -o bin/bench ./deploy/proof/bench
-	@bin/bench allocations deploy/proof/bench/allocations.json
+	@COMMANDS_UNDER_TEST=$(CURDIR)/bin go test -vet=off -count=1 -run '^TestAllocationsDoNotGrow$$' -v ./deploy/proof/bench -update
 
 .PHONY: clean
 clean: ## remove what was built; the data stays

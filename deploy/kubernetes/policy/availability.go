@@ -5,7 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -34,8 +33,6 @@ func (c *check) availability(w workload) {
 	}
 	least := c.autoscaler(w)
 	c.budget(w, least)
-	c.spread(w)
-	c.account(w)
 }
 
 // autoscaler returns the least number of replicas.
@@ -55,7 +52,7 @@ func (c *check) autoscaler(w workload) int32 {
 		least = *own[0].Spec.MinReplicas
 	}
 	if least < 2 {
-		c.rule(w, ruleReplicas, "it may run as one replica, which takes it away when it is lost; set minReplicas: 2")
+		c.rule(w, ruleReplicas, "it may run as one replica, which takes it away when it is lost", "set minReplicas: 2")
 	}
 	if own[0].Spec.MaxReplicas <= least {
 		c.add(w.String(), "its autoscaler has no room: maxReplicas is %d, and minReplicas %d",
@@ -85,43 +82,6 @@ func (c *check) budget(w workload, least int32) {
 	}
 	if number != 1 {
 		c.add(w.String(), "it has %d PodDisruptionBudgets; one is needed", number)
-	}
-}
-
-// spread requires that the replicas are spread over nodes and zones.
-func (c *check) spread(w workload) {
-	over := map[string]bool{}
-	for _, s := range w.pod.Spec.TopologySpreadConstraints {
-		others := slices.ContainsFunc(c.workloads(), func(o workload) bool {
-			return o != w && selects(s.LabelSelector, o.pod.Labels)
-		})
-		if selects(s.LabelSelector, w.pod.Labels) && !others {
-			over[s.TopologyKey] = true
-		}
-	}
-	for _, key := range []string{corev1.LabelHostname, corev1.LabelTopologyZone} {
-		if !over[key] {
-			c.add(w.String(), "its replicas may all run in one place; add a topologySpreadConstraint over %s that "+
-				"selects its own pods", key)
-		}
-	}
-}
-
-// account requires a ServiceAccount of the Deployment's own, without a token.
-func (c *check) account(w workload) {
-	i := slices.IndexFunc(c.Accounts, func(a *corev1.ServiceAccount) bool {
-		return a.Name == w.pod.Spec.ServiceAccountName
-	})
-	switch {
-	case i < 0:
-		c.add(w.String(), "there is no ServiceAccount %q", w.pod.Spec.ServiceAccountName)
-	case c.Accounts[i].AutomountServiceAccountToken == nil || *c.Accounts[i].AutomountServiceAccountToken:
-		c.add(w.String(), "its ServiceAccount hands out tokens; set automountServiceAccountToken: false")
-	}
-	for _, o := range c.workloads() {
-		if o != w && o.pod.Spec.ServiceAccountName == w.pod.Spec.ServiceAccountName {
-			c.add(w.String(), "it shares its ServiceAccount with %s", o)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package policy_test
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"insurance.example/exchange/deploy/kubernetes/policy"
@@ -49,32 +48,6 @@ func brokenAvailability() []breakage {
 		{claims, func(m *policy.Manifests) {
 			m.Budgets[0].Spec.MaxUnavailable, m.Budgets[0].Spec.MinAvailable = nil, pointer(intstr.FromInt32(2))
 		}, ofClaims, "never lets a node be emptied with 2 replicas"},
-		{claims, inPod(func(s *corev1.PodSpec) {
-			s.TopologySpreadConstraints = s.TopologySpreadConstraints[:1]
-		}), ofClaims, "over topology.kubernetes.io/zone"},
-		{test, inPod(func(s *corev1.PodSpec) {
-			delete(s.TopologySpreadConstraints[0].LabelSelector.MatchLabels, "app.kubernetes.io/name")
-		}), ofClaims, "over kubernetes.io/hostname"},
-		{claims, inPod(func(s *corev1.PodSpec) { s.ServiceAccountName = "" }), ofClaims, `no ServiceAccount ""`},
-		{claims, func(m *policy.Manifests) {
-			m.Accounts[0].AutomountServiceAccountToken = nil
-		}, ofClaims, "hands out tokens"},
-		{test, inPod(func(s *corev1.PodSpec) {
-			s.ServiceAccountName = "premium"
-		}), ofClaims, "it shares its ServiceAccount with Deployment premium"},
-		{claims, func(m *policy.Manifests) {
-			m.Services[0].Spec.Selector["app.kubernetes.io/name"] = "other"
-		}, "Service claims", "it selects the pods of 0 workloads"},
-		{claims, func(m *policy.Manifests) {
-			m.Services[0].Spec.Ports[0].TargetPort = intstr.FromString("other")
-		}, "Service claims", `its port http goes to "other"`},
-		{claims, func(m *policy.Manifests) {
-			m.Services[0].Spec.Ports[0].Port = 80
-		}, "Service claims", "its port 80 must be theirs, 8080"},
-		{claims, func(m *policy.Manifests) { m.Services = nil }, ofClaims, "no Service of its name"},
 		{prod, func(m *policy.Manifests) { m.Ingresses[0].Spec.TLS[0].Hosts = nil }, "Ingress gateway", "has no TLS"},
-		{prod, func(m *policy.Manifests) {
-			m.Ingresses[0].Spec.Rules[0].HTTP.Paths[0].Backend.Service.Port.Name = "admin"
-		}, "Ingress gateway", "the path / goes to no port of a Service"},
 	}
 }

@@ -16,33 +16,32 @@ func brokenPods() []breakage {
 			s.Containers = append(s.Containers, s.Containers[0])
 		}), ofClaims, "it has 2 containers"},
 		{claims, inPod(func(s *corev1.PodSpec) { s.InitContainers = s.Containers }), ofClaims, "1 that run before"},
-		{claims, inPod(func(s *corev1.PodSpec) { s.HostNetwork = true }), ofClaims, "it shares the network"},
+		{claims, inPod(func(s *corev1.PodSpec) { s.HostNetwork = true }), ofClaims, "host namespaces"},
 		{claims, inPod(func(s *corev1.PodSpec) { s.EnableServiceLinks = nil }), ofClaims, "enableServiceLinks"},
 		{claims, inPod(func(s *corev1.PodSpec) {
 			s.AutomountServiceAccountToken = nil
 		}), ofClaims, "it is given a token"},
 		{claims, inPod(func(s *corev1.PodSpec) {
 			s.SecurityContext.RunAsNonRoot = nil
-		}), ofClaims, "it may run as root"},
-		{claims, inPod(func(s *corev1.PodSpec) { s.SecurityContext.RunAsUser = nil }), ofClaims, "it may run as root"},
+		}), ofClaims, "runAsNonRoot"},
 		{claims, inContainer(func(c *corev1.Container) {
 			c.SecurityContext.RunAsUser = pointer(int64(0))
-		}), ofClaims, "it may run as root"},
+		}), ofClaims, "runAsUser=0"},
 		{claims, inContainer(func(c *corev1.Container) {
 			c.SecurityContext.ReadOnlyRootFilesystem = nil
 		}), ofClaims, "readOnlyRootFilesystem"},
 		{claims, inContainer(func(c *corev1.Container) {
 			c.SecurityContext.Capabilities = nil
-		}), ofClaims, "it keeps or gains rights"},
+		}), ofClaims, "capabilities"},
 		{claims, inContainer(func(c *corev1.Container) {
 			c.SecurityContext.Capabilities.Add = []corev1.Capability{"NET_BIND_SERVICE"}
-		}), ofClaims, "it keeps or gains rights"},
+		}), ofClaims, "it gains the rights [NET_BIND_SERVICE]"},
 		{claims, inContainer(func(c *corev1.Container) {
 			c.SecurityContext.AllowPrivilegeEscalation = nil
-		}), ofClaims, "it keeps or gains rights"},
+		}), ofClaims, "allowPrivilegeEscalation"},
 		{claims, inPod(func(s *corev1.PodSpec) {
 			s.SecurityContext.SeccompProfile = nil
-		}), ofClaims, "every system call"},
+		}), ofClaims, "seccompProfile"},
 		{claims, inContainer(func(c *corev1.Container) {
 			delete(c.Resources.Requests, corev1.ResourceCPU)
 		}), ofClaims, "no request of cpu"},
@@ -75,18 +74,13 @@ func brokenPods() []breakage {
 		{claims, inContainer(func(c *corev1.Container) {
 			c.Image = "insurance-exchange/claims:1.0.0@sha256:0123"
 		}), ofClaims, "a digest that is none"},
-		{watched, func(m *policy.Manifests) {
-			m.Monitors[0].Spec.Selector.MatchLabels["app.kubernetes.io/name"] = "gateway"
-		}, "PodMonitor insurance-exchange", "it does not select the pods of Deployment claims"},
-		{watched, func(m *policy.Manifests) {
-			m.Monitors[0].Spec.JobLabel = ""
-		}, "PodMonitor insurance-exchange", `the job of the metrics of Deployment claims is ""`},
-		{watched, func(m *policy.Manifests) {
-			m.Monitors[0].Spec.PodMetricsEndpoints[0].Port = pointer("http")
-		}, "PodMonitor insurance-exchange", `it reads /metrics on the port "http"`},
 		{claims, inContainer(func(c *corev1.Container) {
 			c.EnvFrom = append(c.EnvFrom, corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{}})
-		}), ofClaims, "it takes all keys of the Secret"},
+		}), ofClaims, "its environment has the Secret"},
+		{claims, inContainer(func(c *corev1.Container) {
+			from := &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "secret"}}
+			c.Env = append(c.Env, corev1.EnvVar{Name: "EXCHANGE_CREDENTIAL", ValueFrom: from})
+		}), ofClaims, "the variable EXCHANGE_CREDENTIAL has a Secret"},
 		{claims, inPod(func(s *corev1.PodSpec) {
 			s.Volumes[0].Secret.Items = nil
 		}), ofClaims, "it takes all keys of the Secret exchange-credential"},
@@ -97,18 +91,8 @@ func brokenPods() []breakage {
 			m.Ingresses[0].Spec.TLS[0].SecretName = "other"
 		}, "Ingress gateway", "the Secret other with the key tls.crt is not in"},
 		{test, on("mongodb", func(d *appsv1.Deployment) {
-			user := &corev1.SecurityContext{RunAsUser: pointer(int64(999)), RunAsNonRoot: pointer(true)}
+			user := &corev1.SecurityContext{ReadOnlyRootFilesystem: pointer(true)}
 			d.Spec.Template.Spec.Containers[0].SecurityContext = user
-		}), "Deployment mongodb", "the exception from the rule user is not needed"},
-		{dev, func(m *policy.Manifests) {
-			m.Jobs[0].Spec.Template.Spec.Containers[0].Args = []string{"secret"}
-		}, "Job secrets", `no command ["secret"]`},
-		{dev, func(m *policy.Manifests) {
-			c := &m.CronJobs[0].Spec.JobTemplate.Spec.Template.Spec.Containers[0]
-			c.Args = append(c.Args, "--folder")
-		}, "CronJob token", "refuses its arguments"},
-		{dev, func(m *policy.Manifests) {
-			m.CronJobs[0].Spec.JobTemplate.Spec.Template.Spec.AutomountServiceAccountToken = pointer(true)
-		}, "CronJob token", "it is given a token"},
+		}), "Deployment mongodb", "the exception from the rule read-only root is not needed"},
 	}
 }

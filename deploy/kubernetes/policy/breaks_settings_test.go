@@ -1,7 +1,6 @@
 package policy_test
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"insurance.example/exchange/deploy/kubernetes/policy"
@@ -43,9 +42,6 @@ func brokenSettings() []breakage {
 			"it listens on the port 9091 (setting admin-addr)"},
 		{claims, with("claims", "EXCHANGE_ADMIN_ADDR", "127.0.0.1:9090"), ofClaims,
 			`its setting admin-addr is "127.0.0.1:9090", which is not reached from outside of the pod`},
-		{claims, on("claims", func(d *appsv1.Deployment) {
-			d.Spec.Template.Annotations["prometheus.io/port"] = "8080"
-		}), ofClaims, `the annotation for Prometheus has the port "8080"`},
 		{claims, inPod(func(s *corev1.PodSpec) {
 			s.TerminationGracePeriodSeconds = nil
 		}), ofClaims, "it is given 0s to stop"},

@@ -11,6 +11,7 @@ require (
 	insurance.example/exchange/pkg v0.0.0
 	k8s.io/api v0.34.1
 	k8s.io/apimachinery v0.34.1
+	k8s.io/pod-security-admission v0.34.1
 	sigs.k8s.io/kustomize/api v0.20.1
 	sigs.k8s.io/kustomize/kyaml v0.20.1
 )
@@ -137,6 +138,7 @@ require (
 	insurance.example/exchange/services/parties v0.0.0 // indirect
 	insurance.example/exchange/services/premium v0.0.0 // indirect
 	insurance.example/exchange/services/products v0.0.0 // indirect
+	k8s.io/component-base v0.34.1 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b // indirect
 	k8s.io/utils v0.0.0-20251002143259-bc988d571ff4 // indirect

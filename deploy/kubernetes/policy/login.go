@@ -14,7 +14,7 @@ func (c *check) login(w workload, p Program, flags *pflag.FlagSet) {
 	case flags.Changed("mongo-x509") || len(c.Namespaces) == 0:
 		return
 	case user == "":
-		c.rule(w, ruleLogin, "it logs in to MongoDB as nobody; add components/mongodb to the overlay")
+		c.rule(w, ruleLogin, "it logs in to MongoDB as nobody", "add components/mongodb to the overlay")
 		return
 	case user != p.Name:
 		c.add(w.String(), "it logs in to MongoDB as %s; a service has a user of its own, which has its name", user)

@@ -2,10 +2,12 @@ package policy
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/pod-security-admission/api"
+	admission "k8s.io/pod-security-admission/policy"
 )
 
 // pod checks the rules that every pod has to observe.
@@ -15,9 +17,6 @@ func (c *check) pod(w workload) {
 		c.add(w.String(), "it has %d containers and %d that run before; the rules are for one and none",
 			len(spec.Containers), len(spec.InitContainers))
 	}
-	if spec.HostNetwork || spec.HostPID || spec.HostIPC {
-		c.add(w.String(), "it shares the network or the processes of its node; remove hostNetwork, hostPID and hostIPC")
-	}
 	if spec.EnableServiceLinks == nil || *spec.EnableServiceLinks {
 		c.add(w.String(), "each Service of the namespace becomes variables; set enableServiceLinks: false")
 	}
@@ -26,7 +25,7 @@ func (c *check) pod(w workload) {
 		c.add(w.String(), "it is given a token for the API of Kubernetes; set automountServiceAccountToken: false")
 	}
 	container := w.container()
-	c.security(w, spec.SecurityContext, container.SecurityContext)
+	c.security(w, container.SecurityContext)
 	c.resources(w, container)
 	if !w.ends {
 		c.probes(w, container)
@@ -36,39 +35,28 @@ func (c *check) pod(w workload) {
 // secretsJob is the name of the one Job that talks to the API of Kubernetes.
 const secretsJob = "secrets"
 
-func (c *check) security(w workload, pod *corev1.PodSecurityContext, own *corev1.SecurityContext) {
-	if pod == nil {
-		pod = &corev1.PodSecurityContext{}
+// restricted evaluates the strictest of the Pod Security Standards, as the admission of a cluster does.
+var restricted = sync.OnceValues(func() (admission.Evaluator, error) {
+	return admission.NewEvaluator(admission.DefaultChecks())
+})
+
+// security holds a pod to the strictest of the Pod Security Standards, and to a root file system that it cannot write
+// to.
+func (c *check) security(w workload, own *corev1.SecurityContext) {
+	evaluator, err := restricted()
+	if err != nil {
+		panic("policy: " + err.Error()) // the library's own checks
 	}
-	if own == nil {
-		own = &corev1.SecurityContext{}
+	strictest := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	result := admission.AggregateCheckResults(evaluator.EvaluatePod(strictest, &w.pod.ObjectMeta, &w.pod.Spec))
+	if !result.Allowed {
+		c.rule(w, ruleRestricted, "Pod Security does not admit it as restricted", result.ForbiddenDetail())
 	}
-	user, nonRoot := pod.RunAsUser, pod.RunAsNonRoot
-	if own.RunAsUser != nil {
-		user = own.RunAsUser
+	if own != nil && own.Capabilities != nil && len(own.Capabilities.Add) > 0 {
+		c.add(w.String(), "it gains the rights %v; add no capabilities", own.Capabilities.Add)
 	}
-	if own.RunAsNonRoot != nil {
-		nonRoot = own.RunAsNonRoot
-	}
-	if nonRoot == nil || !*nonRoot || user == nil || *user == 0 {
-		c.rule(w, ruleUser, "it may run as root; set runAsNonRoot: true and a runAsUser other than 0")
-	}
-	if own.ReadOnlyRootFilesystem == nil || !*own.ReadOnlyRootFilesystem {
-		c.rule(w, ruleRoot, "it can write to its root file system; set readOnlyRootFilesystem: true")
-	}
-	raised := own.AllowPrivilegeEscalation == nil || *own.AllowPrivilegeEscalation ||
-		own.Privileged != nil && *own.Privileged
-	if raised || own.Capabilities == nil || !slices.Contains(own.Capabilities.Drop, "ALL") ||
-		len(own.Capabilities.Add) > 0 {
-		c.rule(w, ruleLeast, "it keeps or gains rights; set allowPrivilegeEscalation: false and capabilities: "+
-			"{drop: [ALL]}, and add none")
-	}
-	seccomp := pod.SeccompProfile
-	if own.SeccompProfile != nil {
-		seccomp = own.SeccompProfile
-	}
-	if seccomp == nil || seccomp.Type != corev1.SeccompProfileTypeRuntimeDefault {
-		c.rule(w, ruleSeccomp, "it may use every system call; set seccompProfile: {type: RuntimeDefault}")
+	if own == nil || own.ReadOnlyRootFilesystem == nil || !*own.ReadOnlyRootFilesystem {
+		c.rule(w, ruleRoot, "it can write to its root file system", "set readOnlyRootFilesystem: true")
 	}
 }
 

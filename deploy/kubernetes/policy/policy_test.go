@@ -48,7 +48,6 @@ func TestManifests(t *testing.T) {
 		t.Errorf("%d folders, want those of six programs and three overlays", len(folders))
 	}
 	secrets := documented(t)
-	var all []*policy.Manifests
 	for _, folder := range folders {
 		m, err := policy.Render(folder)
 		if err != nil {
@@ -60,10 +59,6 @@ func TestManifests(t *testing.T) {
 		for _, finding := range policy.Check(m, programs(t), secrets) {
 			t.Errorf("%s: %s", folder, finding)
 		}
-		all = append(all, m)
-	}
-	for _, finding := range secrets.Unused(all) {
-		t.Error(finding)
 	}
 }
 
@@ -106,19 +101,6 @@ func TestImagesByDigest(t *testing.T) {
 	}
 	for _, finding := range policy.Check(m, programs(t), documented(t)) {
 		t.Error(finding)
-	}
-}
-
-func TestDocumentedSecretsAreUsed(t *testing.T) {
-	secrets := documented(t)
-	findings := secrets.Unused([]*policy.Manifests{render(t, "overlays/dev")})
-	var said strings.Builder
-	for _, finding := range findings {
-		said.WriteString(finding.String() + "\n")
-	}
-	if !strings.Contains(said.String(), "Secret exchange-kafka: the documentation has its key password") ||
-		strings.Contains(said.String(), "exchange-credential") {
-		t.Errorf("findings:\n%s", said.String())
 	}
 }
 

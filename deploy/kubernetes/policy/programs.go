@@ -9,7 +9,6 @@ import (
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/allinone"
-	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/process/stores"
@@ -20,8 +19,8 @@ type Program struct {
 	Name string
 	// Peers are the services that it calls.
 	Peers []string
-	// flags declares its settings, by the first word of its command line; that word is empty if it has no commands.
-	flags map[string]func() *pflag.FlagSet
+	// flags declares its settings.
+	flags func() *pflag.FlagSet
 }
 
 // service reports whether the program is a service: it has a store.
@@ -33,23 +32,16 @@ func (p Program) aggregates() bool {
 }
 
 func (p Program) has(setting string) bool {
-	flags, ok := p.flags[""]
-	return ok && flags().Lookup(setting) != nil
+	return p.flags().Lookup(setting) != nil
 }
 
-// localProgram is the name of the program for exchanges without an identity provider and without Kafka. Jobs and
-// stand-ins run it; the other programs are long-running.
-const localProgram = "local"
-
-// Programs returns the programs that have an image, by name.
+// Programs returns the services and the gateway, by name.
 func Programs() (map[string]Program, error) {
 	programs := map[string]Program{}
 	for _, s := range allinone.Services() {
 		d := s.Definition()
-		programs[d.Name] = Program{Name: d.Name, Peers: d.Peers, flags: map[string]func() *pflag.FlagSet{
-			"": func() *pflag.FlagSet {
-				return s.Definition().Program(stores.Open).Command(nil, io.Discard).PersistentFlags()
-			},
+		programs[d.Name] = Program{Name: d.Name, Peers: d.Peers, flags: func() *pflag.FlagSet {
+			return s.Definition().Program(stores.Open).Command(nil, io.Discard).PersistentFlags()
 		}}
 	}
 	table, err := routes.Load()
@@ -70,12 +62,8 @@ func Programs() (map[string]Program, error) {
 			add(x.Service)
 		}
 	}
-	programs["gateway"] = Program{Name: "gateway", Peers: upstreams, flags: map[string]func() *pflag.FlagSet{
-		"": func() *pflag.FlagSet { return gateway.Program().Command(nil, io.Discard).PersistentFlags() },
-	}}
-	programs[localProgram] = Program{Name: localProgram, flags: map[string]func() *pflag.FlagSet{
-		"secrets": func() *pflag.FlagSet { return local.SecretsCommand(nil).Flags() },
-		"token":   func() *pflag.FlagSet { return local.TokenCommand(nil, io.Discard).Flags() },
+	programs["gateway"] = Program{Name: "gateway", Peers: upstreams, flags: func() *pflag.FlagSet {
+		return gateway.Program().Command(nil, io.Discard).PersistentFlags()
 	}}
 	return programs, nil
 }

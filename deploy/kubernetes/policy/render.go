@@ -32,16 +32,10 @@ type Manifests struct {
 	CronJobs    []*batchv1.CronJob
 	ConfigMaps  []*corev1.ConfigMap
 	Services    []*corev1.Service
-	Accounts    []*corev1.ServiceAccount
 	Autoscalers []*autoscalingv2.HorizontalPodAutoscaler
 	Budgets     []*policyv1.PodDisruptionBudget
 	Policies    []*networkingv1.NetworkPolicy
 	Ingresses   []*networkingv1.Ingress
-	Roles       []*rbacv1.Role
-	Bindings    []*rbacv1.RoleBinding
-	// Monitors and Alerts are for the Prometheus operator.
-	Monitors []*monitoringv1.PodMonitor
-	Alerts   []*monitoringv1.PrometheusRule
 }
 
 // Render makes the objects of a folder with kustomize, and decodes them strictly: a field that Kubernetes does not
@@ -105,8 +99,6 @@ func (m *Manifests) add(text []byte) error {
 		m.ConfigMaps = append(m.ConfigMaps, o)
 	case *corev1.Service:
 		m.Services = append(m.Services, o)
-	case *corev1.ServiceAccount:
-		m.Accounts = append(m.Accounts, o)
 	case *autoscalingv2.HorizontalPodAutoscaler:
 		m.Autoscalers = append(m.Autoscalers, o)
 	case *policyv1.PodDisruptionBudget:
@@ -115,14 +107,9 @@ func (m *Manifests) add(text []byte) error {
 		m.Policies = append(m.Policies, o)
 	case *networkingv1.Ingress:
 		m.Ingresses = append(m.Ingresses, o)
-	case *rbacv1.Role:
-		m.Roles = append(m.Roles, o)
-	case *rbacv1.RoleBinding:
-		m.Bindings = append(m.Bindings, o)
-	case *monitoringv1.PodMonitor:
-		m.Monitors = append(m.Monitors, o)
-	case *monitoringv1.PrometheusRule:
-		m.Alerts = append(m.Alerts, o)
+	case *corev1.ServiceAccount, *rbacv1.Role, *rbacv1.RoleBinding,
+		*monitoringv1.PodMonitor, *monitoringv1.PrometheusRule:
+		// Strict decoding is all that is asked of them.
 	case *corev1.Secret:
 		return errors.New("a manifest holds no Secret: refer to it by its name, and tell in README.md how it is made")
 	default:

@@ -63,7 +63,7 @@ func (c *check) resolved(w workload) (flags *pflag.FlagSet, ok bool) {
 	if len(container.Command) > 0 {
 		c.add(w.String(), "it has a command of its own; the image's is the program")
 	}
-	flags = p.flags[""]()
+	flags = p.flags()
 	if err := flags.Parse(container.Args); err != nil {
 		c.add(w.String(), "the program refuses its arguments: %v", err)
 		return nil, false
@@ -100,7 +100,7 @@ func (c *check) environ(w workload) (environ []string, ok bool) {
 		}
 	}
 	for _, variable := range container.Env {
-		if variable.ValueFrom != nil && variable.ValueFrom.SecretKeyRef == nil {
+		if variable.ValueFrom != nil {
 			c.add(w.String(), "the value of %s is not in the manifests", variable.Name)
 			return nil, false
 		}
@@ -134,10 +134,6 @@ func (c *check) ports(w workload, flags *pflag.FlagSet) {
 			c.add(w.String(), "it listens on the port %s (setting %s), and the container has no port %s with that "+
 				"number", want, of, name)
 		}
-	}
-	if scraped := w.pod.Annotations["prometheus.io/port"]; scraped != c.portNumber(w, adminPort) {
-		c.add(w.String(), "the annotation for Prometheus has the port %q, and metrics are on the port %s",
-			scraped, adminPort)
 	}
 }
 

@@ -63,7 +63,7 @@ func (c *check) program(w workload) (Program, bool) {
 func (c *check) running() []workload {
 	var all []workload
 	for _, w := range c.workloads() {
-		if p, ok := c.program(w); ok && p.Name != localProgram {
+		if _, ok := c.program(w); ok {
 			all = append(all, w)
 		}
 	}

@@ -2,6 +2,9 @@
 // the command itself, with their versions and checksums, and the libraries of the npm registry in a manifest, which the
 // pages of a command load.
 //
+// cyclonedx-gomod does not list such libraries. It names Go's own library as scanners do not, calls the modules of this
+// repository (devel), and writes the time, so that images of the same files would differ.
+//
 //	sbom COMMAND VERSION [MANIFEST] >sbom.cdx.json
 package main
 

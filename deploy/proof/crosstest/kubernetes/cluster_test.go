@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/crosstest/database"
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
-	"insurance.example/exchange/deploy/proof/standins/kubernetes"
 )
 
 // cluster is a Kubernetes cluster, with a namespace of the test's own.
@@ -28,49 +28,71 @@ type cluster struct {
 	kept documentdb.Config
 }
 
-// openCluster connects to the cluster that KUBERNETES says: the current one of kubectl's configuration, or one that
-// stands in for it, which is started. Without a cluster the test fails.
+// root is the folder of the repository.
+const root = "../../../.."
+
+// openCluster connects to the cluster that the command in TEST_CLUSTER starts, or to that of kubectl's
+// configuration. Without a cluster the test fails.
 func openCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{namespace: fmt.Sprintf("exchange-test-%d", os.Getpid())}
+	c := &cluster{kubectl: []string{"kubectl"}, namespace: fmt.Sprintf("exchange-test-%d", os.Getpid())}
 	switch kind := os.Getenv("CROSSTEST_MONGO"); kind {
 	case "":
 	case "standin":
 		c.standins = true
+		c.kept = database.Keep(t, c.namespace)
 	default:
 		t.Fatalf("CROSSTEST_MONGO is %q; it is empty for the images mongo:8 and apache/kafka, or standin", kind)
 	}
-	cluster := os.Getenv("KUBERNETES")
-	c.standins = c.standins || cluster == "" // no image can be pulled to the node of a cluster that the test starts
-	if c.standins {
-		c.kept = database.Keep(t, c.namespace)
-	}
-	switch cluster {
-	case "current":
-		c.kubectl = []string{"kubectl"}
-	case "":
-		started, err := kubernetes.Config{}.Start(t.Context())
-		if err != nil {
-			t.Fatalf("%v; KUBERNETES=current takes the cluster that kubectl is configured for", err)
-		}
+	if command := os.Getenv("TEST_CLUSTER"); command != "" {
 		t.Cleanup(func() {
-			if err := started.Close(); err != nil {
+			if _, err := ask(command, "stop"); err != nil {
 				t.Error(err)
 			}
 		})
-		if err := started.LoadImages(t.Context(), ownImages()...); err != nil {
+		kubeconfig, err := ask(command, "start")
+		if err == nil {
+			_, err = ask(command, append([]string{"load"}, c.ownImages()...)...)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		c.local = true
-		c.kubectl = []string{filepath.Join(started.Programs(), "kubectl"), "--kubeconfig", started.Kubeconfig()}
-	default:
-		t.Fatalf("KUBERNETES is %q; it is empty for a cluster that the test starts, or current for that of kubectl",
-			cluster)
+		c.kubectl = append(c.kubectl, "--kubeconfig", kubeconfig)
 	}
 	if _, err := c.try("get", "nodes"); err != nil {
-		t.Fatalf("no cluster responds: %v", err)
+		t.Fatalf("no cluster responds: %v; have kubectl know a cluster, install kind, or set TEST_CLUSTER to a "+
+			"command that starts one (deploy/kubernetes/README.md)", err)
 	}
+	c.local = isLocal(t, c.nodeAddress(t))
 	return c
+}
+
+// ask runs the command in TEST_CLUSTER and returns the last line that it prints. What it says meanwhile is in the
+// error if it fails.
+func ask(command string, args ...string) (string, error) {
+	run := exec.Command("sh", append([]string{"-c", command + ` "$@"`, "sh"}, args...)...)
+	run.Dir = root
+	var said strings.Builder
+	run.Stderr = &said
+	output, err := run.Output()
+	if err != nil {
+		return "", fmt.Errorf("TEST_CLUSTER: %s %s: %w: %s", command, args[0], err, strings.TrimSpace(said.String()))
+	}
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	return lines[len(lines)-1], nil
+}
+
+// isLocal reports whether an address is one of this machine.
+func isLocal(t *testing.T, address string) bool {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(all, func(a net.Addr) bool {
+		ip, _, err := net.ParseCIDR(a.String())
+		return err == nil && ip.String() == address
+	})
 }
 
 // do runs kubectl in the namespace and returns its output. If it fails, the test ends.

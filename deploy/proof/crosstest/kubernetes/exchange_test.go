@@ -47,9 +47,13 @@ func image(name string) (repository, tag string) {
 	return setting("IMAGE_PREFIX", "insurance-exchange/") + name, setting("IMAGE_TAG", "local")
 }
 
-// ownImages returns the images that a cluster of the test's own needs.
-func ownImages() (all []string) {
-	for _, name := range append([]string{"local", "documentdb", "kafka"}, deployments...) {
+// ownImages returns the images that are built here and that the nodes need.
+func (c *cluster) ownImages() (all []string) {
+	names := append([]string{"local"}, deployments...)
+	if c.standins {
+		names = append(names, "documentdb", "kafka")
+	}
+	for _, name := range names {
 		repository, tag := image(name)
 		all = append(all, repository+":"+tag)
 	}

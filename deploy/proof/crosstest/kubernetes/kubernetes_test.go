@@ -2,9 +2,8 @@
 // the gateway, and does under load what happens to a cluster: rolls, evictions, deletions, a rotation, a release that
 // does not start.
 //
-// Without settings the test starts a cluster of its own, as root on Debian, with servers that stand in for MongoDB
-// and Kafka. KUBERNETES=current takes the cluster that kubectl is configured for, with MongoDB and Kafka in it. make
-// test-kubernetes builds what is missing.
+// The cluster is that of kubectl's configuration, or one that the command in TEST_CLUSTER starts. MongoDB and Kafka are
+// in it, or servers that stand in for them.
 package kubernetes_test
 
 import (

@@ -1,6 +1,5 @@
 // Command check checks manifests against the rules of package policy. Without arguments it checks the bases and
-// overlays of the tree, and the Secrets in deploy/kubernetes/README.md. With arguments it checks the folders that they
-// name.
+// overlays of the tree, and else the folders that the arguments name.
 //
 //	go run ./deploy/kubernetes/policy/cmd/check [FOLDER...]
 package main
@@ -39,27 +38,19 @@ func run(tree string, folders []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := len(folders) == 0
-	if whole {
+	if len(folders) == 0 {
 		if folders, err = policy.Folders(tree); err != nil {
 			return nil, err
 		}
 	}
-	var all []*policy.Manifests
 	var findings []string
 	for _, folder := range folders {
 		m, err := policy.Render(folder)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, m)
 		for _, f := range policy.Check(m, programs, documented) {
 			findings = append(findings, folder+": "+f.String())
-		}
-	}
-	if whole {
-		for _, f := range documented.Unused(all) {
-			findings = append(findings, f.String())
 		}
 	}
 	return findings, nil
