@@ -140,7 +140,8 @@ function Adding({ put, again }) {
     put(data.secret && html`<p role="status">${t('secretOnce')}</p><${Copied} text=${data.secret} />`);
   };
   const make = async () => ({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), absent: true,
-    groups: [{ fields: new Fields(await bodySchema('PUT', '/x/webhook/{name}'), { form: 'webhook', all: true }) }],
+    groups: [{ fields: new Fields(await bodySchema('PUT', '/x/webhook/{name}', ['url']),
+      { form: 'webhook', all: true }) }],
     path: () => `/x/webhook/${encodeURIComponent(name.current.value.trim())}`, cancel: () => put(null), done,
     before: html`<div class="field"><label for="hook-name">${t('name')}</label>
       <input id="hook-name" autocomplete="off" ref=${name} /></div>` });

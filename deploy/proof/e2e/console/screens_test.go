@@ -176,6 +176,7 @@ func TestFeed(t *testing.T) {
 	p.sees("#feed-said", "unknown or malformed parameter", "type ")
 
 	p.click("[data-action=webhook]")
+	p.lacks("webhook", "/url")
 	p.fill("webhook", "/url", "ftp://files.example")
 	p.eval("document.getElementById('hook-name').value = 'desk'", nil)
 	p.send("webhook")
