@@ -93,7 +93,7 @@ const DELIVERY = () => [
 
 // replayOf returns the form that sends what has happened again.
 async function replayOf(name, path) {
-  const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay'),
+  const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay', ['after']),
     { form: `replay ${name}`, all: true });
   return { id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
     groups: [{ fields }] };

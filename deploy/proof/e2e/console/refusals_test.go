@@ -188,15 +188,16 @@ func refusedAtTheDesk(t *testing.T) {
 		p.types(form, fields)
 		p.isRefused(form, wanted...)
 	}
-	acts("prepare", map[string]string{"/note": strings.Repeat("n", 2001)}, "/note")
-	v := d.prepare(t, d.clerk, november)
-	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
 	lacks := func(form, field string, fields map[string]string) {
 		t.Helper()
 		p.click("[data-action=" + form + "]")
 		p.types(form, fields)
 		p.lacks(form, field)
 	}
+	lacks("prepare", "/type", map[string]string{"/type": ""})
+	acts("prepare", map[string]string{"/type": "original", "/note": strings.Repeat("n", 2001)}, "/note")
+	v := d.prepare(t, d.clerk, november)
+	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
 	lacks("approve", "/digest", map[string]string{"/digest": ""})
 	acts("approve", map[string]string{"/digest": v.Text("digest")}) // its findings
 	lacks("reject", "/reason", nil)

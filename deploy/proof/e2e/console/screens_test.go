@@ -208,6 +208,7 @@ func TestFeed(t *testing.T) {
 	p.click("[data-webhook=desk] summary")
 	p.sees("[data-webhook=desk]", "exchange.motorCoverage.created", "200")
 	p.click("[data-webhook=desk] [data-action=replay]")
+	p.lacks("replay", "/after")
 	p.fill("replay", "/after", "no cursor")
 	p.send("replay")
 	p.sees("form[data-form=replay] .said", "is no cursor of this exchange")
