@@ -93,7 +93,7 @@ const DELIVERY = () => [
 
 // replayOf returns the form that sends what has happened again.
 async function replayOf(name, path) {
-  const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay'),
+  const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay', ['after']),
     { form: `replay ${name}`, all: true });
   return { id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
     groups: [{ fields }] };
@@ -140,7 +140,8 @@ function Adding({ put, again }) {
     put(data.secret && html`<p role="status">${t('secretOnce')}</p><${Copied} text=${data.secret} />`);
   };
   const make = async () => ({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), absent: true,
-    groups: [{ fields: new Fields(await bodySchema('PUT', '/x/webhook/{name}'), { form: 'webhook', all: true }) }],
+    groups: [{ fields: new Fields(await bodySchema('PUT', '/x/webhook/{name}', ['url']),
+      { form: 'webhook', all: true }) }],
     path: () => `/x/webhook/${encodeURIComponent(name.current.value.trim())}`, cancel: () => put(null), done,
     before: html`<div class="field"><label for="hook-name">${t('name')}</label>
       <input id="hook-name" autocomplete="off" ref=${name} /></div>` });

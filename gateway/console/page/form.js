@@ -32,12 +32,14 @@ function named(document, name) {
   return { order: of['x-property-order'] || Object.keys(of.properties || {}), ...schema };
 }
 
-// bodySchema returns the schema of the body of an operation.
-export async function bodySchema(method, template) {
+// bodySchema returns the schema of the body of an operation. needed are members that the exchange refuses to be
+// without although the document does not say so: no body below /x has a required member there.
+export async function bodySchema(method, template, needed = []) {
   const document = await interfaceDocument();
   const operation = document.paths[template][method.toLowerCase()];
+  const schema = resolve(document, operation.requestBody.content['application/json'].schema);
   return { document, summary: operation.summary,
-    schema: resolve(document, operation.requestBody.content['application/json'].schema) };
+    schema: { ...schema, required: [...schema.required || [], ...needed] } };
 }
 
 const asInstant = (text) => text.replace(/(\.\d+)?Z$/, '').slice(0, 19);

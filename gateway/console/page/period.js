@@ -17,7 +17,7 @@ const TYPES = ['original', 'additional', 'correction', 'nil'];
 async function preparation(one) {
   const approved = one.versions.some((of) => of.state === 'approved');
   const first = one.liveLines > 0 ? 'original' : 'nil';
-  const body = await bodySchema('POST', '/x/bordereau/{contract}/{kind}/{period}:prepare');
+  const body = await bodySchema('POST', '/x/bordereau/{contract}/{kind}/{period}:prepare', ['type']);
   const { properties } = body.schema;
   const type = { ...properties.type, type: 'string', enum: TYPES };
   const fields = new Fields({ ...body, schema: { ...body.schema, properties: { ...properties, type } } },

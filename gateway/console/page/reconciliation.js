@@ -199,7 +199,7 @@ const offered = (row) => (row.decision ? []
 
 // decisionOf returns the form of a decision about an item.
 async function decisionOf(name, path) {
-  const body = await bodySchema('POST', `/x/reconciliation/run/{runId}/items/{item}:${name}`);
+  const body = await bodySchema('POST', `/x/reconciliation/run/{runId}/items/{item}:${name}`, ['reason']);
   const fields = new Fields(body, { form: `${name} ${path}`, all: true });
   return { id: name, method: 'POST', path: `${path}:${name}`, title: t(name), send: t(name), keyless: true,
     groups: [{ fields }] };

@@ -15,7 +15,8 @@ const TEMPLATE = '/x/bordereau/{contract}/{kind}/{period}/versions/{number}';
 
 // actionOf returns a form that sends a digest or a reason.
 async function actionOf(name, path, template, given) {
-  const fields = new Fields(await bodySchema('POST', template), { form: `${name} ${path}`, all: true, given });
+  const fields = new Fields(await bodySchema('POST', template, ['digest', 'reason']),
+    { form: `${name} ${path}`, all: true, given });
   return { id: name, method: 'POST', path, title: t(name), send: t(name), keyless: true, groups: [{ fields }] };
 }
 

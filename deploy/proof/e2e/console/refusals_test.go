@@ -60,10 +60,18 @@ func (p *tab) isRefused(form string, wanted ...string) {
 	}
 }
 
+// notes has the page note what it asks the exchange to write.
+const notes = `{ const send = window.fetch; window.writes = []; window.fetch = (...given) => {
+	const { method, url } = new Request(...given);
+	if (method !== 'GET') window.writes.push(method + ' ' + url);
+	return send(...given);
+}; true }`
+
 // lacks sends a form that lacks what is required. The page names all of it at once, marks the fields, of which the
 // first has the focus, and sends nothing.
 func (p *tab) lacks(form string, fields ...string) {
 	p.Helper()
+	p.eval(notes, nil)
 	p.send(form)
 	p.sees("form[data-form="+form+"] .outcome [role=alert]", "Required: ")
 	var marked []string
@@ -73,6 +81,11 @@ func (p *tab) lacks(form string, fields ...string) {
 	p.eval("document.activeElement.name ?? ''", &focused)
 	if !slices.Equal(marked, fields) || focused != fields[0] {
 		p.Errorf("%s: marked are %q, want %q; the focus is on %q", form, marked, fields, focused)
+	}
+	var writes []string
+	p.eval("window.writes", &writes)
+	if len(writes) > 0 {
+		p.Errorf("%s: sent is %q", form, writes)
 	}
 }
 
@@ -101,14 +114,17 @@ func TestARefusalStandsAtItsField(t *testing.T) {
 		fields map[string]string
 		wanted []string
 	}{
-		"settle": {onClaim, map[string]string{"/paymentAmount": "12 Euro"}, []string{"/paymentAmount"}},
+		"settle": {onClaim, map[string]string{"/paymentAmount": "12 Euro", "/paymentMethod": "cash"},
+			[]string{"/paymentAmount"}},
 		"revise": {onClaim, map[string]string{"/reserve": "0.5", "/liabilityShare": "many"},
 			[]string{"/reserve", "/liabilityShare"}},
 		"endorse": {onPolicy, map[string]string{"/grossWrittenPremium": "many", "/indemnityLimitPolicy": "much",
 			"/endorsementType": "addition"}, []string{"/grossWrittenPremium", "/indemnityLimitPolicy"}},
-		"renew":       {onPolicy, map[string]string{"/expiryDate": "2020-01-01T00:00:00"}, []string{"/expiryDate"}},
-		"new-claim":   {onPolicy, map[string]string{"/reserve": "x"}, []string{"/reserve"}},
-		"new-receipt": {onPolicy, map[string]string{"/paymentAmount": "x"}, []string{"/paymentAmount"}},
+		"renew": {onPolicy, map[string]string{"/expiryDate": "2020-01-01T00:00:00"}, []string{"/expiryDate"}},
+		"new-claim": {onPolicy, map[string]string{"/lossDate": "2026-03-01T08:30:00",
+			"/claimType": "own property damage", "/lossCause": "hail", "/reserve": "x"}, []string{"/reserve"}},
+		"new-receipt": {onPolicy, map[string]string{"/receiptType": "new policy", "/paymentAmount": "x",
+			"/premiumPaymentMethod": "cash"}, []string{"/paymentAmount"}},
 	} {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
@@ -172,15 +188,16 @@ func refusedAtTheDesk(t *testing.T) {
 		p.types(form, fields)
 		p.isRefused(form, wanted...)
 	}
-	acts("prepare", map[string]string{"/note": strings.Repeat("n", 2001)}, "/note")
-	v := d.prepare(t, d.clerk, november)
-	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
 	lacks := func(form, field string, fields map[string]string) {
 		t.Helper()
 		p.click("[data-action=" + form + "]")
 		p.types(form, fields)
 		p.lacks(form, field)
 	}
+	lacks("prepare", "/type", map[string]string{"/type": ""})
+	acts("prepare", map[string]string{"/type": "original", "/note": strings.Repeat("n", 2001)}, "/note")
+	v := d.prepare(t, d.clerk, november)
+	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
 	lacks("approve", "/digest", map[string]string{"/digest": ""})
 	acts("approve", map[string]string{"/digest": v.Text("digest")}) // its findings
 	lacks("reject", "/reason", nil)

@@ -176,6 +176,7 @@ func TestFeed(t *testing.T) {
 	p.sees("#feed-said", "unknown or malformed parameter", "type ")
 
 	p.click("[data-action=webhook]")
+	p.lacks("webhook", "/url")
 	p.fill("webhook", "/url", "ftp://files.example")
 	p.eval("document.getElementById('hook-name').value = 'desk'", nil)
 	p.send("webhook")
@@ -207,6 +208,7 @@ func TestFeed(t *testing.T) {
 	p.click("[data-webhook=desk] summary")
 	p.sees("[data-webhook=desk]", "exchange.motorCoverage.created", "200")
 	p.click("[data-webhook=desk] [data-action=replay]")
+	p.lacks("replay", "/after")
 	p.fill("replay", "/after", "no cursor")
 	p.send("replay")
 	p.sees("form[data-form=replay] .said", "is no cursor of this exchange")

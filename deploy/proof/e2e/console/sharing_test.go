@@ -102,6 +102,7 @@ func TestAPolicyIsShared(t *testing.T) {
 	p := s.screen(t, s.acme)
 	p.sees("[data-part=sharing]", "No other organisation sees this policy.")
 	p.click("[data-action=share]")
+	p.lacks("share", "/organisation", "/rights")
 	p.names(0, "acme", "claims")
 	p.send("share")
 	p.sees(participant(0)+".field:nth-child(1) .said", "is the owner of the policy, which has all rights")

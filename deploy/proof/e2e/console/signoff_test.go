@@ -93,7 +93,7 @@ func TestAMonthIsSignedOffByKeys(t *testing.T) {
 		p.becomes("document.activeElement.matches('main')")
 		p.opens("waive")
 		p.keys("\r")
-		p.sees("form[data-form=waive] .said", "is required")
+		p.sees("form[data-form=waive] .outcome", "Required: Reason")
 		p.becomes("document.activeElement.matches('[name=\"/reason\"][aria-invalid=true]')")
 		p.keys("the name follows")
 		p.keys("\r")

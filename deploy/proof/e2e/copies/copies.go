@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,7 +27,8 @@ const (
 // Insert inserts count copies of the row of an id into a table of a database that no process has open. A copy has an id
 // of its own, and the number that follows from it, in each column. It has no digest, like a record of a release that
 // kept none: its body is another one. A function is shown the id of each, and returns what else is replaced in its
-// texts: each text before the one that takes its place.
+// texts: each text before the one that takes its place. What no other row may have, and none of this replaces, becomes
+// the id of the copy.
 func Insert(ctx context.Context, file, table, id string, count int,
 	show func(nth int, id uuid.UUID) (replace []string)) (err error) {
 	former, err := uuid.Parse(id)
@@ -38,9 +40,16 @@ func Insert(ctx context.Context, file, table, id string, count int,
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	values, err := read(ctx, db, "SELECT * FROM "+table+" WHERE id = ?", "digest", former[:])
+	of := row{former: former}
+	names, values, err := read(ctx, db, "SELECT * FROM "+table+" WHERE id = ?", former[:])
+	if err == nil {
+		of.unique, err = uniqueOf(ctx, db, table, names)
+	}
 	if err != nil {
 		return fmt.Errorf("%s %s of %s: %w", table, id, file, err)
+	}
+	if of.values = values; slices.Contains(names, "digest") {
+		values[slices.Index(names, "digest")] = nil
 	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -53,52 +62,95 @@ func Insert(ctx context.Context, file, table, id string, count int,
 	}
 	for nth := range count {
 		id := uuid.Must(uuid.NewV7())
-		if _, err := insert.ExecContext(ctx, another(values, former, id, show(nth, id)...)...); err != nil {
+		if _, err := insert.ExecContext(ctx, of.another(id, show(nth, id)...)...); err != nil {
 			return err
 		}
 	}
 	return tx.Commit()
 }
 
-// read returns the columns of the one row that a query finds, without the value of one with a name.
-func read(ctx context.Context, db *sql.DB, query, without string, args ...any) ([]any, error) {
+// read returns the names of the columns of the one row that a query finds, and their values.
+func read(ctx context.Context, db *sql.DB, query string, args ...any) (names []string, values []any, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return nil, err
+	if names, err = rows.Columns(); err != nil {
+		return nil, nil, err
 	}
 	values, into := make([]any, len(names)), make([]any, len(names))
 	for i := range values {
 		into[i] = &values[i]
 	}
 	if !rows.Next() {
-		return nil, errors.Join(rows.Err(), sql.ErrNoRows)
+		return nil, nil, errors.Join(rows.Err(), sql.ErrNoRows)
 	}
-	err = rows.Scan(into...)
-	if at := slices.Index(names, without); at >= 0 {
-		values[at] = nil
-	}
-	return values, err
+	return names, values, rows.Scan(into...)
 }
 
-// another returns the columns of a copy with another id, and with other texts in place of some.
-func another(values []any, former, id uuid.UUID, replace ...string) []any {
-	texts := strings.NewReplacer(append(replace, former.String(), id.String(), number.Of(Policy, former),
-		number.Of(Policy, id), number.Of(Claim, former), number.Of(Claim, id))...)
-	made := make([]any, len(values))
-	for i, value := range values {
+// uniqueOf returns which of the columns of a table are in a unique index.
+func uniqueOf(ctx context.Context, db *sql.DB, table string, names []string) (unique []int, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT DISTINCT c.name FROM pragma_index_list(?) i, pragma_index_info(i.name) c
+		WHERE i."unique"`, table)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		unique = append(unique, slices.Index(names, name))
+	}
+	return unique, rows.Err()
+}
+
+// row is the row that is copied: its id, its values, and which of them no other row may have.
+type row struct {
+	former uuid.UUID
+	values []any
+	unique []int
+}
+
+// another returns the values of a copy with another id, and with other texts in place of some. A record has what is
+// unique in it as a text of JSON as well.
+func (r row) another(id uuid.UUID, replace ...string) []any {
+	replace = append(replace, r.former.String(), id.String(), number.Of(Policy, r.former), number.Of(Policy, id),
+		number.Of(Claim, r.former), number.Of(Claim, id))
+	texts := strings.NewReplacer(replace...)
+	taken := map[int]bool{}
+	for _, i := range r.unique {
+		if text, is := r.values[i].(string); is && texts.Replace(text) == text {
+			taken[i] = true
+			replace = append(replace, quoted(text), quoted(id.String()))
+		}
+	}
+	if len(taken) > 0 {
+		texts = strings.NewReplacer(replace...)
+	}
+	made := make([]any, len(r.values))
+	for i, value := range r.values {
 		switch value := value.(type) {
 		case string:
-			made[i] = texts.Replace(value)
+			if made[i] = texts.Replace(value); taken[i] {
+				made[i] = id.String()
+			}
 		case []byte:
-			made[i] = bytes.ReplaceAll(value, former[:], id[:])
+			made[i] = bytes.ReplaceAll(value, r.former[:], id[:])
 		default:
 			made[i] = value
 		}
 	}
 	return made
+}
+
+// quoted returns a text as JSON has it.
+func quoted(text string) string {
+	written, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string always has one
+	}
+	return string(written)
 }

@@ -13,8 +13,9 @@ import (
 func TestCopyHasItsOwnIDAndNumber(t *testing.T) {
 	former, id := uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())
 	issued := number.Of(Policy, former)
-	made := another([]any{former[:], int64(1), `{"id":"` + former.String() + `","policyNumber":"` + issued +
-		`","holder":"A"}`, issued, nil, number.Of(Claim, former)}, former, id, `"holder":"A"`, `"holder":"B"`)
+	of := row{former: former, values: []any{former[:], int64(1), `{"id":"` + former.String() + `","policyNumber":"` +
+		issued + `","holder":"A"}`, issued, nil, number.Of(Claim, former)}}
+	made := of.another(id, `"holder":"A"`, `"holder":"B"`)
 	var body struct{ ID, PolicyNumber, Holder string }
 	if err := json.Unmarshal([]byte(made[2].(string)), &body); err != nil {
 		t.Fatal(err)
