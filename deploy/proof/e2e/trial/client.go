@@ -78,6 +78,7 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 // of a body is application/json unless they say otherwise. Send returns an error if there is no response or if it
 // breaks a rule of all responses.
 func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Response, error) {
+	noteCommands()
 	content, err := reader(body)
 	if err != nil {
 		return Response{}, err

@@ -15,9 +15,13 @@ import (
 // packages. A package that is tested alone builds its own.
 const built = "COMMANDS_UNDER_TEST"
 
-// digest is a variable with a checksum of the commands. Go keeps the result of a test only while the variable is the
+// digest is a variable with a checksum of the commands. Go keeps the result of a package only while the variable is the
 // same.
 const digest = "COMMANDS_DIGEST"
+
+// noteCommands has Go keep no result for other commands. It takes note of a variable only while tests run, not while
+// TestMain starts what they share, so that each use of the commands says it.
+func noteCommands() { _ = os.Getenv(digest) }
 
 // Commands are the shipped commands, in a folder.
 type Commands struct {
@@ -32,7 +36,6 @@ type Commands struct {
 // folder, with the race detector if the test itself has it.
 func Build() (*Commands, error) {
 	if folder := os.Getenv(built); folder != "" {
-		_ = os.Getenv(digest) // Go caches no result for other commands
 		return &Commands{folder: folder}, nil
 	}
 	folder, err := os.MkdirTemp("", "exchange-commands-")
@@ -146,6 +149,7 @@ func (c *Commands) Plain() *Commands { return &Commands{folder: c.folder, plain:
 
 // Path returns the file of a command.
 func (c *Commands) Path(name string) string {
+	noteCommands()
 	if c.plain && name == "exchange" {
 		name = "client"
 	}

@@ -248,6 +248,7 @@ func (e *Exchange) Member(organisation, subject string, scopes ...string) (*Clie
 }
 
 func (e *Exchange) granted(to auth.Grant) (*Client, error) {
+	noteCommands()
 	to.Audience, to.Lifetime = []string{Audience}, time.Hour
 	token, err := e.Signer.Issue(to)
 	c := &Client{e.Base, "Bearer " + token, sender}
