@@ -69,6 +69,7 @@ func BenchmarkScale(b *testing.B) {
 	data, ratios := b.TempDir(), map[*row]float64{}
 	exchange, _ := start(b, commands, data)
 	exchange.book = writeBook(b, exchange, *policy)
+	exchange.calibrate(b)
 	bare := startBare(b, exchange, reads)
 	for _, r := range reads {
 		b.Run("small "+r.name, func(b *testing.B) {
@@ -84,6 +85,7 @@ func BenchmarkScale(b *testing.B) {
 	loaded := load(b, filepath.Join(data, "coverage.db"), written)
 	exchange, _ = start(b, commands, data)
 	exchange.book = loaded
+	exchange.calibrate(b)
 	for _, r := range reads {
 		b.Run("large "+r.name, func(b *testing.B) {
 			ours, theirs := inTurn(b, r, exchange, bare)
