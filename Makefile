@@ -14,11 +14,11 @@ TESTED := $(call packages,contracts contracts/conformance pkg gateway $(addprefi
 # What has goroutines. The others handle one request at a time in their tests, or none.
 RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/edge pkg/kafka pkg/load pkg/outbox pkg/peer pkg/process pkg/request pkg/rest \
 	pkg/secret pkg/tracing gateway services/composite services/desk \
-	services/feed services/premium $(addprefix deploy/exchange/,allinone broker client deadletters desk local testclock))
+	services/feed services/premium $(addprefix deploy/exchange/,allinone client desk local testclock))
 
 # The whole, as processes. Its console is tested in a browser.
 WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copies generator searches sight) \
-	$(addprefix deploy/exchange/,allinone broker deadletters)) ./deploy/proof/e2e
+	deploy/exchange/allinone) ./deploy/proof/e2e
 
 # How long the tests of a package may take. That ends one that hangs, and is no verdict.
 LONGEST ?= 30m
