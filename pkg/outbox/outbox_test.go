@@ -28,8 +28,11 @@ import (
 type receipts struct {
 	docstore.Collection
 
-	mu   sync.Mutex
-	docs []docstore.Document // in order of id
+	mu     sync.Mutex
+	sorted []*docstore.Document // in order of id, once they are read
+	rows   map[string][]*docstore.Document
+	byID   map[uuid.UUID]*docstore.Document
+	added  bool // since they were sorted
 	// refuses is why marks stay; nil if they are removed.
 	refuses error
 	// removals counts the calls that have removed marks.
@@ -40,14 +43,17 @@ type receipts struct {
 func (r *receipts) put(row string, ago time.Duration) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.rows == nil {
+		r.rows, r.byID = map[string][]*docstore.Document{}, map[uuid.UUID]*docstore.Document{}
+	}
 	id := uuid.UUID{6: 0x70, 8: 0x80} // version 7
 	milliseconds := time.Now().Add(-ago).UnixMilli()
 	for i := range 6 {
 		id[i] = byte(milliseconds >> (40 - 8*i))
 	}
-	binary.BigEndian.PutUint32(id[12:], uint32(len(r.docs)))
-	r.docs = append(r.docs, docstore.Document{ID: id, Version: 1, Body: []byte(row), Unsent: true})
-	slices.SortFunc(r.docs, func(x, y docstore.Document) int { return bytes.Compare(x.ID[:], y.ID[:]) })
+	binary.BigEndian.PutUint32(id[12:], uint32(len(r.sorted)))
+	doc := &docstore.Document{ID: id, Version: 1, Body: []byte(row), Unsent: true}
+	r.sorted, r.rows[row], r.byID[id], r.added = append(r.sorted, doc), append(r.rows[row], doc), doc, true
 	return row
 }
 
@@ -56,9 +62,21 @@ func (r *receipts) Unsent(
 ) (unsent []docstore.Document, _ error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, doc := range r.docs {
-		if len(unsent) < limit && doc.Unsent && bytes.Compare(doc.ID[:], after[:]) > 0 {
-			unsent = append(unsent, doc)
+	byID := func(x *docstore.Document, id uuid.UUID) int { return bytes.Compare(x.ID[:], id[:]) }
+	if r.added {
+		slices.SortFunc(r.sorted, func(x, y *docstore.Document) int { return byID(x, y.ID) })
+		r.added = false
+	}
+	from, there := slices.BinarySearchFunc(r.sorted, after, byID)
+	if there {
+		from++
+	}
+	for _, doc := range r.sorted[from:] {
+		if len(unsent) == limit {
+			break
+		}
+		if doc.Unsent {
+			unsent = append(unsent, *doc)
 		}
 	}
 	return unsent, nil
@@ -71,9 +89,9 @@ func (r *receipts) Sent(_ context.Context, _ organisation.ID, refs []docstore.Re
 		return 0, r.refuses
 	}
 	r.removals++
-	for i := range r.docs {
-		if slices.Contains(refs, docstore.Ref{ID: r.docs[i].ID, Version: 1}) {
-			r.docs[i].Unsent = false
+	for _, ref := range refs {
+		if doc := r.byID[ref.ID]; doc.Unsent && doc.Version == ref.Version {
+			doc.Unsent = false
 			removed++
 		}
 	}
@@ -84,8 +102,8 @@ func (r *receipts) Sent(_ context.Context, _ organisation.ID, refs []docstore.Re
 func (r *receipts) of(row string) (marked []docstore.Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, doc := range r.docs {
-		if doc.Unsent && string(doc.Body) == row {
+	for _, doc := range r.rows[row] {
+		if doc.Unsent {
 			marked = append(marked, docstore.Ref{ID: doc.ID, Version: doc.Version})
 		}
 	}
@@ -100,7 +118,8 @@ type trial struct {
 	metrics *prometheus.Registry
 	log     kafkatest.Journal
 	stop    func()
-	done    map[string]int // how often each row was computed
+	counts  sync.Mutex
+	counted map[string]int // how often each row was computed
 	// fails is asked for why a row cannot be computed, before it is.
 	fails func(ctx context.Context, row string) error
 }
@@ -109,8 +128,7 @@ type trial struct {
 func bubble(t *testing.T, test func(t *testing.T, o *trial)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := &trial{t: t, metrics: prometheus.NewRegistry(), done: map[string]int{}}
-		var mu sync.Mutex
+		o := &trial{t: t, metrics: prometheus.NewRegistry(), counted: map[string]int{}}
 		o.Outbox = outbox.New(outbox.Config{
 			Name: "receipts", Collection: &o.receipts, Workers: 4, Metrics: o.metrics,
 			Log: slog.New(slog.NewTextHandler(&o.log, nil)),
@@ -121,9 +139,9 @@ func bubble(t *testing.T, test func(t *testing.T, o *trial)) {
 						return nil, err
 					}
 				}
-				mu.Lock()
-				defer mu.Unlock()
-				o.done[row]++
+				o.counts.Lock()
+				defer o.counts.Unlock()
+				o.counted[row]++
 				return o.of(row), nil
 			},
 		})
@@ -137,7 +155,21 @@ func bubble(t *testing.T, test func(t *testing.T, o *trial)) {
 func (o *trial) after(pause time.Duration, row string) int {
 	time.Sleep(pause)
 	synctest.Wait()
-	return o.done[row]
+	return o.done(row)
+}
+
+// done returns how often a row was computed.
+func (o *trial) done(row string) int {
+	o.counts.Lock()
+	defer o.counts.Unlock()
+	return o.counted[row]
+}
+
+// rowsDone returns how many rows were computed.
+func (o *trial) rowsDone() int {
+	o.counts.Lock()
+	defer o.counts.Unlock()
+	return len(o.counted)
 }
 
 // is compares a metric.
@@ -168,8 +200,11 @@ func TestWhatManyAskForIsDoneOnce(t *testing.T) {
 		o.is("bus_outbox_names", 2)
 		time.Sleep(200 * time.Millisecond)
 		o.marked(0)
-		if o.removals != 1 {
-			t.Errorf("the marks were removed in %d calls, want one", o.removals)
+		o.mu.Lock()
+		removals := o.removals
+		o.mu.Unlock()
+		if removals != 1 {
+			t.Errorf("the marks were removed in %d calls, want one", removals)
 		}
 		// Who asks soon after waits until the row was not computed for a while.
 		for range 10 {
@@ -197,9 +232,9 @@ func TestTheSweepFindsWhatNobodyAskedFor(t *testing.T) {
 		}
 		o.put("young", 0)
 		o.put("of the future", -time.Hour)
-		if o.after(1100*time.Millisecond, "young") != 0 || o.done["of the future"] != 1 || len(o.done) != 1201 {
-			t.Errorf("%d rows were computed, the young one %d times, that of the future %d times", len(o.done),
-				o.done["young"], o.done["of the future"])
+		if o.after(1100*time.Millisecond, "young") != 0 || o.done("of the future") != 1 || o.rowsDone() != 1201 {
+			t.Errorf("%d rows were computed, the young one %d times, that of the future %d times", o.rowsDone(),
+				o.done("young"), o.done("of the future"))
 		}
 		o.is("bus_outbox_age_seconds", 3601)
 		if got := o.after(6*time.Second, "young"); got != 1 {
@@ -245,7 +280,10 @@ func TestAFailureIsTriedAgainAndHoldsUpNothing(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if got := tried["bad 0"]; got < 40 || got > 46 {
+		mu.Lock()
+		got := tried["bad 0"]
+		mu.Unlock()
+		if got < 40 || got > 46 {
 			t.Errorf("tried %d times in ten minutes, want about every 15 s", got)
 		}
 		broken.Store(false)
@@ -289,8 +327,8 @@ func TestMoreThanThereIsRoomForIsFoundLater(t *testing.T) {
 		o.is("bus_outbox_left_total", float64(rows-room))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if len(o.done) != rows {
-			t.Errorf("%d rows were computed, want %d", len(o.done), rows)
+		if o.rowsDone() != rows {
+			t.Errorf("%d rows were computed, want %d", o.rowsDone(), rows)
 		}
 		o.marked(0)
 	})
@@ -354,7 +392,7 @@ func TestWhatTakesLongLeavesTime(t *testing.T) {
 			o.Due("large", "")
 			time.Sleep(time.Second)
 		}
-		if got := o.done["large"]; got < 27 || got > 28 {
+		if got := o.done("large"); got < 27 || got > 28 {
 			t.Errorf("computed %d times in ten minutes, want every 22 s", got)
 		}
 	})
@@ -381,7 +419,7 @@ func TestAStopFinishesWhatIsInHand(t *testing.T) {
 				if waited := time.Since(began); waited > 2100*time.Millisecond {
 					t.Errorf("stopped after %s", waited)
 				}
-				if finished := o.done["a"] == 1; finished != finishes {
+				if finished := o.done("a") == 1; finished != finishes {
 					t.Errorf("finished: %v", finished)
 				}
 				if left := len(o.of("a")); finishes == (left > 0) {
