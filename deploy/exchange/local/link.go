@@ -63,8 +63,7 @@ func LinkCommand(environ []string, out io.Writer, usualURL string) *cobra.Comman
 	command := &cobra.Command{
 		Use: "link", Short: "Print a link that signs a person in to the console, once, within a minute",
 		Example: `  exchange link
-  exchange link --subject mary
-  exchange link --data demo`,
+  exchange link --subject mary`,
 		Args: cobra.NoArgs, Version: process.CurrentBuild().String(),
 		RunE: func(*cobra.Command, []string) error {
 			if !hasKeys(data) {
