@@ -43,11 +43,7 @@ var breaches = map[string]breach{
 		"parties", `UPDATE personal SET k_lastName = 'x' WHERE id = (SELECT min(id) FROM personal)`, "personal",
 		"the key lastName is that of the record",
 	},
-	"an amount is changed": {
-		"premium", `UPDATE receipt SET amount = amount + 1 WHERE id = (SELECT min(id) FROM receipt)`, "receipt",
-		"the amount is that of the record",
-	},
-	"an index of marks is gone": {"premium", `DROP INDEX "receipt unsent by row"`, "receipt", "every index is there"},
+	"an index of rows is gone": {"premium", `DROP INDEX "receipt by row"`, "receipt", "every index is there"},
 	"a key is gone": {
 		"claims",
 		`UPDATE claim SET k_idempotency = NULL WHERE id = (SELECT min(id) FROM claim WHERE k_idempotency IS NOT NULL)`,

@@ -2,11 +2,13 @@ package client_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // policyResources are the resources of policies.
@@ -140,7 +142,7 @@ func TestSeedAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	said := s.run(t, "seed", "--size", "28").want(t, 0, "On purpose two things disagree").stdout
-	receipts, rows := s.records(t, "receipt"), s.records(t, "premiumBordereau")
+	receipts := s.records(t, "receipt")
 	kept := map[string]trial.Record{}
 	for _, r := range receipts {
 		kept[r.Text("id")] = r
@@ -164,11 +166,15 @@ func TestSeedAgreesWithItself(t *testing.T) {
 		})
 	}
 	const sum = "grossWrittenPremium"
-	want, got := amounts(counted, sum, "policyNumber", "transactionType"), amounts(rows, sum, "policyNumber",
-		"transactionType")
-	if !maps.Equal(got, want) {
-		t.Errorf("the rows have the sums %v, and the receipts %v", got, want)
-	}
+	want := amounts(counted, sum, "policyNumber", "transactionType")
+	var rows []trial.Record
+	wait.Until(t, func() error { // a row is right within a second of its last receipt
+		rows = s.records(t, "premiumBordereau")
+		if got := amounts(rows, sum, "policyNumber", "transactionType"); !maps.Equal(got, want) {
+			return fmt.Errorf("the rows have the sums %v, and the receipts %v", got, want)
+		}
+		return nil
+	})
 	var premium []trial.Record
 	for _, row := range rows {
 		payment := row.Text("transactionType") == "claim payment"
