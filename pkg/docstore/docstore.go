@@ -216,6 +216,8 @@ var (
 	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened.
 	// Every error of a store that is none of the others wraps it.
 	ErrUnavailable = errors.New("docstore: store unavailable")
+	// ErrNoCollection means that a store which only reads has never had the collection.
+	ErrNoCollection = errors.New("docstore: there is no such collection")
 	// ErrPosition means that a position does not belong to the log of changes that is read.
 	ErrPosition = errors.New("docstore: not a position of this log of changes")
 	// ErrTooLarge means that a document is larger than MaxSize, or larger than the store can hold. Nothing was

@@ -46,6 +46,9 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 		return nil, err
 	}
 	q = c.spec.Within(who, q)
+	if c.readOnly {
+		return c.search(ctx, who, q)
+	}
 	return floor.Find(ctx, c.floor, q, func() ([]docstore.Document, error) { return c.search(ctx, who, q) })
 }
 
