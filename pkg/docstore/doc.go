@@ -23,5 +23,5 @@
 //	digest.go      what shows that a version is as it was written
 //	settled.go     pages from which a reader goes on later
 //	gate.go        what decides about memory
-//	inspection.go  a database as it is stored
+//	finding.go     what does not hold, in the words of those who look for faults
 package docstore
