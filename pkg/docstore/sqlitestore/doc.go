@@ -5,9 +5,8 @@
 // together, because a sync of the disk costs the same for one write as for fifty. Reads have separate connections and
 // do not wait for the writer. They see every write that returned before they began.
 //
-// database/sql with modernc.org/sqlite, its driver, would leave all of this package but internal/sqlite3, 520 lines of
-// calls of the same translated SQLite: a read by id costs nearly three times as much through it (see there), and
-// snapshots, views that reads share, and sizes that are known before a row is read need the calls themselves.
+// It calls SQLite by zombiezen.com/go/sqlite: database/sql costs nearly three times as much for a read by id, see
+// internal/sqlite3, and snapshots and views that reads share need the calls themselves.
 //
 // The files, in the order in which a call meets them:
 //
@@ -21,7 +20,6 @@
 //	statements.go   the SQL of a collection
 //	reads.go        in whose name is read, and the SQL of reads: by id, and finds, written once for each form
 //	writer.go       the goroutine that writes, and the writes that it commits together
-//	tally.go        the count of changes, by which a lost log is noticed
 //	readers.go      the connections that read, and the view of the database that reads share
 //	rows.go         the rows of a read: one, which may be large, a little of many, or those of a page
 //	dense.go        the page of a long range

@@ -41,7 +41,6 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	if err := checkSchema(conn, path); err != nil {
 		return nil, unavailable(errors.Join(err, conn.Close()))
 	}
-	conn.Interruptible()
 	s, err := newSnapshot(conn, path)
 	if err != nil {
 		return nil, unavailable(errors.Join(withRemedy(path, err), conn.Close()))
@@ -57,7 +56,7 @@ func newSnapshot(conn *sqlite3.Conn, path string) (*Snapshot, error) {
 	}
 	turn := &turn{}
 	reads := &readers{
-		path: path, turn: turn, places: make(chan struct{}, 1), closed: make(chan struct{}),
+		path: path, turn: turn, long: true, places: make(chan struct{}, 1), closed: make(chan struct{}),
 		idle: []*reader{{conn: conn, path: path, stmts: map[string]*sqlite3.Stmt{}, view: view}},
 	}
 	s := &Snapshot{conn, path, &Store{writer: &writer{closed: true}, gets: reads, searches: reads, turn: turn}}
@@ -155,13 +154,13 @@ func (s *Snapshot) copyTo(ctx context.Context, conn *sqlite3.Conn, progress func
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		var total, left int
-		more, total, left, err = backup.Step(pagesAtOnce)
+		more, err = backup.Step(pagesAtOnce)
 		if err == nil && progress != nil {
-			err = progress(int64(total-left)*pageSize, int64(total)*pageSize)
+			total := int64(backup.PageCount())
+			err = progress((total-int64(backup.Remaining()))*pageSize, total*pageSize)
 		}
 	}
-	return errors.Join(err, backup.Finish())
+	return errors.Join(err, backup.Close())
 }
 
 func syncFile(path string) error {
