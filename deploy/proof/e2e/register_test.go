@@ -254,8 +254,8 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 }
 
-// workMemory sends a body while another one is under way. In an exchange with a work memory of a megabyte, a body of
-// 50 KB counts tenfold, and is more than the half that one caller may have.
+// workMemory sends a body while another one is under way. In an exchange with a work memory of a mebibyte, the page of
+// each request is more than the half that one caller may have.
 func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	large := vehicle().With("model", strings.Repeat("x", 50_000))
 	// It is tried again if a busy machine takes so long that the exchange has given up the first body.

@@ -30,15 +30,14 @@ func (inspection) Close() error { return nil }
 // inspected is a collection as it is stored.
 type inspected struct{ *collection }
 
-func (i inspected) Find(ctx context.Context, q docstore.Query) (found []docstore.Stored, err error) {
+func (i inspected) Find(_ context.Context, q docstore.Query) (found []docstore.Stored, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	docs, err := i.page(ctx, organisation.Exchange(), q)
-	for _, doc := range docs {
+	for _, doc := range i.page(organisation.Exchange(), q) {
 		at, _ := i.search(doc.ID)
 		found = append(found, docstore.Stored{Document: detached(i.docs[at].Document)})
 	}
-	return found, err
+	return found, nil
 }
 
 func (i inspected) Formers(
