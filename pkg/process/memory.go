@@ -25,8 +25,8 @@ func (s Settings) memory() int64 {
 }
 
 // work returns the bytes that requests may have in work together, each at most ten times its body and a page: a quarter
-// of the memory unless it is set. The rest is for what a process has without requests, for what the collector has not collected yet, and for the caches of
-// SQLite, which are not Go's.
+// of the memory unless it is set. The rest is for what a process has without requests, for what the collector has not
+// collected yet, and for the caches of SQLite, which are not Go's.
 func (s Settings) work() int64 {
 	if s.WorkMemory > 0 {
 		return s.WorkMemory << 20

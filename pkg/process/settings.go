@@ -120,8 +120,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"how long requests may wait, by turns over callers, before they are refused (503, 429) because there are too "+
 			"many; 0 to refuse none")
 	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 1024, 1, 1<<20,
-		"greatest number of requests to one service in work, and three for each 8 MiB of work-memory where they are not "+
-			"forwarded to another process; beyond it they wait")
+		"greatest number of requests to one service in work, and three for each 8 MiB of work-memory where they are "+
+			"not forwarded to another process; beyond it they wait")
 	flags.StringSliceVar(&s.Secrets, "credential", nil,
 		"secrets shared by the gateway and the services; the first is sent, all are accepted")
 	flags.StringVar(&s.SecretFile, credentialFile, "",
