@@ -171,9 +171,8 @@ type Ref struct {
 // nor its size plays a part in how long it takes. What is there for the exchange (Unsent, Sent, Changes) is refused in
 // the name of one with organisation.ErrNamed.
 //
-// Before a document is read into memory, the Gate of the context is asked; every read may return its Refusal. When a
-// context ends before the result of a call is known, the call returns an error that wraps both ErrUnavailable and the
-// error of the context; a write may then have happened.
+// When a context ends before the result of a call is known, the call returns an error that wraps both ErrUnavailable
+// and the error of the context; a write may then have happened.
 type Collection interface {
 	// Insert stores a new document with version 1. Errors: *DuplicateError, *PassedError, ErrTooLarge, ErrUnavailable.
 	Insert(ctx context.Context, who organisation.ID, doc Document) error

@@ -127,9 +127,6 @@ func (c *collection) list(
 			return nil, unavailable(ctx, err)
 		}
 		doc := r.document()
-		if err := docstore.Take(ctx, len(doc.Body)+len(doc.State)); err != nil {
-			return nil, err
-		}
 		size += len(doc.Body) + len(doc.State)
 		if bytes > 0 && size > bytes && len(docs) > 0 {
 			doc.Body, doc.State, doc.Digest = nil, nil, nil

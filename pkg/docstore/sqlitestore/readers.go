@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
@@ -146,12 +145,10 @@ func (r *reader) query(sql string, use func(*sqlite3.Stmt) error) error {
 		r.stmts[sql] = stmt
 	}
 	defer stmt.Reset()
-	err := use(stmt)
-	var refused *docstore.Refusal
-	if err != nil && !errors.As(err, &refused) {
-		err = unavailable(withRemedy(r.path, err))
+	if err := use(stmt); err != nil {
+		return unavailable(withRemedy(r.path, err))
 	}
-	return err
+	return nil
 }
 
 // take returns a connection for a read, which has to be given back. It waits for one while all are in use.

@@ -73,8 +73,6 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 
 // Read returns the items of a block, which must be there. Errors: those of the store.
 func Read[T any](ctx context.Context, l List, number int) ([]T, error) {
-	held := docstore.Held(ctx)
-	defer docstore.Release(ctx, held)
 	docs, err := l.In.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
 		Equal: docstore.Keys{index: l.place(number)}, Limit: 1,
 	})

@@ -29,9 +29,6 @@ func (s *Stmt) Bytes(column int) []byte {
 	return value
 }
 
-// View returns a column of the row, as Bytes.
-func (s *Stmt) View(column int) []byte { return s.Bytes(column) }
-
 // Size returns the length of a column of the row, a text or a blob, in bytes. It is 0 if the column is NULL.
 func (s *Stmt) Size(column int) int { return s.ColumnLen(column) }
 
