@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// The log of changes is a table. A row has the number of the collection, the id and the version of a document, and the
+// The log of changes of a service is a table. A row has the number of the collection, the id and the version of a document, and the
 // instant in milliseconds. A write adds its row in its own transaction. The keys ascend, and there is one writer, so
 // that their order is the order of commits.
 //
@@ -26,26 +26,39 @@ import (
 const (
 	logTable  = "log of changes"
 	logsTable = "collections of the log"
-	// lastSQL is the instant of the last entry, and nowSQL the present one, or that of the last entry if the clock was
-	// set back.
-	lastSQL = `ifnull((SELECT at FROM "` + logTable + `" ORDER BY seq DESC LIMIT 1), 0)`
-	nowSQL  = `max(CAST(round(unixepoch('subsec') * 1000) AS INTEGER), ` + lastSQL + `)`
 )
 
-// logSQL makes the log, unless it is there, and gives the collection a number. The log of a collection that has
-// documents already has to be filled.
-func logSQL(collection string) []string {
+// table and collections are the names of the two tables of the log of a service.
+func (l *changeLog) table() string       { return quoted(l.prefix + logTable) }
+func (l *changeLog) collections() string { return quoted(l.prefix + logsTable) }
+
+// lastSQL is the instant of the last entry, and nowSQL the present one, or that of the last entry if the clock was set
+// back.
+func (l *changeLog) lastSQL() string {
+	return `ifnull((SELECT at FROM ` + l.table() + ` ORDER BY seq DESC LIMIT 1), 0)`
+}
+
+func (l *changeLog) nowSQL() string {
+	return `max(CAST(round(unixepoch('subsec') * 1000) AS INTEGER), ` + l.lastSQL() + `)`
+}
+
+// makeSQL makes the log, unless it is there, and gives the collection with a table a number. The log of a collection
+// that has documents already has to be filled.
+func (l *changeLog) makeSQL(table string) []string {
 	return []string{
-		`CREATE TABLE IF NOT EXISTS "` + logTable + `" (seq INTEGER PRIMARY KEY, collection INTEGER NOT NULL,
+		`CREATE TABLE IF NOT EXISTS ` + l.table() + ` (seq INTEGER PRIMARY KEY, collection INTEGER NOT NULL,
 			id BLOB NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL) STRICT`,
-		`INSERT OR IGNORE INTO "` + logTable + `" VALUES (0, 0, randomblob(8), 0, ` + nowSQL + `)`,
-		`CREATE TABLE IF NOT EXISTS "` + logsTable + `" (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+		`INSERT OR IGNORE INTO ` + l.table() + ` VALUES (0, 0, randomblob(8), 0, ` + l.nowSQL() + `)`,
+		`CREATE TABLE IF NOT EXISTS ` + l.collections() + ` (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
 			filled BLOB) STRICT`,
-		fmt.Sprintf(`INSERT OR IGNORE INTO "%s" (name, filled)
-			VALUES ('%s', CASE WHEN EXISTS (SELECT 1 FROM %s) THEN x'' END)`, logsTable, collection,
-			quoted(collection)),
+		fmt.Sprintf(`INSERT OR IGNORE INTO %s (name, filled)
+			VALUES ('%s', CASE WHEN EXISTS (SELECT 1 FROM %s) THEN x'' END)`, l.collections(), l.named(table),
+			quoted(table)),
 	}
 }
+
+// named returns the name of the collection with a table.
+func (l *changeLog) named(table string) string { return strings.TrimPrefix(table, l.prefix) }
 
 // triggersSQL drops the triggers by which the writes of releases without a log were logged: they would log each write
 // again.
@@ -61,15 +74,15 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 	if c.spec.Unlogged {
 		return nil
 	}
-	for _, sql := range logSQL(c.spec.Name) {
+	log := &c.store.log
+	for _, sql := range log.makeSQL(c.spec.Name) {
 		if err := conn.Exec(sql); err != nil {
 			return err
 		}
 	}
 	read, err := conn.Prepare(fmt.Sprintf(
-		`SELECT number, filled IS NOT NULL, (SELECT lower(hex(id)) FROM "%s" WHERE seq = 0), %s
-		FROM "%s" WHERE name = '%s'`,
-		logTable, lastSQL, logsTable, c.spec.Name))
+		`SELECT number, filled IS NOT NULL, (SELECT lower(hex(id)) FROM %s WHERE seq = 0), %s FROM %s WHERE name = '%s'`,
+		log.table(), log.lastSQL(), log.collections(), log.named(c.spec.Name)))
 	if err != nil {
 		return err
 	}
@@ -78,15 +91,15 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 		return err
 	}
 	c.number, c.unfilled = read.Int(0), read.Int(1) == 1
-	c.store.log.open(string(read.Bytes(2)), c.number, c.spec.Name, c.unfilled)
-	c.store.log.last = max(c.store.log.last, read.Int(3))
+	log.open(string(read.Bytes(2)), c.number, log.named(c.spec.Name), c.unfilled)
+	log.last = max(log.last, read.Int(3))
 	for _, sql := range triggersSQL(c.spec.Name) {
 		if err := conn.Exec(sql); err != nil {
 			return err
 		}
 	}
 	c.logged, err = conn.Prepare(fmt.Sprintf(
-		`INSERT INTO "%s" (collection, id, version, at) VALUES (%d, ?1, ?2, ?3)`, logTable, c.number))
+		`INSERT INTO %s (collection, id, version, at) VALUES (%d, ?1, ?2, ?3)`, log.table(), c.number))
 	return err
 }
 
@@ -105,9 +118,11 @@ func (c *collection) logVersion(id uuid.UUID, version int64) error {
 	return c.logged.Run()
 }
 
-// changesSQL reads a page of the log.
-const changesSQL = `SELECT seq, collection, id, version, at FROM "` + logTable + `"
-	WHERE seq > ?1 AND collection <> 0 ORDER BY seq LIMIT ?2`
+// pageSQL reads a page of the log.
+func (l *changeLog) pageSQL() string {
+	return `SELECT seq, collection, id, version, at FROM ` + l.table() + `
+		WHERE seq > ?1 AND collection <> 0 ORDER BY seq LIMIT ?2`
+}
 
 func (c *collection) Changes(
 	ctx context.Context, who organisation.ID, after docstore.Position, limit int,
@@ -129,7 +144,7 @@ func (c *collection) Changes(
 	// What was committed before now is read. The rest is not before it.
 	watermark := c.store.turn.watermark()
 	page := docstore.ChangePage{Next: log.position(from)}
-	err = c.store.searches.read(ctx, changesSQL, func(stmt *sqlite3.Stmt) error {
+	err = c.store.searches.read(ctx, log.pageSQL(), func(stmt *sqlite3.Stmt) error {
 		stmt.BindInt(1, from)
 		stmt.BindInt(2, int64(limit)+1)
 		for {
@@ -174,7 +189,7 @@ func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (doc
 
 // lastChange returns the key of the last row of the log.
 func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
-	err = c.store.searches.read(ctx, `SELECT max(seq) FROM "`+logTable+`"`, func(stmt *sqlite3.Stmt) error {
+	err = c.store.searches.read(ctx, `SELECT max(seq) FROM `+c.store.log.table(), func(stmt *sqlite3.Stmt) error {
 		_, err := stmt.Step()
 		seq = stmt.Int(0)
 		return err
@@ -184,6 +199,9 @@ func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
 
 // changeLog is the log of changes of an open database.
 type changeLog struct {
+	// prefix begins the names of its tables; see Store.Of.
+	prefix string
+
 	// last is the instant of the last entry, in milliseconds. Only the writer uses it.
 	last int64
 
@@ -251,18 +269,19 @@ func (l *changeLog) seq(position docstore.Position) (int64, error) {
 	return 0, docstore.ErrPosition
 }
 
-// RenewLog gives the log of changes of a database file that no process has open another identity. It belongs to the
+// RenewLogs gives the logs of changes in a database file that no process has open other identities. It belongs to the
 // restoration of a backup: what was logged after the backup is gone, and its positions are given again. A reader whose
-// position is of the former log gets docstore.ErrPosition, and does not miss entries. A file without a log stays as it
-// is.
-func RenewLog(path string) error {
+// position is of a former log gets docstore.ErrPosition, and does not miss entries.
+func RenewLogs(path string) error {
 	conn, err := connect(path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
 		return withRemedy(path, err)
 	}
-	columns, err := tableColumns(conn, logTable)
-	if err == nil && len(columns) > 0 {
-		err = conn.Exec(`UPDATE "` + logTable + `" SET id = randomblob(8) WHERE seq = 0`)
+	logs, err := names(conn, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%`+logTable+`'`)
+	for _, log := range logs {
+		if err == nil {
+			err = conn.Exec(`UPDATE ` + quoted(log) + ` SET id = randomblob(8) WHERE seq = 0`)
+		}
 	}
 	if err != nil {
 		err = withRemedy(path, err)

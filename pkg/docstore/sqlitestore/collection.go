@@ -90,14 +90,14 @@ func (c *collection) beginAbove(conn *sqlite3.Conn) error {
 	return err
 }
 
-// warnBehind warns, once for the store, of a clock that is behind the newest record. New records get wrong times then.
+// warnBehind warns, once for the file, of a clock that is behind the newest record. New records get wrong times then.
 // Clocks are corrected by parts of a second all the time.
-func (s *Store) warnBehind(newest uuid.UUID, now time.Time) {
-	if newest.Version() != 7 || s.warned {
+func (f *file) warnBehind(newest uuid.UUID, now time.Time) {
+	if newest.Version() != 7 || f.warned {
 		return
 	}
 	behind := time.Unix(newest.Time().UnixTime()).Sub(now).Round(time.Second)
-	if s.warned = behind > 0; s.warned {
+	if f.warned = behind > 0; f.warned {
 		slog.Warn(fmt.Sprintf("the clock is %v behind the newest record; set it right", behind), "record", newest)
 	}
 }

@@ -13,7 +13,8 @@
 //	store.go        Open, the collections of a file, Ping and Close
 //	files.go        the files of a database
 //	pragmas.go      how connections use them
-//	identity.go     which service and exchange a file belongs to
+//	schema.go       which versions of the tables are read
+//	join.go         one file of the files that services had
 //	inuse_unix.go   whether a process has the database open
 //	inuse_other.go  the same where that cannot be known
 //	collection.go   the table of a collection: insert, get, replace, find, unsent, sent

@@ -17,7 +17,7 @@ func makeFiles(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	for _, name := range []string{path, path + "-lock"} {
+	for _, name := range []string{path, lockFile(path)} {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			return err

@@ -20,11 +20,12 @@ const (
 	fillDocuments, fillEntries = 200, 2000
 	// firstFilled is the key of the first row; there are more keys than could ever be used.
 	firstFilled = math.MinInt64 / 2
-	// byDocument is an index of the log that is there only while it is filled.
-	byDocument = "log of changes by document"
 	// fillAgain is the time from a failure to the next attempt.
 	fillAgain = time.Second
 )
+
+// byDocument is an index of the log that is there only while it is filled.
+func (l *changeLog) byDocument() string { return quoted(l.prefix + logTable + " by document") }
 
 // filler is the work on the log of one collection.
 type filler struct {
@@ -50,22 +51,23 @@ func (c *collection) startFill(ctx context.Context) error {
 }
 
 func (f *filler) prepare(conn *sqlite3.Conn) error {
-	if err := conn.Exec(fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON "%s" (id, version)`, quoted(byDocument),
-		logTable)); err != nil {
+	log := &f.store.log
+	if err := conn.Exec(fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, version)`, log.byDocument(),
+		log.table())); err != nil {
 		return err
 	}
 	for _, s := range []struct {
 		stmt **sqlite3.Stmt
 		sql  string
 	}{
-		{&f.next, fmt.Sprintf(`SELECT id, version FROM %s WHERE id > (SELECT filled FROM "%s" WHERE number = %d)
-			ORDER BY id LIMIT %d`, quoted(f.spec.Name), logsTable, f.number, fillDocuments)},
-		{&f.first, fmt.Sprintf(`SELECT min(version) FROM "%s" INDEXED BY %s WHERE id = ?1 AND collection = %d`,
-			logTable, quoted(byDocument), f.number)},
-		{&f.put, fmt.Sprintf(`INSERT INTO "%[1]s"
-			SELECT ifnull((SELECT max(seq) FROM "%[1]s" WHERE seq < 0), %[2]d) + 1, %[3]d, ?1, ?2, at
-			FROM "%[1]s" WHERE seq = 0`, logTable, int64(firstFilled), f.number)},
-		{&f.done, fmt.Sprintf(`UPDATE "%s" SET filled = ?1 WHERE number = %d`, logsTable, f.number)},
+		{&f.next, fmt.Sprintf(`SELECT id, version FROM %s WHERE id > (SELECT filled FROM %s WHERE number = %d)
+			ORDER BY id LIMIT %d`, quoted(f.spec.Name), log.collections(), f.number, fillDocuments)},
+		{&f.first, fmt.Sprintf(`SELECT min(version) FROM %s INDEXED BY %s WHERE id = ?1 AND collection = %d`,
+			log.table(), log.byDocument(), f.number)},
+		{&f.put, fmt.Sprintf(`INSERT INTO %[1]s
+			SELECT ifnull((SELECT max(seq) FROM %[1]s WHERE seq < 0), %[2]d) + 1, %[3]d, ?1, ?2, at
+			FROM %[1]s WHERE seq = 0`, log.table(), int64(firstFilled), f.number)},
+		{&f.done, fmt.Sprintf(`UPDATE %s SET filled = ?1 WHERE number = %d`, log.collections(), f.number)},
 	} {
 		var err error
 		if *s.stmt, err = conn.Prepare(s.sql); err != nil {
@@ -87,7 +89,7 @@ func (f *filler) run(ctx context.Context) {
 			return err
 		})
 		if err == nil && <-whole {
-			f.store.log.filled(f.spec.Name)
+			f.store.log.filled(f.store.log.named(f.spec.Name))
 			return
 		}
 		pause := time.Since(began)
@@ -133,11 +135,11 @@ func (f *filler) batch(conn *sqlite3.Conn) (whole bool, err error) {
 
 // dropIndex drops the index of the log, unless the log of another collection is still filled.
 func (f *filler) dropIndex(conn *sqlite3.Conn) error {
-	unfilled, err := names(conn, fmt.Sprintf(`SELECT name FROM "%s" WHERE filled IS NOT NULL`, logsTable))
+	unfilled, err := names(conn, `SELECT name FROM `+f.store.log.collections()+` WHERE filled IS NOT NULL`)
 	if err != nil || len(unfilled) > 0 {
 		return err
 	}
-	return conn.Exec(`DROP INDEX IF EXISTS ` + quoted(byDocument))
+	return conn.Exec(`DROP INDEX IF EXISTS ` + f.store.log.byDocument())
 }
 
 // documents returns the next documents, in order of id.

@@ -23,6 +23,16 @@ type Snapshot struct {
 	store *Store // which has this one connection
 }
 
+// Of returns the part of a snapshot that has the tables of a service; see Store.Of. It is closed with the snapshot.
+func (s *Snapshot) Of(service string) docstore.Store {
+	return &part{Snapshot: &Snapshot{s.conn, s.path, &Store{file: s.store.file, log: changeLog{prefix: prefixOf(service)}}}}
+}
+
+type part struct{ *Snapshot }
+
+// Close does nothing.
+func (part) Close() error { return nil }
+
 // OpenSnapshot takes a snapshot of the database in the file at path, which must exist. It contains every write that
 // returned before. Errors wrap docstore.ErrUnavailable; fs.ErrNotExist if there is no file.
 func OpenSnapshot(path string) (*Snapshot, error) {
@@ -59,7 +69,9 @@ func newSnapshot(conn *sqlite3.Conn, path string) (*Snapshot, error) {
 		path: path, turn: turn, long: true, places: make(chan struct{}, 1), closed: make(chan struct{}),
 		idle: []*reader{{conn: conn, path: path, stmts: map[string]*sqlite3.Stmt{}, view: view}},
 	}
-	s := &Snapshot{conn, path, &Store{writer: &writer{closed: true}, gets: reads, searches: reads, turn: turn}}
+	s := &Snapshot{conn, path, &Store{file: &file{
+		path: path, writer: &writer{closed: true}, gets: reads, searches: reads, turn: turn,
+	}}}
 	// The view sees the database as it is when it first reads.
 	return s, s.Ping(context.Background())
 }
@@ -70,6 +82,7 @@ func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(err)
 	}
+	spec.Name = s.store.log.prefix + spec.Name
 	c := &collection{store: s.store, spec: spec, sql: statementsOf(spec)}
 	// What is written later is not seen, so that no page has to be settled.
 	c.floor.Raise(uuid.Max)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"sync"
+	"sync/atomic"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
@@ -17,16 +20,10 @@ var ErrInUse = errors.New("is in use by another process; stop that one, or use a
 // errClosed is why a closed store does not serve.
 var errClosed = errors.New("sqlitestore: store closed")
 
-// Store is an open database file.
+// Store has the collections of one service in an open database file.
 type Store struct {
-	lock   *sqlite3.Conn
-	writer *writer
-	// gets serve reads of one document, searches all others.
-	gets, searches *readers
-	turn           *turn
-	log            changeLog
-	// warned reports whether the clock was said to be behind. Only the writer uses it.
-	warned bool
+	*file
+	log changeLog
 
 	// opening guards the work in the background on the collections that were opened. fills end that on the log.
 	opening   sync.Mutex
@@ -35,6 +32,20 @@ type Store struct {
 
 	end   sync.Once
 	ended error
+}
+
+// file is an open database file. All stores in it share its one writer, so that their writes are committed together.
+type file struct {
+	path   string
+	lock   *sqlite3.Conn
+	writer *writer
+	// gets serve reads of one document, searches all others.
+	gets, searches *readers
+	turn           *turn
+	// warned reports whether the clock was said to be behind. Only the writer uses it.
+	warned bool
+	// stores is how many stores are open. The last one closes the file.
+	stores atomic.Int64
 }
 
 // Open opens the database in the file at path. It creates the file and its folder if they are missing, and makes them
@@ -47,9 +58,6 @@ type Store struct {
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, unavailable(err)
-	}
-	if err := makeFiles(path); err != nil {
-		return nil, unavailable(withRemedy(path, err))
 	}
 	lock, err := acquire(path)
 	if err != nil {
@@ -77,23 +85,56 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	searches.long = true
 	turn.readers = []*readers{gets, searches}
-	return &Store{lock: lock, writer: writer, gets: gets, searches: searches, turn: turn}, nil
+	opened := &file{path: path, lock: lock, writer: writer, gets: gets, searches: searches, turn: turn}
+	opened.stores.Add(1)
+	return &Store{file: opened}, nil
 }
+
+// Of returns another store in the same file, whose tables begin with the name of a service: those of several services
+// have collections of the same names.
+func (s *Store) Of(service string) *Store {
+	s.stores.Add(1)
+	return &Store{file: s.file, log: changeLog{prefix: prefixOf(service)}}
+}
+
+// prefixOf returns what the names of the tables of a service begin with. No name has it by itself but a longer one.
+func prefixOf(service string) string { return service + "_" }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
 // write in turn, but each would wait for the others' commits. The lock is the lock of an empty database in a separate
 // file. The operating system releases it when the process ends, even after a crash. Nothing is ever written to that
 // database, so its journal is in memory: a file would need room on the disk.
+//
+// A store that ends removes the file. So the lock counts only if the file is the same before and after.
 func acquire(path string) (*sqlite3.Conn, error) {
-	lock, err := connect(path+"-lock", sqlite3.ReadWrite, []string{"PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE"})
-	if sqlite3.Busy(err) {
-		return nil, fmt.Errorf("the database %s %w", path, ErrInUse)
+	for {
+		if err := makeFiles(path); err != nil {
+			return nil, unavailable(withRemedy(path, err))
+		}
+		before, err := os.Stat(lockFile(path))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, unavailable(withRemedy(lockFile(path), err))
+		}
+		lock, err := connect(lockFile(path), sqlite3.ReadWrite, []string{"PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE"})
+		if sqlite3.Busy(err) {
+			return nil, fmt.Errorf("the database %s %w", path, ErrInUse)
+		}
+		if err != nil {
+			return nil, unavailable(withRemedy(lockFile(path), err))
+		}
+		if after, err := os.Stat(lockFile(path)); err == nil && os.SameFile(before, after) {
+			return lock, nil
+		}
+		if err := lock.Close(); err != nil {
+			return nil, unavailable(err)
+		}
 	}
-	if err != nil {
-		return nil, unavailable(withRemedy(path+"-lock", err))
-	}
-	return lock, nil
 }
+
+func lockFile(path string) string { return path + "-lock" }
 
 // connect opens a connection that lets other processes in, and runs statements on it.
 func connect(path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn, error) {
@@ -125,6 +166,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(err)
 	}
+	spec.Name = s.log.prefix + spec.Name
 	c := &collection{store: s, spec: spec, sql: statementsOf(spec)}
 	if err := s.writer.do(ctx, c.prepare); err != nil {
 		return nil, err
@@ -156,8 +198,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// Close ends the store after the writes that were handed to it, whose callers get their results, and the reads under
-// way.
+// Close ends the store. The last one of a file closes that, after the writes that were handed to it, whose callers get
+// their results, and the reads under way.
 func (s *Store) Close() error {
 	s.end.Do(func() {
 		s.opening.Lock()
@@ -168,11 +210,22 @@ func (s *Store) Close() error {
 		for _, end := range s.fills {
 			end()
 		}
-		// The connection that is closed last moves the log into the database, which one that only reads cannot do.
-		s.writer.drain()
-		s.ended = errors.Join(s.gets.close(), s.searches.close(), s.writer.close(), s.lock.Close())
+		if s.stores.Add(-1) == 0 {
+			s.ended = s.file.close()
+		}
 	})
 	return s.ended
+}
+
+// close closes the file, and leaves nothing beside it.
+func (f *file) close() error {
+	// The connection that is closed last moves the log into the database, which one that only reads cannot do.
+	f.writer.drain()
+	err := errors.Join(f.gets.close(), f.searches.close(), f.writer.close())
+	// While the lock is held, so that whoever waits for this file sees that it is another one; see acquire. Where an
+	// open file cannot be removed, it stays.
+	_ = os.Remove(lockFile(f.path))
+	return errors.Join(err, f.lock.Close())
 }
 
 // unavailable returns the error for every failure that has no error of its own in package docstore. It wraps
