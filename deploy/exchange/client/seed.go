@@ -132,7 +132,7 @@ func (p *program) fillAll(ctx context.Context, connect *connection, o book.Optio
 			return seedAdvice(err)
 		}
 		_, err = fmt.Fprintf(p.Out, "\n%s shares %d of its %d policies with %s.\n\n", of.Owner, shared,
-			len(t.policies), of.With())
+			len(t.policies), of.Others())
 		if err != nil {
 			return err
 		}
