@@ -49,9 +49,10 @@ type flag struct{ Name, Means, Default, Wanted string }
 // columns are the heads of columns with what each has.
 type columns = yaml.MapSlice
 
-// shown is a table of the records in a member, or of the response itself.
+// shown is a table of the records in a member, or of the response itself. Some says that it is only there with records.
 type shown struct {
 	Of      string
+	Some    bool
 	Columns columns
 }
 
@@ -298,13 +299,14 @@ func (c *call) show(body []byte) error {
 			}
 			rows = append(rows, row)
 		}
-		if i > 0 && len(records) > 0 {
+		if t.Some && len(records) == 0 {
+			continue
+		}
+		if i > 0 {
 			fmt.Fprintln(c.Out)
 		}
-		if i == 0 || len(records) > 0 {
-			if err := c.table(rows); err != nil {
-				return err
-			}
+		if err := c.table(rows); err != nil {
+			return err
 		}
 	}
 	note, err := cell(c.Note, value)
@@ -315,8 +317,8 @@ func (c *call) show(body []byte) error {
 		return err
 	}
 	closing, err := cell(c.Closing, value)
-	if err == nil {
-		_, err = fmt.Fprint(c.Out, closing)
+	if closing != "" {
+		fmt.Fprintf(c.Out, "\n%s\n", closing)
 	}
 	return err
 }
