@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/process"
 )
@@ -47,11 +46,7 @@ func SecretsCommand(environ []string) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	RegisterData(flags, &data)
-	if fromEnvironment := lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
-		data = fromEnvironment
-		flags.Lookup(settings.Data).DefValue = data
-	}
+	registerFolder(flags, environ, &data)
 	flags.StringVar(&credential, "credential-file", "",
 		"file that the credential is written to; processes read it with the setting of the same name")
 	flags.StringVar(&mongoDB, "mongodb", "",
