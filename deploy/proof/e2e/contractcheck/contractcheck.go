@@ -4,6 +4,7 @@ package contractcheck
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,11 +24,17 @@ var published = sync.OnceValues(func() (*document, error) {
 	return newDocument(text)
 })
 
-// Strict returns a transport that returns an error in place of a response that breaks the document, or whose request
-// does.
-func Strict(next http.RoundTripper) http.RoundTripper { return strict{next} }
+// Rule returns an error if a response with a body breaks a rule that is not in the document.
+type Rule func(request *http.Request, response *http.Response, body []byte) error
 
-type strict struct{ next http.RoundTripper }
+// Strict returns a transport that returns an error in place of a response that breaks the document, or whose request
+// does, or that breaks one of some further rules.
+func Strict(next http.RoundTripper, further ...Rule) http.RoundTripper { return strict{next, further} }
+
+type strict struct {
+	next    http.RoundTripper
+	further []Rule
+}
 
 func (s strict) RoundTrip(request *http.Request) (*http.Response, error) {
 	d, err := published()
@@ -54,9 +61,15 @@ func (s strict) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	if err := d.check(request, sent, response, body); err != nil {
-		return nil, fmt.Errorf("%s %s with the response %d breaks the OpenAPI document: %w\nsent %s\nreceived %s",
-			request.Method, request.URL, response.StatusCode, err, short(sent), short(body))
+	if err = d.check(request, sent, response, body); err != nil {
+		err = fmt.Errorf("it breaks the OpenAPI document: %w", err)
+	}
+	for _, rule := range s.further {
+		err = cmp.Or(err, rule(request, response, body))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s with the response %d: %w\nsent %s\nreceived %v %s", request.Method,
+			request.URL, response.StatusCode, err, short(sent), response.Header, short(body))
 	}
 	return response, nil
 }
