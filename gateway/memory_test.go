@@ -25,7 +25,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 		_, _ = w.Write(body) // to a caller who may have left
 	}))
 	defer server.Close()
-	work := load.NewBudget(fits*each, nil)
+	work := load.NewBudget(fits * each)
 	d := openWithin(t, process.EngineConfig{
 		Timeout: time.Minute, Door: load.Door{Budget: work, Forwards: true, Forwarding: each},
 	}, over(t, server.URL), nil)
@@ -76,7 +76,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 // TestAServiceOfTheProcessTakesItsOwnMemory checks that the gateway takes no memory for a request that it does not
 // forward.
 func TestAServiceOfTheProcessTakesItsOwnMemory(t *testing.T) {
-	work := load.NewBudget(1<<20, nil)
+	work := load.NewBudget(1 << 20)
 	inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if work.Used() != 0 {
 			t.Errorf("%d bytes in work", work.Used())

@@ -160,7 +160,7 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		return nil, fmt.Errorf("setting %s: %w", known.RateLimit, err)
 	}
 	for name, upstream := range upstreams {
-		upstream.Admit = p.Admission("gateway", name)
+		upstream.Admit = p.Admission("gateway", name, upstream.Handler == nil)
 		upstreams[name] = upstream
 	}
 	return New(p.Entrance("gateway", forwarding(upstreams)), Config{

@@ -141,6 +141,11 @@ type Call struct {
 	Value string
 }
 
+// Writes reports whether the operation changes what is stored.
+func (c Call) Writes() bool {
+	return c.Operation == "insert" || c.Operation == "replace" || c.Operation == "sent"
+}
+
 // around makes a call by calling do, once at most, under a context of its choice, and returns the error of do or one of
 // its own. It may be called from any goroutine.
 type around = func(ctx context.Context, call Call, do func(context.Context) error) error

@@ -22,6 +22,5 @@
 //	kept.go        values of one type, each in a document, changed by compare-and-swap
 //	digest.go      what shows that a version is as it was written
 //	settled.go     pages from which a reader goes on later
-//	gate.go        what decides about memory
-//	inspection.go  a database as it is stored
+//	finding.go     what does not hold, in the words of those who look for faults
 package docstore

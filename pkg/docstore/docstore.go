@@ -171,9 +171,8 @@ type Ref struct {
 // nor its size plays a part in how long it takes. What is there for the exchange (Unsent, Sent, Changes) is refused in
 // the name of one with organisation.ErrNamed.
 //
-// Before a document is read into memory, the Gate of the context is asked; every read may return its Refusal. When a
-// context ends before the result of a call is known, the call returns an error that wraps both ErrUnavailable and the
-// error of the context; a write may then have happened.
+// When a context ends before the result of a call is known, the call returns an error that wraps both ErrUnavailable
+// and the error of the context; a write may then have happened.
 type Collection interface {
 	// Insert stores a new document with version 1. Errors: *DuplicateError, *PassedError, ErrTooLarge, ErrUnavailable.
 	Insert(ctx context.Context, who organisation.ID, doc Document) error
@@ -216,6 +215,8 @@ var (
 	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened.
 	// Every error of a store that is none of the others wraps it.
 	ErrUnavailable = errors.New("docstore: store unavailable")
+	// ErrNoCollection means that a store which only reads has never had the collection.
+	ErrNoCollection = errors.New("docstore: there is no such collection")
 	// ErrPosition means that a position does not belong to the log of changes that is read.
 	ErrPosition = errors.New("docstore: not a position of this log of changes")
 	// ErrTooLarge means that a document is larger than MaxSize, or larger than the store can hold. Nothing was

@@ -12,13 +12,12 @@ import (
 func FindSettled(
 	ctx context.Context, in Collection, who organisation.ID, q Query,
 ) (docs []Document, more bool, err error) {
-	held := Held(ctx)
 	q.Settled = true
 	docs, err = in.Find(ctx, who, q)
 	if err != nil || len(docs) == 0 {
 		return docs, false, err
 	}
-	if whole := withBodies(docs); len(whole) < len(docs) {
+	if whole := WithBodies(docs); len(whole) < len(docs) {
 		return whole, len(whole) > 0, nil
 	}
 	if len(docs) == q.Limit {
@@ -26,7 +25,6 @@ func FindSettled(
 	}
 	// The store settles a page that is full. It is read again as one. The store may end before a document that a write
 	// under way may precede, and waits for that write if the next page would begin there.
-	Release(ctx, held)
 	q.Limit = len(docs)
 	var page []Document
 	for q.Limit > 0 {
@@ -34,7 +32,7 @@ func FindSettled(
 		if err != nil {
 			return nil, false, err
 		}
-		whole := withBodies(docs)
+		whole := WithBodies(docs)
 		page = append(page, whole...)
 		if len(whole) == len(docs) || len(whole) == 0 {
 			break
@@ -44,8 +42,9 @@ func FindSettled(
 	return page, false, nil
 }
 
-// withBodies returns the documents before the first one without a body, which only shows that there is one.
-func withBodies(docs []Document) []Document {
+// WithBodies returns the documents before the first one without a body, which only shows that there is one: by
+// Query.Bytes or Query.Near.
+func WithBodies(docs []Document) []Document {
 	for i, doc := range docs {
 		if doc.Body == nil {
 			return docs[:i]

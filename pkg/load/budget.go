@@ -7,15 +7,17 @@ import (
 	"net/http"
 	"sync"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
 
+// Page is what a request takes besides its body while a service works on it, in bytes: nothing that is read for one is
+// larger at a time than a page of a list may be, or than one record.
+const Page = 1 << 20
+
 // Budget is the bytes that the requests of a process may have in work together. One caller may have half of them.
 type Budget struct {
 	total, share int64
-	turns        *Turns // nil if large requests need none
 
 	mu   sync.Mutex
 	used int64
@@ -23,10 +25,13 @@ type Budget struct {
 	callers map[string]int64
 }
 
-// NewBudget returns a budget of a number of bytes. Large requests wait for one of the turns, if there are any.
-func NewBudget(total int64, turns *Turns) *Budget {
-	return &Budget{total: total, share: total / 2, turns: turns, callers: map[string]int64{}}
+// NewBudget returns a budget of a number of bytes.
+func NewBudget(total int64) *Budget {
+	return &Budget{total: total, share: total / 2, callers: map[string]int64{}}
 }
+
+// PagesOfOne returns how many pages one caller may have of a budget of a number of bytes.
+func PagesOfOne(total int64) int64 { return total / 2 / Page }
 
 // Used returns how many bytes are in work.
 func (b *Budget) Used() int64 {
@@ -35,30 +40,32 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// step is what an account takes at a time, in bytes, so that an ordinary request takes once.
-const step = 16 << 10
-
 // account is what one request has taken.
 type account struct {
 	budget *Budget
+
+	mu     sync.Mutex
 	caller string
-	// forwarding is what a request takes when its caller is known, because it is forwarded to another process.
-	forwarding int64
-	// taken is the memory that the budget gave; needed is the part of it that is in use.
-	mu            sync.Mutex
-	taken, needed int64
-	turn, closed  bool
+	// taken is all that the request has, and flat the part of it that does not depend on its body. flat becomes due
+	// when the caller is known.
+	taken, flat, due int64
 }
 
-// begin opens an account for a request, which it puts into the context that is returned. A request that has one keeps
-// it, and opened is nil: what a service does for it in the process of the gateway ends with the gateway's response.
-// Without a budget nothing is bounded.
-func (b *Budget) begin(ctx context.Context, forwarding int64) (under context.Context, opened *account) {
-	if b == nil || accountOf(ctx) != nil {
+// begin opens an account for a request that takes a flat number of bytes, and puts it into the context that is
+// returned. A request that has one keeps it, and opened is nil: what a service does for it in the process of the
+// gateway ends with the gateway's response. Without a budget nothing is bounded.
+func (b *Budget) begin(ctx context.Context, flat int64) (under context.Context, opened *account) {
+	if b == nil {
 		return ctx, nil
 	}
-	opened = &account{budget: b, forwarding: forwarding}
-	return docstore.WithGate(request.WithAccount(ctx, opened), opened), opened
+	if a := accountOf(ctx); a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.due = max(a.due, flat)
+		return ctx, nil
+	}
+	opened = &account{budget: b, due: flat}
+	return request.WithAccount(ctx, opened), opened
 }
 
 func accountOf(ctx context.Context) *account {
@@ -66,92 +73,81 @@ func accountOf(ctx context.Context) *account {
 	return a
 }
 
-// Charge implements request.Account.
+// Charge implements request.Account. It takes nothing if it is refused: with problem.Overloaded if the budget is used
+// up, and with problem.ShareUsedUp if other requests of the caller have too much in work. A request that has the share,
+// or the budget, for itself alone is never refused, however much it needs.
 func (a *account) Charge(caller string) error {
 	a.mu.Lock()
-	forwarding := a.forwarding
+	defer a.mu.Unlock()
 	if a.taken == 0 {
 		a.caller = caller
 	}
-	a.forwarding = 0
-	a.mu.Unlock()
-	return a.take(forwarding)
+	return a.takeFlat(0)
 }
 
-// Take implements docstore.Gate. It takes nothing if it is refused: with problem.Overloaded if the budget is used up,
-// and with problem.ShareUsedUp if other requests of the caller have too much in work. A request that has the share, or
-// the budget, for itself alone is never refused, however much it needs.
-func (a *account) Take(bytes int) error { return a.take(int64(bytes)) }
-
-// Await implements docstore.Gate: it refuses what the account has no room for, unless that was read already, and waits
-// for the turn of the request.
-func (a *account) Await(ctx context.Context, bytes int) (waited bool, err error) {
-	if a.Held() < int64(bytes) {
-		if err := a.fits(int64(bytes)); err != nil {
-			return false, err
-		}
+// takeFlat takes what is due and not taken yet, and a number of bytes more. The account is locked.
+func (a *account) takeFlat(more int64) error {
+	bytes := a.due - a.flat + more
+	if err := a.budget.take(a, bytes); err != nil {
+		return err
 	}
-	return a.awaitTurn(ctx, bytes)
-}
-
-// fits returns the error that take would return at present, and takes nothing.
-func (a *account) fits(bytes int64) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	b := a.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.refusal(a, a.needed+bytes-a.taken)
-}
-
-// Held implements docstore.Gate.
-func (a *account) Held() int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.needed
-}
-
-// Release implements docstore.Gate: work that is done again, or piece by piece, needs the memory once.
-func (a *account) Release(held int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.needed = min(a.needed, held)
-	if spare := (a.taken - a.needed) / step * step; spare > 0 {
-		a.budget.give(a.caller, spare)
-		a.taken -= spare
-	}
-}
-
-func (a *account) take(bytes int64) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	lacking := a.needed + bytes - a.taken
-	if lacking > 0 {
-		lacking = (lacking + step - 1) / step * step
-		if err := a.budget.take(a, lacking); err != nil {
-			return err
-		}
-		a.taken += lacking
-	}
-	a.needed += bytes
+	a.taken += bytes
+	a.flat = a.due
 	return nil
 }
 
-func (a *account) close() {
-	a.endTurn()
+// awaits gives back the flat part while a body is awaited, and returns the error that worked would return if the body
+// had come. Otherwise a few bodies that never come would keep all memory from others.
+func (a *account) awaits(bytes int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.closed = true
-	if a.taken > 0 {
-		a.budget.give(a.caller, a.taken)
-		a.taken, a.needed = 0, 0
+	a.give(a.flat)
+	a.flat = 0
+	return a.budget.fits(a, a.due+bytes)
+}
+
+// came takes bytes for a part of a body that has come, and worked those for the work on the whole body.
+func (a *account) came(bytes int64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.budget.take(a, bytes); err != nil {
+		return err
+	}
+	a.taken += bytes
+	return nil
+}
+
+func (a *account) worked(bytes int64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.takeFlat(bytes)
+}
+
+func (a *account) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.give(a.taken)
+}
+
+// give gives bytes back. The account is locked.
+func (a *account) give(bytes int64) {
+	if bytes == 0 {
+		return
+	}
+	a.taken -= bytes
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= bytes
+	if b.callers[a.caller] -= bytes; b.callers[a.caller] == 0 {
+		delete(b.callers, a.caller)
 	}
 }
 
 func (b *Budget) take(a *account, bytes int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.refusal(a, bytes); err != nil {
+	if err := b.refusal(a, bytes); err != nil || bytes == 0 {
 		return err
 	}
 	b.used += bytes
@@ -159,11 +155,18 @@ func (b *Budget) take(a *account, bytes int64) error {
 	return nil
 }
 
+// fits returns the error that take would return at present, and takes nothing.
+func (b *Budget) fits(a *account, bytes int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.refusal(a, bytes)
+}
+
 // refusal returns why an account gets no more bytes, nil if it does.
 func (b *Budget) refusal(a *account, bytes int64) error {
 	others := b.callers[a.caller] - a.taken
 	switch {
-	case bytes <= 0:
+	case bytes == 0:
 		return nil
 	case others > 0 && others+a.taken+bytes > b.share:
 		return shareUsedUp()
@@ -190,15 +193,6 @@ func overloaded() error {
 // that, mostly.
 const retryAfter = "1"
 
-func (b *Budget) give(caller string, bytes int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used -= bytes
-	if b.callers[caller] -= bytes; b.callers[caller] == 0 {
-		delete(b.callers, caller)
-	}
-}
-
 // How much memory a body needs, as multiples of its size.
 const (
 	// arrivingWeight is for a body under way: its buffer, and the former one until it is collected.
@@ -208,12 +202,11 @@ const (
 	bodyWeight = 10
 )
 
-// accountedBody is the body of a request that a service works on. Reading it takes the memory for that work, and the
-// end of a large one waits for the turn of the request. What a body declares as its length is not taken before it has
-// come: otherwise a few that never come would keep the memory from all others.
+// accountedBody is the body of a request that a service works on. Reading it takes the memory for that work. What a
+// body declares as its length is not taken before it has come: otherwise a few that never come would keep the memory
+// from all others.
 type accountedBody struct {
 	io.ReadCloser
-	ctx      context.Context
 	account  *account
 	declared int64
 	came     int64
@@ -231,9 +224,7 @@ func Unaccounted(body io.ReadCloser) io.ReadCloser {
 
 // bodyOf returns the body of a request whose reading takes from its account.
 func bodyOf(r *http.Request, a *account) io.ReadCloser {
-	return &accountedBody{
-		ReadCloser: r.Body, ctx: r.Context(), account: a, declared: max(0, r.ContentLength),
-	}
+	return &accountedBody{ReadCloser: r.Body, account: a, declared: max(0, r.ContentLength)}
 }
 
 // Read implements io.Reader. Its errors are those of the body, and *problem.Error.
@@ -243,32 +234,20 @@ func (b *accountedBody) Read(p []byte) (int, error) {
 	}
 	if b.came == 0 {
 		// A body that cannot be worked on at present is not read.
-		if b.refused = b.account.fits(bodyWeight * b.declared); b.refused != nil {
+		if b.refused = b.account.awaits(bodyWeight * b.declared); b.refused != nil {
 			return 0, b.refused
 		}
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.came += int64(n)
-	if b.refused = b.account.take(arrivingWeight * int64(n)); b.refused != nil {
+	if b.refused = b.account.came(arrivingWeight * int64(n)); b.refused != nil {
 		return 0, b.refused
 	}
 	if errors.Is(err, io.EOF) {
-		if b.refused = b.end(); b.refused == nil {
+		if b.refused = b.account.worked((bodyWeight - arrivingWeight) * b.came); b.refused == nil {
 			b.refused = io.EOF
 		}
 		err = b.refused
 	}
 	return n, err
-}
-
-// end takes the memory for the work on the whole body, and waits for the turn.
-func (b *accountedBody) end() error {
-	if err := b.account.take((bodyWeight - arrivingWeight) * b.came); err != nil {
-		return err
-	}
-	_, err := b.account.awaitTurn(b.ctx, int(b.came))
-	if refused := (*problem.Error)(nil); err != nil && !errors.As(err, &refused) {
-		return problem.Outage(err) // the time of the request is over
-	}
-	return err
 }

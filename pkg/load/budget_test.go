@@ -3,42 +3,43 @@ package load_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/request"
-
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 )
 
-const kilobyte = 1 << 10
+const mebibyte = 1 << 20
 
-// enter lets a request of a context in through the door of a budget.
-func enter(ctx context.Context, b *load.Budget) (c *gin.Context, end func()) {
+// enter lets a request of a context, with a body if it is not nil, in through the door of a budget.
+func enter(ctx context.Context, b *load.Budget, body io.Reader) (c *gin.Context, end func()) {
 	c = gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
-	c.Request = httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx)
+	c.Request = httptest.NewRequest(http.MethodPost, "/", body).WithContext(ctx)
 	return c, load.Door{Budget: b}.Enter(c)
 }
 
-// begin lets a request of a caller in, and returns its context.
-func begin(t *testing.T, b *load.Budget, caller string) (ctx context.Context, end func()) {
-	c, end := enter(t.Context(), b)
-	if err := request.Charge(c.Request.Context(), caller); err != nil {
-		t.Error(err)
-	}
-	return c.Request.Context(), end
+// guest is a request that was let in.
+type guest struct {
+	*gin.Context
+	end func()
 }
 
-// fits returns the error that a read of a size would have.
-func fits(ctx context.Context, bytes int) error {
-	_, err := docstore.Await(ctx, bytes)
-	return err
+// ask lets a request of a caller in, with a body of some bytes if there are any, and reads it.
+func ask(ctx context.Context, b *load.Budget, caller string, bytes int) (guest, error) {
+	c, end := enter(ctx, b, strings.NewReader(strings.Repeat("x", bytes)))
+	err := request.Charge(c.Request.Context(), caller)
+	if err == nil && bytes > 0 {
+		_, err = io.Copy(io.Discard, c.Request.Body)
+	}
+	return guest{c, end}, err
 }
 
 // wants fails unless an error is a problem of a kind with Retry-After, or nil for no kind.
@@ -53,125 +54,193 @@ func wants(t *testing.T, what string, err error, kind problem.Kind) {
 	}
 }
 
+// used fails unless a number of bytes is in work.
+func used(t *testing.T, b *load.Budget, what string, bytes int64) {
+	t.Helper()
+	if got := b.Used(); got != bytes {
+		t.Errorf("%s: %d bytes are in work, want %d", what, got, bytes)
+	}
+}
+
+// TestARequestCostsTenTimesItsBodyAndAPage lets requests with bodies of some sizes in.
+func TestARequestCostsTenTimesItsBodyAndAPage(t *testing.T) {
+	for _, size := range []int{0, 1, 600, mebibyte} {
+		b := load.NewBudget(64 * mebibyte)
+		one, err := ask(t.Context(), b, "ada", size)
+		wants(t, "a body", err, nil)
+		used(t, b, "a body", int64(10*size)+load.Page)
+		one.end()
+		used(t, b, "at the end", 0)
+	}
+}
+
 func TestACallerHasAShare(t *testing.T) {
-	b := load.NewBudget(256*kilobyte, nil)
-	first, endFirst := begin(t, b, "ada")
-	wants(t, "three quarters of the share", docstore.Take(first, 96*kilobyte), nil)
-	second, endSecond := begin(t, b, "ada")
-	wants(t, "what fits the share is asked for", fits(second, 32*kilobyte), nil)
-	wants(t, "more than the share, asked for", fits(second, 48*kilobyte), problem.ShareUsedUp)
-	wants(t, "more than the share", docstore.Take(second, 48*kilobyte), problem.ShareUsedUp)
-	other, endOther := begin(t, b, "bo")
-	wants(t, "another caller", docstore.Take(other, 128*kilobyte), nil)
-	third, endThird := begin(t, b, "cy")
-	wants(t, "more than is left", docstore.Take(third, 48*kilobyte), problem.Overloaded)
-	wants(t, "what is left", docstore.Take(third, 32*kilobyte), nil)
-	endFirst()
-	wants(t, "what the first gave back", docstore.Take(second, 48*kilobyte), nil)
-	for _, end := range []func(){endSecond, endOther, endThird} {
-		end()
+	b := load.NewBudget(8 * load.Page)
+	var all []guest
+	asks := func(what, caller string, bytes int, kind problem.Kind) {
+		t.Helper()
+		one, err := ask(t.Context(), b, caller, bytes)
+		wants(t, what, err, kind)
+		if err == nil {
+			all = append(all, one)
+		} else {
+			one.end()
+		}
 	}
-	if b.Used() != 0 {
-		t.Errorf("%d bytes are left in work", b.Used())
+	if most := load.PagesOfOne(8 * load.Page); most != 4 {
+		t.Errorf("one caller may have %d pages, want 4", most)
 	}
+	for range 3 {
+		asks("a page of the share", "ada", 0, nil)
+	}
+	asks("a body beyond the share", "ada", mebibyte/10, problem.ShareUsedUp)
+	asks("the last page of the share", "ada", 0, nil)
+	asks("a page beyond the share", "ada", 0, problem.ShareUsedUp)
+	asks("another caller", "bo", mebibyte/5, nil)
+	asks("more than is left", "cy", mebibyte/5, problem.Overloaded)
+	asks("what is left", "cy", 0, nil)
+	all[0].end()
+	all = all[1:]
+	asks("what the first gave back", "ada", 0, nil)
+	for _, one := range all {
+		one.end()
+	}
+	used(t, b, "at the end", 0)
 }
 
 // TestOneRequestAloneIsNeverRefused checks that a request is served once it is alone, whatever its size.
 func TestOneRequestAloneIsNeverRefused(t *testing.T) {
-	b := load.NewBudget(64*kilobyte, nil)
-	alone, end := begin(t, b, "ada")
-	wants(t, "more than the share", docstore.Take(alone, 48*kilobyte), nil)
-	wants(t, "more than the budget", docstore.Take(alone, 480*kilobyte), nil)
-	other, endOther := begin(t, b, "bo")
-	wants(t, "another one meanwhile", docstore.Take(other, 1), problem.Overloaded)
-	end()
-	wants(t, "another one afterwards", docstore.Take(other, 1), nil)
-	endOther()
+	b := load.NewBudget(mebibyte / 16)
+	alone, err := ask(t.Context(), b, "ada", mebibyte)
+	wants(t, "more than the budget", err, nil)
+	other, err := ask(t.Context(), b, "bo", 0)
+	wants(t, "another one meanwhile", err, problem.Overloaded)
+	alone.end()
+	wants(t, "another one afterwards", request.Charge(other.Request.Context(), "bo"), nil)
+	other.end()
+	used(t, b, "at the end", 0)
 }
 
-func TestWhatIsReturnedCanBeTakenAgain(t *testing.T) {
-	b := load.NewBudget(256*kilobyte, nil)
-	ctx, end := begin(t, b, "ada")
-	other, endOther := begin(t, b, "ada")
-	defer endOther()
-	wants(t, "the other request", docstore.Take(other, 64*kilobyte), nil)
-	wants(t, "what stays", docstore.Take(ctx, 20*kilobyte), nil)
-	held := docstore.Held(ctx)
-	for range 10 {
-		wants(t, "a piece", docstore.Take(ctx, 40*kilobyte), nil)
-		docstore.Release(ctx, held)
+// TestABodyThatDoesNotComeKeepsNothing checks that a request takes no memory of others while its body is awaited, and
+// that one that would not fit is refused before it is read.
+func TestABodyThatDoesNotComeKeepsNothing(t *testing.T) {
+	b := load.NewBudget(8 * load.Page)
+	body, send := io.Pipe()
+	c, end := enter(t.Context(), b, body)
+	defer end()
+	wants(t, "a page", request.Charge(c.Request.Context(), "ada"), nil)
+	used(t, b, "before the body is awaited", load.Page)
+	done := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, c.Request.Body)
+		done <- err
+	}()
+	if _, err := send.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
 	}
-	wants(t, "two pieces", errors.Join(docstore.Take(ctx, 40*kilobyte), docstore.Take(ctx, 40*kilobyte)),
-		problem.ShareUsedUp)
-	end()
-	if b.Used() != 64*kilobyte {
-		t.Errorf("%d bytes are in work, want those of the other request", b.Used())
+	if got := b.Used(); got > 200 {
+		t.Errorf("%d bytes are in work for 100 that have come", got)
 	}
+	if err := send.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "the body", <-done, nil)
+	used(t, b, "when it has come", 10*100+load.Page)
+
+	large := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
+	large.Request = httptest.NewRequest(http.MethodPost, "/", untouched{t})
+	large.Request.ContentLength = mebibyte
+	defer load.Door{Budget: b}.Enter(large)()
+	wants(t, "a page of another one", request.Charge(large.Request.Context(), "bo"), nil)
+	_, err := io.Copy(io.Discard, large.Request.Body)
+	wants(t, "a body that does not fit", err, problem.Overloaded)
 }
 
-// TestARequestHasOneAccount checks that a service in the process of the gateway does not give back memory that the
-// response still holds.
+// untouched is a body that fails the test if it is read.
+type untouched struct{ t *testing.T }
+
+func (u untouched) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+// TestARequestHasOneAccount checks that a service in the process of the gateway takes the page that the gateway does
+// not, once, and does not give back memory that the response still holds.
 func TestARequestHasOneAccount(t *testing.T) {
-	b := load.NewBudget(64*kilobyte, nil)
-	ctx, end := begin(t, b, "ada")
-	part, endInner := enter(ctx, b)
-	inner := part.Request.Context()
-	wants(t, "inner", docstore.Take(inner, 16*kilobyte), nil)
-	endInner()
-	if b.Used() != 16*kilobyte {
-		t.Errorf("%d bytes are in work before the request has ended", b.Used())
+	b := load.NewBudget(8 * load.Page)
+	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
+	c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
+	end := load.Door{Budget: b, Forwards: true}.Enter(c)
+	wants(t, "the gateway", request.Charge(c.Request.Context(), "ada"), nil)
+	used(t, b, "in the gateway", 0)
+	for range 2 {
+		part, endPart := enter(c.Request.Context(), b, nil)
+		wants(t, "a service", request.Charge(part.Request.Context(), "ada"), nil)
+		endPart()
+		used(t, b, "before the request has ended", load.Page)
 	}
 	end()
-	if b.Used() != 0 {
-		t.Errorf("%d bytes are in work after the request has ended", b.Used())
-	}
+	used(t, b, "after the request has ended", 0)
 }
 
 func TestWithoutABudgetNothingIsRefused(t *testing.T) {
 	var none *load.Budget
-	c, end := enter(t.Context(), none)
-	defer end()
-	ctx := c.Request.Context()
-	wants(t, "no budget", errors.Join(docstore.Take(ctx, 1<<40), fits(ctx, 1<<40)), nil)
+	one, err := ask(t.Context(), none, "ada", mebibyte)
+	defer one.end()
+	wants(t, "no budget", err, nil)
 }
 
-func TestManyTakeAtOnce(t *testing.T) {
-	b := load.NewBudget(1024*kilobyte, nil)
+// TestABodyReadInPiecesCostsAPage has a handler read a body that it does not keep.
+func TestABodyReadInPiecesCostsAPage(t *testing.T) {
+	b := load.NewBudget(8 * load.Page)
+	c, end := enter(t.Context(), b, strings.NewReader(strings.Repeat("x", mebibyte)))
+	defer end()
+	wants(t, "a page", request.Charge(c.Request.Context(), "ada"), nil)
+	if _, err := io.Copy(io.Discard, load.Unaccounted(c.Request.Body)); err != nil {
+		t.Error(err)
+	}
+	used(t, b, "a body in pieces", load.Page)
+}
+
+// TestHostileCallersStayWithinTheBudget has many callers send large bodies at once, as fast as they can. What is in
+// work never exceeds the budget, nobody has more than half of it, and some of each caller's requests are served.
+func TestHostileCallersStayWithinTheBudget(t *testing.T) {
+	const total = 64 * mebibyte
+	b := load.NewBudget(total)
+	var mu sync.Mutex
+	served, work := map[string]int{}, map[string]int64{}
 	var requests sync.WaitGroup
 	for i := range 32 {
+		caller := string(rune('a' + i%4))
 		requests.Go(func() {
-			for range 200 {
-				ctx, end := begin(t, b, string(rune('a'+i%3)))
-				if docstore.Take(ctx, 30*kilobyte) == nil && b.Used() > 1024*kilobyte {
-					t.Error("more is in work than the budget has")
+			for range 50 {
+				one, err := ask(t.Context(), b, caller, mebibyte)
+				if err == nil {
+					mu.Lock()
+					served[caller]++
+					work[caller] += 10*mebibyte + load.Page
+					if work[caller] > total/2 {
+						t.Errorf("%s has %d bytes in work", caller, work[caller])
+					}
+					mu.Unlock()
 				}
-				end()
+				if used := b.Used(); used > total {
+					t.Errorf("%d bytes are in work, more than the budget has", used)
+				}
+				if err == nil {
+					mu.Lock()
+					work[caller] -= 10*mebibyte + load.Page
+					mu.Unlock()
+				}
+				one.end()
 			}
 		})
 	}
 	requests.Wait()
-	if b.Used() != 0 {
-		t.Errorf("%d bytes are left in work", b.Used())
+	for i := range 4 {
+		if caller := string(rune('a' + i)); served[caller] == 0 {
+			t.Errorf("nothing of %s is served", caller)
+		}
 	}
-}
-
-// TestAStoreTakesFromTheAccount reads through the gate that Begin gives to the stores.
-func TestAStoreTakesFromTheAccount(t *testing.T) {
-	b := load.NewBudget(256*kilobyte, load.NewTurns(1, 0))
-	ctx, end := begin(t, b, "ada")
-	defer end()
-	wants(t, "a read", docstore.Take(ctx, 96*kilobyte), nil)
-	second, endSecond := begin(t, b, "ada")
-	defer endSecond()
-	wants(t, "a read beyond the share", docstore.Take(second, 48*kilobyte), problem.ShareUsedUp)
-	wants(t, "a large read beyond the share", fits(second, 48*kilobyte), problem.ShareUsedUp)
-	other, endOther := begin(t, b, "bo")
-	defer endOther()
-	wants(t, "a large read", fits(other, load.Large), nil)
-	third, endThird := begin(t, b, "cy")
-	defer endThird()
-	wants(t, "a large read without a turn", fits(third, load.Large), problem.Overloaded)
-	if b.Used() != 96*kilobyte {
-		t.Errorf("%d bytes are in work, want those of the first read", b.Used())
-	}
+	used(t, b, "at the end", 0)
 }

@@ -1,9 +1,11 @@
 // Package load protects a process from more work than it can do: it has requests wait until they can be worked on, by
 // turns over accounts, such as organisations, and over the callers of each (Gate, Limiter), holds refusals back
-// (Holder), and bounds how much memory requests have taken (Budget) and how many large ones are worked on at a time
-// (Turns).
+// (Holder), and bounds how much memory requests may take together (Budget).
 //
-// Only package process knows it: the rest sees a request whose body may fail, a docstore.Gate and a request.Account.
+// Only package process knows it: the rest sees a request whose body may fail, and a request.Account.
+//
+// A request costs at most ten times its body and one page of a mebibyte. That is counted here, at the door, and nowhere
+// below it: what reads for a request reads pages of a mebibyte, or one record.
 //
 // A request waits twice, for as long as overload-latency says together: in front of the gate until it is read, and
 // behind it, as soon as its caller is known, until the limiter of its service has a slot for it. At both places it is
@@ -26,7 +28,6 @@
 //	queue.go    the order of those that wait, at the gate and for a slot
 //	shares.go   who shares what can be in work, and whose share is used up
 //	holder.go   holds refusals back
-//	budget.go   takes the memory of a request and of its body from that of the process; a gate for the stores
-//	turn.go     has large requests wait for each other
+//	budget.go   takes the memory of a request and of its body from that of the process
 //	metrics.go  exports what is in work, waits and is refused
 package load

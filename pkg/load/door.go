@@ -15,23 +15,27 @@ import (
 type Door struct {
 	// Budget bounds what requests have in work; nothing does if it is nil.
 	Budget *Budget
-	// Forwarding is the memory that a request needs while it is forwarded to another process, in bytes.
+	// Forwards says that the handlers pass requests on and do not work on them. Each takes no Page and nothing for its
+	// body then, but Forwarding: the memory that a request needs while it is forwarded to another process, in bytes.
+	Forwards   bool
 	Forwarding int64
-	// Forwards says that the handlers pass bodies on and do not work on them.
-	Forwards bool
 	// Holder holds refusals back; nil if nothing does.
 	Holder *Holder
 }
 
-// Enter opens the account of a request, unless it has one: its body, the documents that stores read for it and what is
-// made of them take from it. end gives back what was taken.
+// Enter opens the account of a request, unless it has one: a Page takes from it when the request is charged to its
+// caller, and its body as it comes. end gives back what was taken.
 func (d Door) Enter(c *gin.Context) (end func()) {
-	ctx, opened := d.Budget.begin(c.Request.Context(), d.Forwarding)
+	flat := int64(Page)
+	if d.Forwards {
+		flat = d.Forwarding
+	}
+	ctx, opened := d.Budget.begin(c.Request.Context(), flat)
 	if opened != nil {
 		c.Request = c.Request.WithContext(ctx)
 	}
-	if opened != nil || d.Holder != nil {
-		c.Writer = &response{ResponseWriter: c.Writer, account: opened, holder: d.Holder}
+	if d.Holder != nil {
+		c.Writer = &response{ResponseWriter: c.Writer, holder: d.Holder}
 	}
 	if a := accountOf(ctx); a != nil && !d.Forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
 		c.Request.Body = bodyOf(c.Request, a)
@@ -89,12 +93,11 @@ func classOf(method, route string) Class {
 	}
 }
 
-// response is the response to a request that was let in. When it begins, the slot and the turn of the request end.
+// response is the response to a request that was let in. When it begins, the slot of the request ends.
 type response struct {
 	gin.ResponseWriter
-	slot    *Slot
-	account *account // nil without a budget
-	holder  *Holder
+	slot   *Slot
+	holder *Holder
 }
 
 // Write writes a part of the body.
@@ -124,11 +127,8 @@ func (r *response) Flush() {
 // Unwrap is for http.ResponseController.
 func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// begin ends the slot and the turn. A 503 says nothing about how long served requests take.
+// begin ends the slot. A 503 says nothing about how long served requests take.
 func (r *response) begin() {
-	if r.account != nil {
-		r.account.endTurn()
-	}
 	if r.Status() == http.StatusServiceUnavailable {
 		r.slot.End()
 	} else {

@@ -32,8 +32,8 @@ const sayEvery = 10 * time.Second
 const (
 	// atRest is how many requests may be in work before anything is known, or when nothing is in work.
 	atRest = 256
-	// least is how many requests may be in work however long they take: what is slow by itself is not made faster by
-	// less work.
+	// least is how many requests may be in work however long they take, unless Most is less: what is slow by itself is
+	// not made faster by less work.
 	least = 64
 	// few is how many in work do not wait for each other much.
 	few = 32

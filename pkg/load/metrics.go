@@ -54,21 +54,10 @@ func (h *Holder) Register(registerer prometheus.Registerer) {
 	}, func() float64 { return float64(h.State().Beyond) })
 }
 
-// Register registers the metrics of a budget and its turns, which deploy/README.md describes.
+// Register registers the metric of a budget, which deploy/README.md describes.
 func (b *Budget) Register(registerer prometheus.Registerer) {
-	with := promauto.With(registerer)
-	with.NewGaugeFunc(prometheus.GaugeOpts{
+	promauto.With(registerer).NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "exchange_work_bytes",
 		Help: "Memory that requests have taken from the budget of the process (work-memory).",
 	}, func() float64 { return float64(b.Used()) })
-	with.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "exchange_large_requests", Help: "Large requests that are worked on, at most large-requests.",
-	}, func() float64 { return float64(b.turns.Taken()) })
-	with.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "exchange_large_requests_waiting", Help: "Large requests that wait until they are worked on.",
-	}, func() float64 { return float64(b.turns.Waiting()) })
-	with.NewCounterFunc(prometheus.CounterOpts{
-		Name: "exchange_large_requests_refused_total",
-		Help: "Large requests that were refused because too many waited, or waited for too long.",
-	}, func() float64 { return float64(b.turns.Refused()) })
 }

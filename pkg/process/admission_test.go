@@ -22,7 +22,7 @@ func limited() (limitedBench, *load.Limiter) {
 	l := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Target: time.Hour, Most: 1, MostWaiting: 10,
 		Now: time.Now, Log: log})
 	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute,
-		LargestBody: 10, Door: load.Door{Budget: load.NewBudget(1<<20, nil)}})
+		LargestBody: 10, Door: load.Door{Budget: load.NewBudget(8 * load.Page)}})
 	return limitedBench{b, process.Guard(func(*gin.Context) {}, process.Admit(l))}, l
 }
 

@@ -200,7 +200,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		Organisations: trust.Organisations,
 		Unset:         p.unset.note,
 		Engine:        func() *gin.Engine { return p.Engine(d.Name) },
-		Guard:         Guard(request.RequireGateway(trust), p.Admission(d.Name, d.Name)),
+		Guard:         Guard(request.RequireGateway(trust), p.Admission(d.Name, d.Name, false)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", d.Name, err)

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 
 	"github.com/gin-gonic/gin"
@@ -22,10 +21,16 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// serveUntilEnd serves a route of a process until the test ends.
+// serveUntilEnd serves a route of a process until the test ends. Each of its requests takes 64 KiB.
 func serveUntilEnd(t *testing.T, p *process.Process, method string, handle gin.HandlerFunc) {
 	t.Helper()
-	engine := p.Entrance("gateway", 0)
+	serveUntilEndWith(t, p, 64<<10, method, handle)
+}
+
+// serveUntilEndWith serves a route whose requests take a number of bytes.
+func serveUntilEndWith(t *testing.T, p *process.Process, each int64, method string, handle gin.HandlerFunc) {
+	t.Helper()
+	engine := p.Entrance("gateway", each)
 	engine.Handle(method, "/", handle)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
@@ -109,10 +114,10 @@ func TestABodyThatCameLeavesTime(t *testing.T) {
 // TestAResponseThatNobodyReadsEnds checks that a request gives its memory back if nobody reads its response.
 func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _ := openInMemory(t, func(s *process.Settings) { s.ClientTimeout, s.WorkMemory = 50*time.Millisecond, 1 })
+		p, _ := openInMemory(t, func(s *process.Settings) { s.ClientTimeout = 50 * time.Millisecond })
 		ended := make(chan error, 1)
 		serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
-			if err := docstore.Take(c.Request.Context(), 1<<20); err != nil {
+			if err := request.Charge(c.Request.Context(), "ada"); err != nil {
 				process.Refuse(c, problemOf(err))
 				return
 			}
@@ -147,12 +152,11 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 // TestWorkIsBoundedAcrossRequests checks that a process refuses a request if the others use the budget up, and serves
 // it afterwards.
 func TestWorkIsBoundedAcrossRequests(t *testing.T) {
-	p, _ := open(t, func(s *process.Settings) { s.WorkMemory = 1 })
+	p, _ := open(t, func(s *process.Settings) { s.WorkMemory = 1 }) // for one request that forwards this much
+	const each = 600 << 10
 	entered, leave := make(chan struct{}), make(chan struct{})
-	serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
-		ctx := c.Request.Context()
-		_ = request.Charge(ctx, c.Query("caller")) // nothing is taken yet
-		if err := docstore.Take(ctx, 600<<10); err != nil {
+	serveUntilEndWith(t, p, each, http.MethodGet, func(c *gin.Context) {
+		if err := request.Charge(c.Request.Context(), c.Query("caller")); err != nil {
 			process.Refuse(c, problemOf(err))
 			return
 		}

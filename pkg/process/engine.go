@@ -74,22 +74,32 @@ func Admit(limiter *load.Limiter) Admission {
 }
 
 // Guard returns a handler that lets a guard put the caller of a request into its context, and then has the request
-// admitted.
+// admitted, and takes its memory in the caller's name: a request that waits to be admitted has none.
 func Guard(guard gin.HandlerFunc, admit Admission) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if guard(c); c.IsAborted() {
 			return
 		}
-		if refused := admit(c, request.CallerFrom(c.Request.Context())); refused != nil {
+		caller := request.CallerFrom(c.Request.Context())
+		if refused := admit(c, caller); refused != nil {
 			Refuse(c, refused)
+			return
+		}
+		if err := request.Charge(c.Request.Context(), caller.Account()); err != nil {
+			Refuse(c, problem.From(err))
 		}
 	}
 }
 
 // Admission returns the admission of the requests that one service of the process, which may be the gateway, takes for
-// another one, or for itself. It admits everything if the settings say that nothing is refused.
-func (p *Process) Admission(service, to string) Admission {
-	return Admit(p.limiter(service, to, int(p.Settings.OverloadRequests)))
+// another one, or for itself. forwards says that they are forwarded to another process. It admits everything if the
+// settings say that nothing is refused.
+func (p *Process) Admission(service, to string, forwards bool) Admission {
+	most := p.Settings.OverloadRequests
+	if !forwards {
+		most = min(most, p.Settings.inWork())
+	}
+	return Admit(p.limiter(service, to, int(most)))
 }
 
 // workLatency is how long requests may be in work on average while others wait. Those that wait do so in an order, and
@@ -173,7 +183,7 @@ type boundedBody struct {
 }
 
 // Stream lets the body of the request have up to a number of bytes, whatever the setting says. The handler reads it
-// piece by piece, and takes the memory for what it keeps of it. It is called before anything is read.
+// piece by piece, and keeps no more of it in memory than a page. It is called before anything is read.
 func Stream(c *gin.Context, most int64) {
 	if body, is := c.Value(bodyKey).(*boundedBody); is {
 		body.ReadCloser = http.MaxBytesReader(c.Writer, load.Unaccounted(body.whole), most)

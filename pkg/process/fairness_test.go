@@ -23,7 +23,7 @@ func TestACalmCallerDoesNotWaitForAGreedyOne(t *testing.T) {
 	p, journal := open(t, func(s *process.Settings) {
 		s.OverloadRequests, s.OverloadLatency, s.RequestTimeout = 1, time.Hour, time.Hour
 	})
-	engine, admit := p.Entrance("gateway", 0), p.Admission("gateway", "coverage")
+	engine, admit := p.Entrance("gateway", 0), p.Admission("gateway", "coverage", false)
 	var mu sync.Mutex
 	var served []string
 	arrived, goOn := make(chan struct{}), make(chan struct{})

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"insurance.example/exchange/pkg/load"
 )
 
 // usualMemory is the memory that a process stays within unless it is set, or its control group has less, in bytes.
@@ -22,15 +24,21 @@ func (s Settings) memory() int64 {
 	return usualMemory
 }
 
-// work returns the bytes that requests may have in work together: a quarter of the memory unless it is set. The rest
-// is for what a process has without requests, for what the collector has not collected yet, and for the caches of
-// SQLite, which are not Go's.
+// work returns the bytes that requests may have in work together, each at most ten times its body and a page: a quarter
+// of the memory unless it is set. The rest is for what a process has without requests, for what the collector has not
+// collected yet, and for the caches of SQLite, which are not Go's.
 func (s Settings) work() int64 {
 	if s.WorkMemory > 0 {
 		return s.WorkMemory << 20
 	}
 	return s.memory() / 4
 }
+
+// inWork returns how many requests to one service may be in work, as far as there is memory: three quarters of as many
+// as one caller's share of the work has pages for, and at least one. So the others wait, by turns, and are not refused
+// because of memory. The last quarter is for those whose responses are on their way, which are in work no more, but
+// have their pages still. With 256 MiB there are 64 pages, 32 for one caller, and 24 requests are in work.
+func (s Settings) inWork() int64 { return max(1, load.PagesOfOne(s.work())*3/4) }
 
 // connectionsPerMebibyte is how many connections there may be for each MiB of the memory. Each needs 17 KiB on which
 // requests have been served, so that all of them need a third of it.

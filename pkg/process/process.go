@@ -78,9 +78,8 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
-	turns := load.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
 	p := &Process{Settings: settings, Log: log, Registry: registry, stdout: os.Stdout, stopping: make(chan struct{}),
-		listen: listen, budget: load.NewBudget(settings.work(), turns)}
+		listen: listen, budget: load.NewBudget(settings.work())}
 	p.budget.Register(registry)
 	if settings.OverloadLatency > 0 {
 		p.openBell()

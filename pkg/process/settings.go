@@ -48,9 +48,6 @@ type Settings struct {
 	// MemoryLimit is the memory that the process is to stay within, and WorkMemory what requests may have in work
 	// together, both in MiB; 0 for the defaults.
 	MemoryLimit, WorkMemory int64
-	// LargeRequests is how many requests with a body or a record of budget.Large bytes are worked on at a time; 0 for
-	// half of the processors.
-	LargeRequests int64
 	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of
 	// the memory.
 	MaxConnections int64
@@ -114,11 +111,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"memory that the process is to stay within, in MiB; 0 for 256, or for what its control group has if that "+
 			"is less")
 	setting.IntVar(flags, &s.WorkMemory, "work-memory", 0, 0, 1<<20,
-		"memory that requests may have in work together, in MiB, of which one caller may have half; beyond it they "+
-			"are refused (503, 429); 0 for a quarter of memory-limit")
-	setting.IntVar(flags, &s.LargeRequests, "large-requests", 0, 0, 1<<10,
-		"requests with a body, or a record, of 64 KiB and more that are worked on at a time while others wait; 0 "+
-			"for half of the processors, and at least one")
+		"memory that requests may have in work together, in MiB, of which one caller may have half; each takes ten "+
+			"times its body and 1 MiB; beyond it they are refused (503, 429); 0 for a quarter of memory-limit")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
 		"greatest number of connections of callers; beyond it the one that has been without a request for longest is "+
 			"closed, or the new one refused (503) if all have one; 0 for 20 for each MiB of memory-limit")
@@ -126,7 +120,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"how long requests may wait, by turns over callers, before they are refused (503, 429) because there are too "+
 			"many; 0 to refuse none")
 	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 1024, 1, 1<<20,
-		"greatest number of requests to one service in work; beyond it they wait")
+		"greatest number of requests to one service in work, and three for each 8 MiB of work-memory where they are "+
+			"not forwarded to another process; beyond it they wait")
 	flags.StringSliceVar(&s.Secrets, "credential", nil,
 		"secrets shared by the gateway and the services; the first is sent, all are accepted")
 	flags.StringVar(&s.SecretFile, credentialFile, "",

@@ -190,10 +190,6 @@ func RequireGateway(trust Trust) gin.HandlerFunc {
 		if !carried {
 			c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
 		}
-		// It is said here in whose name the request takes memory.
-		if err := Charge(c.Request.Context(), caller.Account()); err != nil {
-			refuse(c, problem.From(err))
-		}
 	}
 }
 

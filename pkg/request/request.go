@@ -117,8 +117,9 @@ func SoughtBy(ctx context.Context, name string) Sought { return Sought{Organisat
 
 // Account is what a request takes memory from. Package load has the accounts of a process.
 type Account interface {
-	// Charge says in whose name the request takes from now on. It is called before anything is taken. Its error says
-	// that the caller, or all together, have too much in work.
+	// Charge takes what a request costs besides its body, and says in whose name the request takes from now on. It is
+	// called when nothing is waited for any more, and before the body is read. Its error says that the caller, or all
+	// together, have too much in work.
 	Charge(caller string) error
 }
 

@@ -45,9 +45,7 @@ func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key
 	precondition func(docstore.Document) error, decide decision[T],
 ) (changedTo[T], error) {
 	var done changedTo[T]
-	held := docstore.Held(ctx)
 	for range maxTries {
-		docstore.Release(ctx, held)
 		doc, record, err := r.toDecide(ctx, id, read)
 		if err != nil {
 			return done, err
@@ -197,34 +195,15 @@ func (r *documents) mayChange(ctx context.Context, doc docstore.Document) error 
 	return lacking(lacked)
 }
 
-// changeWeight is the memory that a change of a stored record needs besides what was read of it, as a multiple of its
-// size.
-const changeWeight = 6
-
-// toChange reads a document that is to be changed, takes the memory for that, and waits for a turn if it is large and
-// the store has not done so. It reads after the turn has come, because the request that had it before may have changed
-// the record. A document that is not as it was written is not changed: its next version would vouch for what is wrong.
+// toChange reads a document that is to be changed. One that is not as it was written is not changed: its next version
+// would vouch for what is wrong.
 func (r *documents) toChange(ctx context.Context, id string) (docstore.Document, error) {
-	for {
-		held := docstore.Held(ctx)
-		doc, err := r.existing(ctx, id)
-		if err != nil {
-			return doc, err
-		}
-		if err := r.mayChange(ctx, doc); err != nil {
-			return doc, err
-		}
-		size := len(doc.Body) + len(doc.State)
-		if err := docstore.Take(ctx, changeWeight*size); err != nil {
-			return doc, err
-		}
-		waited, err := docstore.Await(ctx, size)
-		if err == nil && !waited {
-			err = r.log.Intact(doc.ID, doc.Digest.Check(doc.Version, doc.Body, doc.State))
-		}
-		if err != nil || !waited {
-			return doc, err
-		}
-		docstore.Release(ctx, held)
+	doc, err := r.existing(ctx, id)
+	if err == nil {
+		err = r.mayChange(ctx, doc)
 	}
+	if err == nil {
+		err = r.log.Intact(doc.ID, doc.Digest.Check(doc.Version, doc.Body, doc.State))
+	}
+	return doc, err
 }

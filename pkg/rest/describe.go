@@ -258,11 +258,11 @@ func (s Service) Inspected() (inspect.Service, error) {
 	return inspected, nil
 }
 
-// Inspect returns the collection of the records as it is stored.
-func (r *Records[T]) Inspect(ctx context.Context, x inspect.Examination) (docstore.Inspected, error) {
+// Inspect returns the collection of the records in the database that is examined.
+func (r *Records[T]) Inspect(ctx context.Context, x inspect.Examination) (docstore.Collection, error) {
 	for _, spec := range r.server.specs() {
 		if spec.Name == r.Collection {
-			return x.Inspection.Collection(ctx, spec)
+			return x.Store.Collection(ctx, spec)
 		}
 	}
 	return nil, fmt.Errorf("there is no collection %s", r.Collection)

@@ -53,8 +53,7 @@ type Extension struct {
 	Body, Response reflect.Type
 	IsRecord       bool
 	// Takes are the media types of a body that is no JSON, of up to Largest bytes, whatever the setting max-body says.
-	// Serve gets the body as an io.Reader, whose errors are problems, and takes memory from the budget for what it
-	// keeps.
+	// Serve gets the body as an io.Reader, whose errors are problems, and keeps no more of it in memory than a page.
 	Takes   []string
 	Largest int64
 	// Media is the media type of a response that is no JSON; empty for others. Such a response is a func(io.Writer)
@@ -397,9 +396,6 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	}
 	body, tag, _, err := r.readAt(ctx, doc, at)
 	if err != nil {
-		return err
-	}
-	if err := docstore.Take(ctx, len(body)); err != nil { // for the response
 		return err
 	}
 	return sendTagged(c, body, tag)

@@ -358,8 +358,6 @@ type faults struct {
 	// although its outcome is reported as the error.
 	insert, replace func(docstore.Document) (err error, wrote bool)
 	find            error
-	// unaware has documents read without the budget of the request, and so without a turn.
-	unaware bool
 	// formers, if not nil, returns what a page of former versions is read as.
 	formers func(after int64, found []docstore.Former) []docstore.Former
 }
@@ -396,13 +394,6 @@ func (c *faultyCollection) Unwrap() docstore.Collection { return c.Collection }
 
 func (c *faultyCollection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
 	return c.write(c.faults.insert, doc, func() error { return c.Collection.Insert(ctx, who, doc) })
-}
-
-func (c *faultyCollection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
-	if c.faults.unaware {
-		ctx = context.Background()
-	}
-	return c.Collection.Get(ctx, who, id)
 }
 
 func (c *faultyCollection) Replace(

@@ -40,9 +40,6 @@ func (r *documents) read(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := docstore.Take(c.Request.Context(), len(body)); err != nil { // for the response
-		return err
-	}
 	return sendTagged(c, body, tag)
 }
 
@@ -63,15 +60,12 @@ func (r *documents) show(ctx context.Context, id string) (part.Shown, bool, erro
 	if err != nil || !found {
 		return part.Shown{}, false, err
 	}
-	return r.Shown(ctx, doc)
+	return r.Shown(doc)
 }
 
 // Shown returns the record of a document as its readers see it now. found is true.
-func (r *documents) Shown(ctx context.Context, doc docstore.Document) (shown part.Shown, found bool, err error) {
+func (r *documents) Shown(doc docstore.Document) (shown part.Shown, found bool, err error) {
 	body, _, err := r.shown(doc)
-	if err == nil {
-		err = docstore.Take(ctx, len(body)) // for the response
-	}
 	return part.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body}, err == nil, err
 }
 
@@ -112,9 +106,6 @@ func (s *Server) recordNamed(ctx context.Context, name string, among []string) (
 		return part.Shown{}, err
 	}
 	record, err := of.showing(ctx, doc, s.Now())
-	if err == nil {
-		err = docstore.Take(ctx, 2*len(record)) // for the list of them, and for the response
-	}
 	return part.Shown{Resource: of.name(), ID: doc.ID.String(), Record: record}, err
 }
 
@@ -131,9 +122,6 @@ func (s *Server) recordNamedAt(
 	var unknown *problem.Error
 	if errors.As(err, &unknown) && unknown.Kind == problem.NotFound {
 		return part.Shown{}, nil
-	}
-	if err == nil {
-		err = docstore.Take(ctx, 2*len(record)) // for the list of them, and for the response
 	}
 	return part.Shown{Resource: of.name(), ID: doc.ID.String(), Version: version, Record: record}, err
 }

@@ -1,8 +1,6 @@
 package rest_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,86 +11,75 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/request"
-
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/request"
 )
 
-// bounded gives the server a budget, and each request an account in the name of w.caller.
+// bounded puts the server behind the door of a budget, and each request has an account in the name of w.caller. A panic
+// ends a request as in a process: after what it has taken was given back.
 func (w *world) bounded(bytes int64) *load.Budget {
-	b := load.NewBudget(bytes, nil)
-	w.behind(b, func(r *http.Request) string { return w.caller.Account() }, nil)
-	return b
-}
-
-// behind puts the server behind the door of a budget. caller returns the caller of a request. The context of each
-// request is what change returns, if it is not nil. A panic ends a request as in a process: after what it has taken was
-// given back.
-func (w *world) behind(
-	b *load.Budget, caller func(*http.Request) string, change func(context.Context) context.Context,
-) {
+	b := load.NewBudget(bytes)
 	engine, inner := gin.New(), w.handler
 	engine.NoRoute(func(c *gin.Context) {
 		defer func() { _ = recover() }()
-		if change != nil {
-			c.Request = c.Request.WithContext(change(c.Request.Context()))
-		}
 		defer load.Door{Budget: b}.Enter(c)()
-		if err := request.Charge(c.Request.Context(), caller(c.Request)); err != nil {
-			w.t.Error(err)
+		if err := request.Charge(c.Request.Context(), w.caller.Account()); err != nil {
+			process.Refuse(c, problem.From(err))
+			return
 		}
 		c.Status(http.StatusOK) // the router has set 404
 		inner.ServeHTTP(c.Writer, c.Request)
 	})
 	w.handler = engine
+	return b
 }
 
-// busy takes bytes in the name of a caller until it is called.
-func busy(t *testing.T, b *load.Budget, caller string, bytes int) (end func()) {
+// busy takes pages in the name of a caller until it is called.
+func busy(t *testing.T, b *load.Budget, caller string, pages int) (end func()) {
 	t.Helper()
-	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
-	c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
-	end = load.Door{Budget: b}.Enter(c)
-	ctx := c.Request.Context()
-	if err := errors.Join(request.Charge(ctx, caller), docstore.Take(ctx, bytes)); err != nil {
-		t.Fatal(err)
+	var ends []func()
+	for range pages {
+		c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
+		c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
+		ends = append(ends, load.Door{Budget: b}.Enter(c))
+		if err := request.Charge(c.Request.Context(), caller); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return end
+	return func() {
+		for _, end := range ends {
+			end()
+		}
+	}
 }
 
 func TestWhatDoesNotFitTheBudgetIsRefused(t *testing.T) {
 	w := start(t, nil)
-	large := w.body(`"more":` + list(20))
+	large := w.body(`"more":` + list(200))
 	path := "/parcel/" + w.do(201, "POST", "/parcel", large).text("id")
 	w.do(200, "PUT", path, large)
 	small := w.body("")
-	const total = 1 << 20
-	b := w.bounded(total)
-	end := busy(t, b, "bo", total-128<<10)
-	for _, c := range []struct{ method, path, body string }{
-		{"POST", "/parcel", large}, {"PUT", path, large}, {"PUT", path, small},
-		{"POST", path + ":amend", `{"weight":1}`}, {"POST", path + ":deliver", signed},
-	} {
-		r := w.do(503, c.method, c.path, c.body)
+	b := w.bounded(8*load.Page + 64<<10) // of which a small body needs little
+	endBo, endCy := busy(t, b, "bo", 4), busy(t, b, "cy", 3)
+	for method, path := range map[string]string{"POST": "/parcel", "PUT": path} {
+		r := w.do(503, method, path, large)
 		w.wants(r, problem.Overloaded)
 		if r.Header().Get("Retry-After") == "" {
-			t.Errorf("%s %s: no Retry-After", c.method, c.path)
+			t.Errorf("%s %s: no Retry-After", method, path)
 		}
 	}
+	// Reading takes a page, whatever is read, and changing a page and what is sent.
 	w.do(200, "GET", path, "")
+	w.do(200, "POST", path+":amend", `{"weight":1}`)
 	w.do(201, "POST", "/parcel", small)
-	end()
-	end = busy(t, b, "bo", total-32<<10)
-	for _, path := range []string{path, "/parcel", "/x/asof" + path + "?at=2026-03-01T12:00:00Z"} {
-		w.wants(w.do(503, "GET", path, ""), problem.Overloaded)
-	}
-	end()
-	end = busy(t, b, w.caller.Account(), total/2-32<<10)
+	endBo()
+	endCy()
+	end := busy(t, b, w.caller.Account(), 3)
 	w.wants(w.do(429, "POST", "/parcel", large), problem.ShareUsedUp)
 	end()
-	if r := w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"2"` {
+	if r := w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"3"` {
 		t.Errorf("a request that was refused has changed the record: %v", r.Header())
 	}
 	w.do(201, "POST", "/parcel", large)
@@ -114,10 +101,10 @@ func (u untouched) Read([]byte) (int, error) {
 // memory of others.
 func TestABodyThatDoesNotFitIsNotRead(t *testing.T) {
 	w := start(t, nil)
-	b := w.bounded(1 << 20)
-	defer busy(t, b, "bo", 512<<10)()
+	b := w.bounded(3 * load.Page)
+	defer busy(t, b, "bo", 1)()
 	req := httptest.NewRequest(http.MethodPost, "/parcel", untouched{t})
-	req.ContentLength = 100 << 10
+	req.ContentLength = 200 << 10
 	req.Header.Set("Content-Type", "application/json")
 	r := httptest.NewRecorder()
 	w.handler.ServeHTTP(r, req)
@@ -154,7 +141,8 @@ func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
 		w.handler.ServeHTTP(r, req)
 		done <- r.Code
 	}()
-	for b.Used() == 0 {
+	// It has its page until it is read.
+	for used := b.Used(); used == 0 || used >= load.Page; used = b.Used() {
 		select {
 		case code := <-done:
 			t.Fatalf("the body was refused before it came: status %d", code)
@@ -170,9 +158,9 @@ func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
 	}
 }
 
-// TestFormerVersionsAreReadWithinTheBudget reads what a record was whose every version, and every change, is nearly
-// as large as a body may be. Eight versions together do not fit.
-func TestFormerVersionsAreReadWithinTheBudget(t *testing.T) {
+// TestLargeFormerVersionsComeInPages reads what a record was whose every version, and every change, is nearly as large
+// as a body may be: no page has more than it may.
+func TestLargeFormerVersionsComeInPages(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
 	made := w.now
@@ -181,30 +169,14 @@ func TestFormerVersionsAreReadWithinTheBudget(t *testing.T) {
 		w.pass(time.Minute)
 		w.do(200, "POST", path+":amend", fmt.Sprintf(`{"turn":%d,"more":%s}`, i, list(size>>10)))
 	}
-	const total = 64 << 20
-	b := w.bounded(total)
-	middle := asOf(path, made.Add(changes/2*time.Minute))
-	end := busy(t, b, "bo", total-9*size)
 	if events := w.pages("/x/history" + path); len(events) != changes+1 {
 		t.Errorf("%d events, want %d", len(events), changes+1)
 	}
 	if events, next := w.page("/x/history" + path); len(events) > 3 || next == "" {
 		t.Errorf("the first page has %d events, and leads to %q", len(events), next)
 	}
-	if r := w.do(200, "GET", middle, ""); !strings.Contains(r.Body.String(), fmt.Sprintf(`"turn":%d`, changes/2-1)) {
-		t.Errorf("in the middle: %.200s", r.Body)
-	}
-	end()
-	for _, path := range []string{"/x/history" + path, middle} {
-		end := busy(t, b, "bo", total-3*size)
-		r := w.do(503, "GET", path, "")
-		w.wants(r, problem.Overloaded)
-		if r.Header().Get("Retry-After") == "" {
-			t.Errorf("%s: no Retry-After", path)
-		}
-		end()
-	}
-	if b.Used() != 0 {
-		t.Errorf("%d bytes are left in work", b.Used())
+	middle := w.do(200, "GET", asOf(path, made.Add(changes/2*time.Minute)), "").Body.String()
+	if !strings.Contains(middle, fmt.Sprintf(`"turn":%d`, changes/2-1)) {
+		t.Errorf("in the middle: %.200s", middle)
 	}
 }

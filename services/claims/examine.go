@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"math/big"
 	"strings"
@@ -28,20 +30,13 @@ func examine(
 	if err != nil {
 		return err
 	}
-	return inspect.EachPage(ctx, rows, docstore.Query{}, func(page []docstore.Stored) error {
+	return inspect.EachPage(ctx, rows, docstore.Query{}, func(page []docstore.Document) error {
 		for _, doc := range page {
 			var b claims.Bordereau
 			if err := json.Unmarshal(doc.Body, &b); err != nil || b.PolicyNumber == nil || b.FNOL.IsZero() {
 				continue // which claim the row is about cannot be said
 			}
-			newest, err := isNewest(ctx, rows, doc, &b)
-			if err != nil {
-				return err
-			}
-			if !newest {
-				continue
-			}
-			differs, err := difference(ctx, all, doc.Owner, &b)
+			differs, err := difference(ctx, rows, all, doc, &b)
 			if err != nil {
 				return err
 			}
@@ -56,54 +51,39 @@ func examine(
 	})
 }
 
-// isNewest reports whether no later row is about the same claim under the same treaty: rows are not replaced.
-func isNewest(
-	ctx context.Context, rows docstore.Inspected, row docstore.Stored, b *claims.Bordereau,
-) (newest bool, err error) {
-	newest = true
-	of := inspect.KeyOf(row.Owner, "policyNumber", *b.PolicyNumber)
-	err = inspect.EachPage(ctx, rows, docstore.Query{Equal: of, After: row.ID},
-		func(page []docstore.Stored) error {
-			for _, doc := range page {
-				var later claims.Bordereau
-				if json.Unmarshal(doc.Body, &later) == nil && later.FNOL.Time().Equal(b.FNOL.Time()) &&
-					rest.Text(later.TreatyReference) == rest.Text(b.TreatyReference) {
-					newest = false
-				}
-			}
-			return nil
-		})
-	return newest, err
-}
-
 // difference returns what a row says that none of its claims does: those of its policy that were notified at its
-// instant. It returns nil if one of them agrees.
+// instant. It returns nil if one of them agrees, and if a later row is about the same claim under the same treaty: rows
+// are not replaced.
 func difference(
-	ctx context.Context, all docstore.Inspected, owner string, b *claims.Bordereau,
-) (found *docstore.Finding, err error) {
-	first, agrees := docstore.Finding{
+	ctx context.Context, rows, all docstore.Collection, row docstore.Document, b *claims.Bordereau,
+) (*docstore.Finding, error) {
+	agrees := false
+	if err := inspect.OfOwner(ctx, rows, row.Owner, "policyNumber", *b.PolicyNumber,
+		func(doc docstore.Document) error {
+			var other claims.Bordereau
+			same := json.Unmarshal(doc.Body, &other) == nil && other.FNOL.Time().Equal(b.FNOL.Time()) &&
+				rest.Text(other.TreatyReference) == rest.Text(b.TreatyReference)
+			agrees = agrees || same && bytes.Compare(doc.ID[:], row.ID[:]) > 0
+			return nil
+		}); err != nil || agrees {
+		return nil, err
+	}
+	found := &docstore.Finding{
 		Invariant: "a row has a claim", Found: "none",
 		Expected: *b.PolicyNumber + ", notified at " + b.FNOL.String(),
-	}, false
-	err = inspect.EachPage(ctx, all, docstore.Query{Equal: inspect.KeyOf(owner, "policyNumber", *b.PolicyNumber)},
-		func(page []docstore.Stored) error {
-			for _, doc := range page {
-				var c claims.Claim
-				if json.Unmarshal(doc.Body, &c) != nil || !c.FNOL.Time().Equal(b.FNOL.Time()) {
-					continue
-				}
-				if differs := compared(b, &c); differs != nil {
-					first = *differs
-				} else {
-					agrees = true
-				}
-			}
-			return nil
-		})
+	}
+	err := inspect.OfOwner(ctx, all, row.Owner, "policyNumber", *b.PolicyNumber, func(doc docstore.Document) error {
+		var c claims.Claim
+		if json.Unmarshal(doc.Body, &c) == nil && c.FNOL.Time().Equal(b.FNOL.Time()) {
+			differs := compared(b, &c)
+			agrees, found = agrees || differs == nil, cmp.Or(differs, found)
+		}
+		return nil
+	})
 	if err != nil || agrees {
 		return nil, err
 	}
-	return &first, nil
+	return found, nil
 }
 
 // compared returns the first member of a row that says something else than a claim, or nil.

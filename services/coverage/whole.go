@@ -65,7 +65,7 @@ func (l openedLine[T]) whole(
 		return nil, err
 	}
 	whole := &wholePolicy{Owner: doc.Owner, PolicyholderID: string(policyOf(record.Value).PolicyholderID)}
-	if whole.Coverage, _, err = l.records.Shown(ctx, doc); err != nil {
+	if whole.Coverage, _, err = l.records.Shown(doc); err != nil {
 		return nil, err
 	}
 	if asked.Wants(internalapi.InsuredPart) {

@@ -30,7 +30,7 @@ type examined struct {
 // world, as long as they are there.
 func (w *world) examine(t *testing.T, path string) (e examined) {
 	t.Helper()
-	inspection, err := sqlitestore.Inspect(path)
+	snapshot, err := sqlitestore.OpenSnapshot(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func (w *world) examine(t *testing.T, path string) (e examined) {
 		}
 	}
 	err = walk.Examine(context.Background(), inspected, inspect.Examination{
-		Inspection: inspection, Report: note(&e.findings), Note: note(&e.notes),
+		Store: snapshot, Report: note(&e.findings), Note: note(&e.notes),
 		Count: func(sort string, n int) { e.counts[sort] += n },
 		Peer: func(name string) (*peer.Client, error) {
 			if w.gone[name] {
@@ -58,7 +58,7 @@ func (w *world) examine(t *testing.T, path string) (e examined) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := inspection.Close(); err != nil {
+	if err := snapshot.Close(); err != nil {
 		t.Error(err)
 	}
 	return e
@@ -126,13 +126,9 @@ func bookOfVersions(t *testing.T) (w *world, path string) {
 func TestWhatIsStoredIsExamined(t *testing.T) {
 	w, path := bookOfVersions(t)
 	sound := w.examine(t, path)
-	if len(sound.findings) > 0 || len(sound.notes) != 1 || sound.counts["versions of bordereaux"] != 7 ||
+	if len(sound.findings) > 0 || len(sound.notes) > 0 || sound.counts["versions of bordereaux"] != 7 ||
 		sound.counts["versions made anew"] != 6 || sound.counts["lines of bordereaux"] != 1102*2+1103+1+1+1+1 {
 		t.Fatalf("what is sound has %+v", sound)
-	}
-	if note := sound.notes[0]; note.Invariant != "a block belongs to a version that is listed" ||
-		note.Collection != "block" || note.ID == "" {
-		t.Errorf("the lines of a preparation that was refused are %+v", note)
 	}
 	const premium = ` WHERE body LIKE '%"kind":"premium"%' AND body LIKE '%"versions":%'`
 	cases := map[string]struct{ sql, invariant, found string }{
@@ -233,17 +229,17 @@ func TestWhatIsStoredIsExamined(t *testing.T) {
 	w.past["P"][0].holder = "Somebody"
 	anew("insured ")
 	w.lost = map[string]bool{"P": true}
-	if e := w.examine(t, path); len(e.findings) > 0 || len(e.notes) < 2 ||
+	if e := w.examine(t, path); len(e.findings) > 0 || len(e.notes) < 1 ||
 		!strings.Contains(fmt.Sprint(e.notes), "what the policy P was then, which was not kept") {
 		t.Errorf("without what P was: %+v", e)
 	}
 	w.lost, w.past["P"][0].holder = nil, "Ann Lee"
 	w.away["coverage"] = true
-	if e := w.examine(t, path); len(e.findings) > 0 || len(e.notes) < 2 || e.counts["versions made anew"] != 0 {
+	if e := w.examine(t, path); len(e.findings) > 0 || len(e.notes) < 1 || e.counts["versions made anew"] != 0 {
 		t.Errorf("while coverage does not respond: %+v", e)
 	}
 	w.away["coverage"], w.gone = false, map[string]bool{"parties": true}
-	if e := w.examine(t, path); len(e.findings) > 0 || len(e.notes) != 1 || e.counts["versions made anew"] != 0 {
+	if e := w.examine(t, path); len(e.findings) > 0 || len(e.notes) > 0 || e.counts["versions made anew"] != 0 {
 		t.Errorf("without the database of parties: %+v", e)
 	}
 	w.gone = nil

@@ -13,7 +13,6 @@ import (
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/docstore/reading"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
@@ -107,12 +106,11 @@ func examine(lines []string, now func() time.Time) func(context.Context, inspect
 	return func(ctx context.Context, x inspect.Examination) error {
 		log := slog.New(slog.DiscardHandler) // what is wrong is reported
 		contracts := contract.New(lines, now, log)
-		store := reading.Of(x.Inspection)
-		if err := contracts.Open(ctx, store); err != nil {
+		if err := contracts.Open(ctx, x.Store); err != nil {
 			return err
 		}
 		of := bordereau.New(contracts, nil, nil, now, log)
-		if err := of.Open(ctx, store); err != nil {
+		if err := of.Open(ctx, x.Store); err != nil {
 			return err
 		}
 		return of.Examine(ctx, x, func() (*source.Source, error) { return sourceOf(x) })

@@ -136,10 +136,7 @@ func each[T any](
 	do func(doc docstore.Document, record *T, recorded time.Time) error,
 ) error {
 	q.Limit, q.Bytes, q.WithState = pageLength, pageBytes, true
-	held := docstore.Held(ctx)
-	defer func() { docstore.Release(ctx, held) }()
 	for {
-		docstore.Release(ctx, held)
 		docs, err := of.Stored().Find(ctx, request.OrganisationFrom(ctx), q)
 		if err != nil || len(docs) == 0 {
 			return err

@@ -3,6 +3,7 @@ package premium
 import (
 	"context"
 	"math/big"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -25,14 +26,14 @@ func (e *environment) examine(ctx context.Context, x inspect.Examination) error 
 		return err
 	}
 	aggregated := 0 // receipts
-	if err := inspect.EachPage(ctx, receipts, docstore.Query{}, func(page []docstore.Stored) error {
+	if err := inspect.EachPage(ctx, receipts, docstore.Query{}, func(page []docstore.Document) error {
 		n, err := e.examineReceipts(ctx, x, page, rows)
 		aggregated += n
 		return err
 	}); err != nil {
 		return err
 	}
-	return inspect.EachPage(ctx, rows, docstore.Query{}, func(page []docstore.Stored) error {
+	return inspect.EachPage(ctx, rows, docstore.Query{}, func(page []docstore.Document) error {
 		for _, doc := range page {
 			if err := e.examineRow(ctx, x, doc, rows, receipts); err != nil {
 				return err
@@ -49,12 +50,12 @@ func (e *environment) examine(ctx context.Context, x inspect.Examination) error 
 
 // examineReceipts looks up the rows of receipts, and returns how many are in one.
 func (e *environment) examineReceipts(
-	ctx context.Context, x inspect.Examination, page []docstore.Stored, rows docstore.Inspected,
+	ctx context.Context, x inspect.Examination, page []docstore.Document, rows docstore.Collection,
 ) (included int, err error) {
 	rowOf, finding := map[string]string{}, docstore.Finding{Collection: e.receipts.Collection}
 	var keys []string
 	for _, doc := range page {
-		origin, err := rest.OriginOf(doc.Document)
+		origin, err := rest.OriginOf(doc)
 		pinned := origin.Pinned[rowIndex]
 		var receipt premium.Receipt
 		if err != nil || pinned == "" || json.Unmarshal(doc.Body, &receipt) != nil {
@@ -74,13 +75,14 @@ func (e *environment) examineReceipts(
 			keys = append(keys, pinned)
 		}
 	}
-	holders, err := rows.Holders(ctx, rowIndex, keys)
+	slices.Sort(keys)
+	missing, err := inspect.Missing(ctx, rows, rowIndex, slices.Compact(keys))
 	if err != nil {
 		return 0, err
 	}
 	for _, doc := range page {
 		key, included := rowOf[doc.ID.String()]
-		if _, there := holders[key]; there || !included {
+		if !included || !slices.Contains(missing, key) {
 			continue
 		}
 		finding.ID, finding.Invariant = doc.ID.String(), "a receipt without a mark is in a row"
@@ -95,7 +97,7 @@ func (e *environment) examineReceipts(
 
 // examineRow compares the sum of a row with its receipts. A row that awaits some of them is left to their marks.
 func (e *environment) examineRow(
-	ctx context.Context, x inspect.Examination, doc docstore.Stored, rows, receipts docstore.Inspected,
+	ctx context.Context, x inspect.Examination, doc docstore.Document, rows, receipts docstore.Collection,
 ) error {
 	var b premium.Bordereau
 	if err := json.Unmarshal(doc.Body, &b); err != nil || b.Period == nil {
@@ -103,8 +105,9 @@ func (e *environment) examineRow(
 	}
 	of := row{*b.Period, rest.Text(b.PolicyNumber), rest.Text(b.TransactionType)}
 	total, several, awaited := new(big.Int), 0, false
-	if err := inspect.EachPage(ctx, receipts, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}},
-		func(page []docstore.Stored) error {
+	its := docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}}
+	if err := inspect.EachPage(ctx, receipts, its,
+		func(page []docstore.Document) error {
 			for _, receipt := range page {
 				var r premium.Receipt
 				if err := json.Unmarshal(receipt.Body, &r); err != nil {
@@ -126,8 +129,11 @@ func (e *environment) examineRow(
 	if several > 0 && b.GrossWrittenPremium != sum {
 		// In a database that is not read as at one instant, the row may have been computed anew before its receipts
 		// were read.
-		again, err := rows.Find(ctx, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}, Limit: 1})
-		if err != nil {
+		var again []docstore.Document
+		if err := inspect.EachPage(ctx, rows, its, func(page []docstore.Document) error {
+			again = page
+			return nil
+		}); err != nil {
 			return err
 		}
 		if len(again) == 1 && again[0].ID == doc.ID && again[0].Version > doc.Version {
@@ -151,7 +157,7 @@ func (e *environment) examineRow(
 // noteWritten notes a row that a caller has written if its premium is not the sum of the receipts of its policy and
 // transaction type, in the rows of all periods together.
 func (e *environment) noteWritten(
-	ctx context.Context, x inspect.Examination, doc docstore.Stored, rows docstore.Inspected,
+	ctx context.Context, x inspect.Examination, doc docstore.Document, rows docstore.Collection,
 ) error {
 	var written premium.Bordereau
 	if err := json.Unmarshal(doc.Body, &written); err != nil || written.Period != nil || written.PolicyNumber == nil ||
@@ -159,18 +165,15 @@ func (e *environment) noteWritten(
 		return nil //nolint:nilerr // that it cannot be read was found out before
 	}
 	total := new(big.Int)
-	of := inspect.KeyOf(doc.Owner, policyIndex, *written.PolicyNumber)
-	if err := inspect.EachPage(ctx, rows, docstore.Query{Equal: of},
-		func(page []docstore.Stored) error {
-			for _, other := range page {
-				var b premium.Bordereau
-				if err := json.Unmarshal(other.Body, &b); err != nil || b.Period == nil ||
-					rest.Text(b.TransactionType) != *written.TransactionType {
-					continue
-				}
-				if sum, is := new(big.Int).SetString(string(b.GrossWrittenPremium), 10); is {
-					total.Add(total, sum)
-				}
+	if err := inspect.OfOwner(ctx, rows, doc.Owner, policyIndex, *written.PolicyNumber,
+		func(other docstore.Document) error {
+			var b premium.Bordereau
+			if err := json.Unmarshal(other.Body, &b); err != nil || b.Period == nil ||
+				rest.Text(b.TransactionType) != *written.TransactionType {
+				return nil //nolint:nilerr // that it cannot be read was found out before
+			}
+			if sum, is := new(big.Int).SetString(string(b.GrossWrittenPremium), 10); is {
+				total.Add(total, sum)
 			}
 			return nil
 		}); err != nil {

@@ -48,7 +48,7 @@ func (e *environment) receiptsAfter(ctx context.Context, after uuid.UUID, limit 
 	}
 	page.More = more
 	for _, doc := range docs {
-		shown, _, err := e.receipts.Shown(ctx, doc)
+		shown, _, err := e.receipts.Shown(doc)
 		if err != nil {
 			return page, err
 		}

@@ -21,7 +21,7 @@ var groups = []process.FlagGroup{
 	}},
 	{Title: "Logs, metrics and traces", Names: []string{"access-log", "audit-*", "log-*", "profiling", "trace-*"}},
 	{Title: "Bounds, of time and of room", Names: []string{
-		"request-timeout", "client-timeout", "drain-*", "large-requests", "max-*", "memory-limit", "overload-*",
+		"request-timeout", "client-timeout", "drain-*", "max-*", "memory-limit", "overload-*",
 		patience.Setting, "rate-*", "work-memory",
 	}},
 	{Title: "TLS, and other processes", Names: []string{"tls-*", "credential*", "peer*"}},

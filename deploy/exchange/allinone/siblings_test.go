@@ -20,29 +20,19 @@ func TestDatabasesKnowTheirFolder(t *testing.T) {
 		words []string
 	}{
 		"one is deleted": {func(data string) error {
-			return errors.Join(os.Remove(filepath.Join(data, "claims.db")),
-				os.Remove(filepath.Join(data, "claims.db-tally")))
+			return os.Remove(filepath.Join(data, "claims.db"))
 		}, []string{"claims.db", "lacks a database", "backup"}},
 		"two are exchanged": {func(data string) error {
-			var errs []error
-			for _, suffix := range []string{"", "-tally"} {
-				claims, parties := filepath.Join(data, "claims.db"+suffix), filepath.Join(data, "parties.db"+suffix)
-				errs = append(errs, os.Rename(claims, claims+".new"), os.Rename(parties, claims),
-					os.Rename(claims+".new", parties))
-			}
-			return errors.Join(errs...)
+			claims, parties := filepath.Join(data, "claims.db"), filepath.Join(data, "parties.db")
+			return errors.Join(os.Rename(claims, claims+".new"), os.Rename(parties, claims),
+				os.Rename(claims+".new", parties))
 		}, []string{"has the records of the service", "parties.db", "back in their places"}},
 		"one is of another exchange": {func(data string) error {
-			for _, suffix := range []string{"", "-tally"} {
-				text, err := os.ReadFile(filepath.Join(other, "claims.db"+suffix))
-				if err == nil {
-					err = os.WriteFile(filepath.Join(data, "claims.db"+suffix), text, 0o600)
-				}
-				if err != nil {
-					return err
-				}
+			text, err := os.ReadFile(filepath.Join(other, "claims.db"))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(data, "claims.db"), text, 0o600)
 			}
-			return nil
+			return err
 		}, []string{"another exchange", "backup"}},
 	} {
 		t.Run(what, func(t *testing.T) {

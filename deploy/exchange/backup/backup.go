@@ -153,13 +153,13 @@ const mostNamed = 10
 
 // verifyVersions compares each version of each record of a copy with its digest.
 func verifyVersions(ctx context.Context, path string, of inspect.Service) error {
-	inspection, err := sqlitestore.Inspect(path)
+	snapshot, err := sqlitestore.OpenSnapshot(path)
 	if err != nil {
 		return err
 	}
 	var named []string
 	faults := 0
-	err = walk.Digests(ctx, of, inspect.Examination{Inspection: inspection, Report: func(f docstore.Finding) error {
+	err = walk.Digests(ctx, of, inspect.Examination{Store: snapshot, Report: func(f docstore.Finding) error {
 		if faults++; faults <= mostNamed {
 			named = append(named, fmt.Sprintf("%s %s, %s", f.Collection, f.ID, f.Found))
 		}
@@ -169,7 +169,7 @@ func verifyVersions(ctx context.Context, path string, of inspect.Service) error 
 		err = fmt.Errorf("%s has %d versions of records that are not as they were written: %s", filepath.Base(path),
 			faults, strings.Join(named, "; "))
 	}
-	return errors.Join(err, inspection.Close())
+	return errors.Join(err, snapshot.Close())
 }
 
 // size returns a number of bytes in words.

@@ -21,17 +21,17 @@ const patience = time.Minute
 
 // index is a unique index of a collection by which records are named, or docstore.IDIndex.
 type index struct {
-	in   docstore.Inspected
+	in   docstore.Collection
 	name string
 }
 
 // targets returns what the records of the services refer to, by the targets' names; see inspect.Examination.Missing.
 func targets(ctx context.Context, databases []database) (map[string]index, error) {
-	collections := map[string]docstore.Inspected{}
+	collections := map[string]docstore.Collection{}
 	for _, d := range databases {
 		for _, c := range d.service.Collections {
 			var err error
-			if collections[c.Name], err = d.inspection.Collection(ctx, c.Spec); err != nil {
+			if collections[c.Name], err = d.Collection(ctx, c.Spec); err != nil {
 				return nil, err
 			}
 		}
@@ -71,14 +71,7 @@ func examine(
 		return nil, err
 	}
 	missing := func(ctx context.Context, target string, values []string) ([]string, error) {
-		holders, err := found[target].in.Holders(ctx, found[target].name, values)
-		var lacking []string
-		for _, value := range values {
-			if _, there := holders[value]; !there {
-				lacking = append(lacking, value)
-			}
-		}
-		return lacking, err
+		return inspect.Missing(ctx, found[target].in, found[target].name, values)
 	}
 	t := &tally{Records: map[string]int{}, Others: map[string]int{}}
 	shown, total := progress.New(progressed, -1), 0
@@ -89,7 +82,7 @@ func examine(
 	for _, d := range databases {
 		var failed error
 		x := inspect.Examination{
-			Inspection: d.inspection, Missing: missing, Now: d.now, Patience: patience,
+			Store: d, Missing: missing, Now: d.now, Patience: patience,
 			Peer: func(service string) (*peer.Client, error) { return others.of(ctx, service) },
 			Report: func(f docstore.Finding) error {
 				t.Findings++
@@ -109,7 +102,7 @@ func examine(
 				failed = errors.Join(failed, shown.At(int64(total), fmt.Sprintf("%d records examined", total)))
 			},
 		}
-		if err := errors.Join(walk.Examine(ctx, d.service, x), failed); err != nil {
+		if err := errors.Join(d.sound(ctx, x), walk.Examine(ctx, d.service, x), failed); err != nil {
 			unread = append(unread, fmt.Errorf("the records of %s cannot be examined further: %w", d.name, err))
 			if !errors.Is(err, docstore.ErrUnavailable) || ctx.Err() != nil {
 				break
@@ -117,4 +110,17 @@ func examine(
 		}
 	}
 	return t, errors.Join(append(unread, shown.End())...)
+}
+
+// sound reports what is wrong with the database as a whole. Errors: docstore.ErrUnavailable; those of Report.
+func (d *database) sound(ctx context.Context, x inspect.Examination) error {
+	if d.faults == nil {
+		return nil
+	}
+	faults, err := d.faults(ctx)
+	for _, fault := range faults {
+		err = errors.Join(err, x.Report(docstore.Finding{Invariant: "the database is sound",
+			Found: docstore.Short(fault), Expected: "no fault"}))
+	}
+	return err
 }

@@ -20,16 +20,23 @@ import (
 
 // database is the database of a service.
 type database struct {
-	name       string
-	declared   rest.Service
-	service    inspect.Service
-	inspection docstore.Inspection
+	name     string
+	declared rest.Service
+	service  inspect.Service
+	opened
+}
+
+// opened is a database that is only read.
+type opened struct {
+	docstore.Store
+	// faults returns in words what is wrong with the database as a whole; nil if its own tools say that.
+	faults func(context.Context) ([]string, error)
 	// now is the present instant if the service is running, and zero otherwise.
 	now time.Time
 }
 
-// openDatabase opens the database of a service to be inspected.
-type openDatabase func(ctx context.Context, service string) (inspection docstore.Inspection, now time.Time, err error)
+// openDatabase opens the database of a service to be examined.
+type openDatabase func(ctx context.Context, service string) (opened, error)
 
 // openAll opens the databases of the services, those of callers first: then every record that one names is in another.
 func openAll(ctx context.Context, open openDatabase) ([]database, error) {
@@ -43,14 +50,14 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 		if err != nil {
 			return nil, errors.Join(err, closeAll(all))
 		}
-		inspection, now, err := open(ctx, s.Name)
+		opened, err := open(ctx, s.Name)
 		if errors.Is(err, errAdded) {
 			continue
 		}
 		if err != nil {
 			return nil, errors.Join(err, closeAll(all))
 		}
-		all = append(all, database{s.Name, s, inspected, inspection, now})
+		all = append(all, database{s.Name, s, inspected, opened})
 	}
 	return all, nil
 }
@@ -60,57 +67,59 @@ var errAdded = errors.New("the exchange does not have this service yet")
 
 // inFolder opens the databases in a data folder.
 func inFolder(data string) openDatabase {
-	return func(_ context.Context, service string) (docstore.Inspection, time.Time, error) {
+	return func(_ context.Context, service string) (opened, error) {
 		if allinone.InMongo(data) {
-			return nil, time.Time{}, client.Misuse(
+			return opened{}, client.Misuse(
 				fmt.Sprintf("the exchange of the folder %s has its records in MongoDB; name that with --store", data))
 		}
 		path := allinone.StoreFile(data, service)
-		inspection, err := sqlitestore.Inspect(path)
+		snapshot, err := sqlitestore.OpenSnapshot(path)
 		if errors.Is(err, fs.ErrNotExist) && allinone.Added(service) {
-			return nil, time.Time{}, errAdded
+			return opened{}, errAdded
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data "+
 				"or EXCHANGE_DATA, or MongoDB with --store", path))
 		}
 		if err != nil {
-			return nil, time.Time{}, err
+			return opened{}, err
 		}
 		used, err := sqlitestore.InUse(path)
 		if err != nil {
-			return nil, time.Time{}, errors.Join(err, inspection.Close())
+			return opened{}, errors.Join(err, snapshot.Close())
 		}
-		if !used {
-			return inspection, time.Time{}, nil
+		is := opened{Store: snapshot, faults: snapshot.Faults}
+		if used {
+			is.now = time.Now()
 		}
-		return inspection, time.Now(), nil
+		return is, nil
 	}
 }
 
 // inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. Unless they are
 // said to be stopped, an exchange is taken to run on them.
 func inMongo(settings process.StoreSettings, stopped bool) openDatabase {
-	return func(ctx context.Context, database string) (docstore.Inspection, time.Time, error) {
+	return func(ctx context.Context, database string) (opened, error) {
 		options := mongostore.Options{URI: string(settings.URL), AppName: "check", Settings: settings.Mongo}
-		inspection, err := options.Inspect(ctx, database)
+		store, err := options.OpenToRead(ctx, database)
 		if errors.Is(err, mongostore.ErrRefused) {
 			err = client.Misuse(err.Error())
 		}
 		if err != nil {
-			return nil, time.Time{}, reach.Explain(settings.URL, err) // not the typed nil
+			return opened{}, reach.Explain(settings.URL, err)
 		}
-		if stopped {
-			return inspection, time.Time{}, nil
+		is := opened{Store: store}
+		if !stopped {
+			is.now = time.Now()
 		}
-		return inspection, time.Now(), nil
+		return is, nil
 	}
 }
 
 func closeAll(databases []database) error {
 	var errs []error
 	for _, d := range databases {
-		errs = append(errs, d.inspection.Close())
+		errs = append(errs, d.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/reading"
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
@@ -26,7 +25,7 @@ const (
 	readMemory = 64 << 20
 )
 
-// peers are services that read their databases as they are stored, in this process. Each starts when it is asked for.
+// peers are services that only read their databases, in this process. Each starts when it is asked for.
 type peers struct {
 	databases []database
 	started   map[string]*peer.Client
@@ -64,10 +63,10 @@ func (p *peers) start(ctx context.Context, d database) (http.Handler, error) {
 	}
 	deps := process.Undialled()
 	deps.Peer = func(string) *peer.Client { return away } // whom it calls is not asked for records
-	deps.Store = reading.Of(d.inspection)
+	deps.Store = d
 	deps.Engine = func() *gin.Engine {
 		return process.NewEngine(process.EngineConfig{Log: log, Metrics: prometheus.NewRegistry(), Timeout: longestRead,
-			LargestBody: readMemory, Door: load.Door{Budget: load.NewBudget(2*readMemory, nil)}})
+			LargestBody: readMemory, Door: load.Door{Budget: load.NewBudget(2 * readMemory)}})
 	}
 	deps.Guard = func(*gin.Context) {} // the callers are in this process
 	instance, err := definition.New(ctx, deps)

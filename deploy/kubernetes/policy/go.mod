@@ -150,6 +150,7 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
+	zombiezen.com/go/sqlite v1.4.2 // indirect
 )
 
 replace (

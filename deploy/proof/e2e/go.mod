@@ -144,6 +144,7 @@ require (
 	insurance.example/exchange/services/composite v0.0.0 // indirect
 	insurance.example/exchange/services/desk v0.0.0 // indirect
 	insurance.example/exchange/services/feed v0.0.0 // indirect
+	zombiezen.com/go/sqlite v1.4.2 // indirect
 )
 
 replace (

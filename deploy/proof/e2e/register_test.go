@@ -41,7 +41,7 @@ func configured(t *testing.T) *trial.Exchange {
 	}
 	e, err := commands.RunInOne(data,
 		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h",
-		"EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_MAX_RECORD=524288",
+		"EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=16", "EXCHANGE_MAX_RECORD=524288",
 		"EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30",
 		"EXCHANGE_ADMIN_MAY_READ=true", "EXCHANGE_EVENTS_RETENTION=1s", "EXCHANGE_WEBHOOK_PRIVATE_ADDRESSES=true",
@@ -254,38 +254,49 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 }
 
-// workMemory sends a body while another one is under way. In an exchange with a work memory of a megabyte, a body of
-// 50 KB counts tenfold, and is more than the half that one caller may have.
+// workMemory sends a body while others are under way. In an exchange with a work memory of 16 MiB they leave less of the
+// half that one caller may have than a page.
 func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	large := vehicle().With("model", strings.Repeat("x", 50_000))
-	// It is tried again if a busy machine takes so long that the exchange has given up the first body.
+	// It is tried again if a busy machine takes so long that the exchange has given up one of the first.
 	wait.Until(t, func() error {
-		return besideABody(t, e, func(there *trial.Client) error {
-			// Whichever body comes second is refused.
+		return besideBodies(t, e, func(there *trial.Client) error {
 			got := there.Post(t, "/vehicle", large)
 			after := got.Header.Get("Retry-After")
 			if got.Status != http.StatusTooManyRequests || after == "" {
-				return fmt.Errorf("with another body under way: status %d, Retry-After %q", got.Status, after)
+				return fmt.Errorf("with other bodies under way: status %d, Retry-After %q", got.Status, after)
 			}
 			return nil
 		})
 	})
-	_ = besideABody(t, whole, func(there *trial.Client) error {
+	_ = besideBodies(t, whole, func(there *trial.Client) error {
 		there.Post(t, "/vehicle", large).Want(t, http.StatusCreated)
 		return nil
 	})
 	wait.Until(t, func() error {
 		if got := c.Post(t, "/vehicle", large); got.Status != http.StatusCreated {
-			return fmt.Errorf("after the other body has ended: status %d", got.Status)
+			return fmt.Errorf("after the other bodies have ended: status %d", got.Status)
 		}
 		return nil
 	})
 }
 
-// besideABody does something while a caller of an exchange sends a body of which 40,000 bytes have come.
-func besideABody(t *testing.T, e *trial.Exchange, do func(there *trial.Client) error) error {
-	t.Helper()
+// besideBodies does something while a caller of an exchange sends five bodies, of each of which 800,000 bytes have come.
+// They count twice until the bodies are whole.
+func besideBodies(t *testing.T, e *trial.Exchange, do func(there *trial.Client) error) error {
 	there := client(t, e, "tester", trial.Developer, trial.Admin)
+	for n := range 5 {
+		next := do
+		do = func(*trial.Client) error { return besideABody(t, e, there, float64(5-n)*1_600_000, next) }
+	}
+	return do(there)
+}
+
+// besideABody does something while another body is under way, from when there is so much in work.
+func besideABody(
+	t *testing.T, e *trial.Exchange, there *trial.Client, least float64, do func(there *trial.Client) error,
+) error {
+	t.Helper()
 	body, rest := io.Pipe()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, e.Base+"/vehicle", body)
 	if err != nil {
@@ -304,7 +315,7 @@ func besideABody(t *testing.T, e *trial.Exchange, do func(there *trial.Client) e
 		_ = rest.CloseWithError(io.ErrUnexpectedEOF)
 		<-ended
 	}()
-	if _, err := rest.Write(bytes.Repeat([]byte(" "), 40_000)); err != nil {
+	if _, err := rest.Write(bytes.Repeat([]byte(" "), 800_000)); err != nil {
 		return err
 	}
 	wait.Until(t, func() error {
@@ -313,8 +324,8 @@ func besideABody(t *testing.T, e *trial.Exchange, do func(there *trial.Client) e
 			return nil
 		default:
 		}
-		if inWork := workBytes(t, e); inWork < 80_000 {
-			return fmt.Errorf("%v bytes are in work for 40,000 that have come", inWork)
+		if inWork := workBytes(t, e); inWork < least {
+			return fmt.Errorf("%v bytes are in work, and not %v", inWork, least)
 		}
 		return nil
 	})

@@ -23,8 +23,8 @@ type caller struct {
 	pass func(context.Context, time.Duration)
 	// meanwhile has another caller do something.
 	meanwhile func(task)
-	// inspect returns what a service has stored.
-	inspect func(service string) docstore.Inspection
+	// storeOf returns the store of a service.
+	storeOf func(service string) docstore.Store
 	// persists: it repeats every request until a response comes.
 	persists bool
 	// troubled is how long faults happen.

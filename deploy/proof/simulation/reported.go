@@ -190,7 +190,7 @@ func (c *caller) examineDesk(ctx context.Context) error {
 		return err
 	}
 	return inspected.Further(ctx, inspect.Examination{
-		Inspection: c.inspect("desk"),
+		Store: c.storeOf("desk"),
 		Report: func(f docstore.Finding) error {
 			c.complain("check finds that not %s: %s, and not %s", f.Invariant, f.Found, f.Expected)
 			return nil

@@ -171,7 +171,7 @@ func Run(seed uint64, part Part, trace io.Writer) (Outcome, error) {
 		begun++
 		c := &caller{
 			name: fmt.Sprintf("caller-%d", begun), random: rand.New(rand.NewPCG(seed, uint64(begun))), reach: x.reach,
-			now: now, pass: x.pass, meanwhile: begin, inspect: x.inspect, policies: policies,
+			now: now, pass: x.pass, meanwhile: begin, storeOf: x.storeOf, policies: policies,
 			troubled: w.troubled, book: &x.book,
 		}
 		x.working.Add(1)
@@ -211,8 +211,8 @@ func (x *exchange) replicas(service string) []*host {
 	return slices.DeleteFunc(slices.Clone(x.hosts), func(h *host) bool { return h.service != service })
 }
 
-// inspect returns what a service has stored, for what looks for faults in it.
-func (x *exchange) inspect(service string) docstore.Inspection { return x.stores[service].Inspect() }
+// storeOf returns the store of a service, for what looks for faults in it.
+func (x *exchange) storeOf(service string) docstore.Store { return x.stores[service] }
 
 // reach returns a process of one of the replicas of a service; nil if the service is not simulated.
 func (x *exchange) reach(service string, random *rand.Rand) *replica {

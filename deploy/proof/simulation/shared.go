@@ -82,10 +82,9 @@ func (c *caller) compareStamps(ctx context.Context) (found []docstore.Finding) {
 	all, err := keepers()
 	for _, service := range slices.Sorted(maps.Keys(all)) {
 		comparison := shared.Comparison{
-			Inspection: c.inspect(service), Specs: all[service],
+			Store: c.storeOf(service), Specs: all[service],
 			Recent: func(time.Time) bool { return false },
 			Report: func(f docstore.Finding) error { found = append(found, f); return nil },
-			Note:   func(docstore.Finding) error { return nil },
 			Count:  func(string, int) {},
 		}
 		if err == nil {

@@ -48,7 +48,6 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"organisations", organisations},
 		{"owners", owners},
 		{"sharing", sharing},
-		{"gates", gates},
 	} {
 		t.Run(tier.name, func(t *testing.T) {
 			store := open(t)

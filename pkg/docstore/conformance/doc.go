@@ -15,7 +15,6 @@
 //	organisations.go   what is asked in nobody's name is refused
 //	owners.go          an organisation sees what it owns, and all else is as if it did not exist
 //	sharing.go         what package shared makes of a store
-//	gates.go           the gate of the context decides about every read
 //	ranges.go          Ranges: long ranges and short ones
 //	changes.go         Changes: the log of changes
 //	changes_fill.go    ChangesFill: the log of a database that was written before there was one

@@ -29,7 +29,5 @@
 //	changes.go            the log of changes: its pages
 //	stamps.go             with which indexes documents were written
 //	stale.go              the documents that lack the keys of new indexes
-//	inspection.go         the database as it is stored
-//	inspection_faults.go  what is wrong with it
 //	sharding.go           how the collections are divided among the shards of a cluster
 package mongostore

@@ -46,6 +46,9 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 		return nil, err
 	}
 	q = c.spec.Within(who, q)
+	if c.readOnly {
+		return c.search(ctx, who, q)
+	}
 	return floor.Find(ctx, c.floor, q, func() ([]docstore.Document, error) { return c.search(ctx, who, q) })
 }
 
@@ -124,9 +127,6 @@ func (c *collection) list(
 			return nil, unavailable(ctx, err)
 		}
 		doc := r.document()
-		if err := docstore.Take(ctx, len(doc.Body)+len(doc.State)); err != nil {
-			return nil, err
-		}
 		size += len(doc.Body) + len(doc.State)
 		if bytes > 0 && size > bytes && len(docs) > 0 {
 			doc.Body, doc.State, doc.Digest = nil, nil, nil

@@ -147,7 +147,7 @@ func (c *collection) oneFormer(
 	if who.Name() == "" && !seenBy(who, r.Owner) {
 		return docstore.Former{}, docstore.ErrNotFound
 	}
-	return r.former(), docstore.Take(ctx, len(r.Body)+len(r.State))
+	return r.former(), nil
 }
 
 func (c *collection) Formers(
@@ -182,9 +182,6 @@ func (c *collection) Formers(
 		}
 		if left -= len(r.State); left < 0 && len(formers) > 0 {
 			return formers, nil
-		}
-		if err := docstore.Take(ctx, len(r.State)); err != nil {
-			return nil, err
 		}
 		formers = append(formers, r.former())
 	}

@@ -62,6 +62,17 @@ func (o Options) Open(ctx context.Context, database string) (*Store, error) {
 	return s, nil
 }
 
+// OpenToRead is Open for who only reads, such as somebody who looks for faults while others write: it makes nothing,
+// refuses writes, and settles no page. Each read sees the database as it is then.
+func (o Options) OpenToRead(ctx context.Context, database string) (*Store, error) {
+	s, err := o.Open(ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	s.readOnly = true
+	return s, nil
+}
+
 // connect returns a client of a deployment that has responded, and the bound of one operation.
 func (o Options) connect(ctx context.Context) (*mongo.Client, time.Duration, error) {
 	c, timeout, err := o.clientOptions()

@@ -9,7 +9,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 	"insurance.example/exchange/pkg/organisation"
 )
@@ -30,7 +29,7 @@ func (c *collection) Texts(
 			return unavailable(ctx, err)
 		}
 		texts[id] = text
-		return docstore.Take(ctx, len(text))
+		return nil
 	})
 	return texts, err
 }

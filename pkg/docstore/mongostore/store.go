@@ -21,6 +21,9 @@ type Store struct {
 	// timeout bounds one operation of a collection.
 	timeout time.Duration
 
+	// readOnly says that the store only reads: it makes no index, and gives no document a key.
+	readOnly bool
+
 	// floor is the least id that a new document of the database may have.
 	floor *floor.Shared
 
@@ -40,6 +43,9 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		return nil, unavailable(ctx, refusal{err})
 	}
 	c := s.collection(spec)
+	if s.readOnly {
+		return s.opened(ctx, c)
+	}
 	for _, step := range []func(context.Context) error{
 		c.checkForm, c.keepStamps, c.ensureIndexes, c.ensureHistory, s.board().make, s.log.make,
 	} {
@@ -60,10 +66,33 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	return docstore.Decorate(c, within(s.timeout)), nil
 }
 
+// opened returns a collection that only reads what a store has made before.
+func (s *Store) opened(ctx context.Context, c *collection) (docstore.Collection, error) {
+	err := c.checkForm(ctx)
+	if err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	if c.backfill, err = backfill.Look(ctx, c.spec, stale{c, s.timeout}); err != nil {
+		return nil, err
+	}
+	reads := within(s.timeout)
+	return docstore.Decorate(c, func(
+		ctx context.Context, call docstore.Call, do func(context.Context) error,
+	) error {
+		if call.Writes() {
+			return unavailable(ctx, errReadOnly)
+		}
+		return reads(ctx, call, do)
+	}), nil
+}
+
+var errReadOnly = errors.New("mongostore: the database is only read")
+
 // collection returns the collection of a spec, whether it is there or not.
 func (s *Store) collection(spec docstore.Spec) *collection {
 	return &collection{
 		spec: spec, docs: s.database.Collection(spec.Name), floor: s.floor, timeout: s.timeout,
+		readOnly:     s.readOnly,
 		log:          s.log,
 		reservations: s.database.Collection(spec.Name + reservationsSuffix),
 		history:      s.database.Collection(spec.Name + historySuffix),

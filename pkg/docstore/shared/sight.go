@@ -144,8 +144,10 @@ func (c *collection) find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	for _, s := range all[1:] {
 		s.atOnce = max(1, min(q.Limit, readAtOnce, heldTogether/len(all)))
+		if q.Bytes > 0 {
+			s.query.Bytes = max(1, q.Bytes/len(all))
+		}
 	}
-	held := docstore.Held(ctx)
 	docs, last, err := c.merge(ctx, all, q)
 	if err != nil || !q.Settled || q.Descending || !followed(q, docs) {
 		return docs, err
@@ -157,7 +159,6 @@ func (c *collection) find(ctx context.Context, who organisation.ID, q docstore.Q
 	if _, err := c.Collection.Find(ctx, c.reader(last.owner), place); err != nil {
 		return nil, err
 	}
-	docstore.Release(ctx, held)
 	for _, s := range all {
 		s.query.After, s.docs, s.whole = q.After, nil, false
 	}
@@ -171,7 +172,7 @@ func followed(q docstore.Query, docs []docstore.Document) bool {
 }
 
 // readAtOnce is how many documents under a policy are read at a time: most have few. Of many policies fewer are read,
-// so that there are about heldTogether in memory.
+// and fewer bytes, so that there are about heldTogether in memory, and as many bytes as one page has.
 const (
 	readAtOnce   = 16
 	heldTogether = 1024

@@ -104,7 +104,6 @@ func (s stampsOf) putAll(ctx context.Context, in docstore.Collection, list *List
 		WithState: true,
 	}
 	for {
-		held := docstore.Held(ctx)
 		docs, err := in.Find(ctx, owner, q)
 		if err != nil {
 			return err
@@ -123,7 +122,6 @@ func (s stampsOf) putAll(ctx context.Context, in docstore.Collection, list *List
 			}
 			q.After = doc.ID
 		}
-		docstore.Release(ctx, held)
 		if !more {
 			return nil
 		}

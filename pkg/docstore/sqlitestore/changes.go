@@ -22,7 +22,7 @@ import (
 // that their order is the order of commits.
 //
 // The row 0 has the identity of the log in place of an id. The rows of documents that are older than the log are before
-// it, see fill.go. Triggers add the rows where an earlier release, which does not know the log, writes the file.
+// it, see fill.go.
 const (
 	logTable  = "log of changes"
 	logsTable = "collections of the log"
@@ -47,14 +47,13 @@ func logSQL(collection string) []string {
 	}
 }
 
-// triggersSQL makes the triggers that log the writes of earlier releases to a collection with a number.
-func triggersSQL(collection string, number int64) []string {
-	trigger := func(event string) string {
-		return fmt.Sprintf(`CREATE TRIGGER IF NOT EXISTS %s AFTER %s ON %s BEGIN
-			INSERT INTO "%s" (collection, id, version, at) VALUES (%d, NEW.id, NEW.version, %s); END`,
-			quoted(collection+" logs "+event), event, quoted(collection), logTable, number, nowSQL)
+// triggersSQL drops the triggers by which the writes of releases without a log were logged: they would log each write
+// again.
+func triggersSQL(collection string) []string {
+	return []string{
+		`DROP TRIGGER IF EXISTS ` + quoted(collection+" logs INSERT"),
+		`DROP TRIGGER IF EXISTS ` + quoted(collection+" logs UPDATE OF version"),
 	}
-	return []string{trigger("INSERT"), trigger("UPDATE OF version")}
 }
 
 // keepLog is the part of prepare that is about the log.
@@ -81,7 +80,7 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 	c.number, c.unfilled = read.Int(0), read.Int(1) == 1
 	c.store.log.open(string(read.Bytes(2)), c.number, c.spec.Name, c.unfilled)
 	c.store.log.last = max(c.store.log.last, read.Int(3))
-	for _, sql := range triggersSQL(c.spec.Name, c.number) {
+	for _, sql := range triggersSQL(c.spec.Name) {
 		if err := conn.Exec(sql); err != nil {
 			return err
 		}

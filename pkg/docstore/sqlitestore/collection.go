@@ -276,11 +276,7 @@ func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID)
 	found, err := c.readOne(ctx, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, id[:])
 		by.bind(stmt, 2)
-	},
-		func(stmt *sqlite3.Stmt) (err error) {
-			doc, err = affordable(ctx, stmt)
-			return err
-		})
+	}, func(stmt *sqlite3.Stmt) { doc = document(stmt) })
 	if err == nil && !found {
 		err = docstore.ErrNotFound
 	}

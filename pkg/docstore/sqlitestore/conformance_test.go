@@ -47,8 +47,6 @@ func TestConformanceOfOldLogs(t *testing.T) {
 		path := fresh(t)
 		forget := func(t *testing.T) {
 			for _, sql := range []string{
-				`DROP TRIGGER "policies logs INSERT"`, `DROP TRIGGER "policies logs UPDATE OF version"`,
-				`DROP TRIGGER "renewals logs INSERT"`, `DROP TRIGGER "renewals logs UPDATE OF version"`,
 				`DROP TABLE "log of changes"`, `DROP TABLE "collections of the log"`,
 			} {
 				if _, err := sqlitetest.Exec(path, sql); err != nil {

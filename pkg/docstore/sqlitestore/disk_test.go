@@ -3,11 +3,14 @@ package sqlitestore
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
 // TestFullDatabaseRefusesWrites lets SQLite find no room for another page, as on a full disk. The write is refused as
@@ -41,5 +44,49 @@ func TestFullDatabaseRefusesWrites(t *testing.T) {
 	texts(t, store.writer.conn, "PRAGMA max_page_count = 1000000", 0)
 	if err := collection.Insert(t.Context(), us, receipt("afterwards")); err != nil {
 		t.Errorf("insert with room again: %v", err)
+	}
+}
+
+// TestPingWritesUnlessAWriteHasJustSucceeded: only a write shows that the disk has room.
+func TestPingWritesUnlessAWriteHasJustSucceeded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	store, collection := opened(t, path)
+	if err := collection.Insert(t.Context(), us, receipt("stored")); err != nil {
+		t.Fatal(err)
+	}
+	log := func() int64 {
+		t.Helper()
+		info, err := os.Stat(path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	ping := func() error {
+		t.Helper()
+		return store.Ping(t.Context())
+	}
+	before := log()
+	if err := ping(); err != nil || log() != before {
+		t.Errorf("after a write, ping: %v, and the log has %d bytes and had %d", err, log(), before)
+	}
+	if err := store.writer.do(t.Context(), func(*sqlite3.Conn) error {
+		store.writer.proven = time.Now().Add(-provenFor)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := ping(); err != nil || log() == before {
+		t.Errorf("long after a write, ping: %v, and the log has %d bytes as before", err, before)
+	}
+	texts(t, store.writer.conn, "PRAGMA query_only = ON", 0)
+	for range 2 {
+		if err := ping(); !errors.Is(err, docstore.ErrUnavailable) || !strings.Contains(err.Error(), path) {
+			t.Errorf("while nothing can be written, ping: %v", err)
+		}
+	}
+	texts(t, store.writer.conn, "PRAGMA query_only = OFF", 0)
+	if err := ping(); err != nil {
+		t.Errorf("ping in the end: %v", err)
 	}
 }

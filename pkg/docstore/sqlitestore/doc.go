@@ -5,31 +5,27 @@
 // together, because a sync of the disk costs the same for one write as for fifty. Reads have separate connections and
 // do not wait for the writer. They see every write that returned before they began.
 //
-// database/sql with modernc.org/sqlite, its driver, would leave all of this package but internal/sqlite3, 520 lines of
-// calls of the same translated SQLite: a read by id costs nearly three times as much through it (see there), and
-// snapshots, views that reads share, and sizes that are known before a row is read need the calls themselves.
+// It calls SQLite by zombiezen.com/go/sqlite: database/sql costs nearly three times as much for a read by id, see
+// internal/sqlite3, and snapshots and views that reads share need the calls themselves.
 //
 // The files, in the order in which a call meets them:
 //
-//	store.go              Open, the collections of a file, Ping and Close
-//	files.go              the files of a database
-//	pragmas.go            how connections use them
-//	identity.go           which service and exchange a file belongs to
-//	inuse_unix.go         whether a process has the database open
-//	inuse_other.go        the same where that cannot be known
-//	collection.go         the table of a collection: insert, get, replace, find, unsent, sent
-//	statements.go         the SQL of a collection
-//	reads.go              in whose name is read, and the SQL of reads: by id, and finds, written once for each form
-//	writer.go             the goroutine that writes, and the writes that it commits together
-//	tally.go              the count of changes, by which a lost log is noticed
-//	readers.go            the connections that read, and the view of the database that reads share
-//	rows.go               the rows of a read: one, which may be large, a little of many, or those of a page
-//	dense.go              the page of a long range
-//	former.go             the former versions
-//	changes.go            the log of changes, and another identity for that of a backup that is restored
-//	fill.go               the entries of documents that are older than the log
-//	stale.go              the documents that lack the keys of new indexes
-//	snapshot.go           a copy of the file while it is in use
-//	inspection.go         the file as it is stored
-//	inspection_faults.go  what is wrong with it
+//	store.go        Open, the collections of a file, Ping and Close
+//	files.go        the files of a database
+//	pragmas.go      how connections use them
+//	identity.go     which service and exchange a file belongs to
+//	inuse_unix.go   whether a process has the database open
+//	inuse_other.go  the same where that cannot be known
+//	collection.go   the table of a collection: insert, get, replace, find, unsent, sent
+//	statements.go   the SQL of a collection
+//	reads.go        in whose name is read, and the SQL of reads: by id, and finds, written once for each form
+//	writer.go       the goroutine that writes, and the writes that it commits together
+//	readers.go      the connections that read, and the view of the database that reads share
+//	rows.go         the rows of a read: one, which may be large, a little of many, or those of a page
+//	dense.go        the page of a long range
+//	former.go       the former versions
+//	changes.go      the log of changes, and another identity for that of a backup that is restored
+//	fill.go         the entries of documents that are older than the log
+//	stale.go        the documents that lack the keys of new indexes
+//	snapshot.go     the file as it was at one instant, to be read or copied while it is in use
 package sqlitestore

@@ -26,7 +26,7 @@ func makeFiles(path string) error {
 			return err
 		}
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", "-lock", "-lock-journal", "-tally"} {
+	for _, suffix := range []string{"", "-wal", "-shm", "-lock", "-lock-journal"} {
 		info, err := os.Stat(path + suffix)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Perm()&0o077 == 0 {
 			continue
@@ -53,7 +53,7 @@ func withRemedy(path string, err error) error {
 				"or replace the disk if it fails: %w", path, err)
 	case sqlite3.Damaged(err):
 		return fmt.Errorf("%s is damaged or is not a database of SQLite; put a copy of it from a backup in its place, "+
-			"or move it away with its -wal and -tally files to begin without records: %w", path, err)
+			"or move it away with its -wal file to begin without records: %w", path, err)
 	case sqlite3.Forbidden(err), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%s cannot be opened for writing; give this user the right to write it and its folder: %w",
 			path, err)

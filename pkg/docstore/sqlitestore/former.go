@@ -54,13 +54,7 @@ func (c *collection) Former(
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, version)
 		by.bind(stmt, 3)
-	}, func(stmt *sqlite3.Stmt) error {
-		if err := docstore.Take(ctx, stmt.Size(formerStateAt)+stmt.Size(formerBodyAt)); err != nil {
-			return err
-		}
-		former = wholeFormer(stmt)
-		return nil
-	})
+	}, func(stmt *sqlite3.Stmt) { former = wholeFormer(stmt) })
 	if err == nil && !found {
 		err = docstore.ErrNotFound
 	}
@@ -80,9 +74,6 @@ func (c *collection) FormerByKey(
 		stmt.BindText(2, key)
 		by.bind(stmt, 3)
 		if found, err = stmt.Step(); !found {
-			return err
-		}
-		if err := docstore.Take(ctx, stmt.Size(formerStateAt)); err != nil {
 			return err
 		}
 		former = formerState(stmt)
@@ -118,9 +109,6 @@ func (c *collection) Formers(
 			if left -= stmt.Size(formerStateAt); left < 0 && len(formers) > 0 {
 				return nil
 			}
-			if err := docstore.Take(ctx, stmt.Size(formerStateAt)); err != nil {
-				return err
-			}
 			formers = append(formers, formerState(stmt))
 		}
 	})
@@ -129,6 +117,9 @@ func (c *collection) Formers(
 	}
 	return formers, nil
 }
+
+// largeRow is the size in bytes of a body from which on it is large. SQLite reads a large row page by page.
+const largeRow = 64 << 10
 
 // formerColumns are the columns of a former version without its body, which may follow. bodilessColumns leave the
 // digest out if the body is large: in a table of a release without digests it comes after the body, all of which SQLite

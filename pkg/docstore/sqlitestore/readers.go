@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
@@ -29,6 +28,8 @@ type readers struct {
 	places chan struct{}
 	closed chan struct{}
 	turn   *turn
+	// long says that a read may take long: more than a row or two. To watch a context costs a third of a get.
+	long bool
 
 	mu   sync.Mutex
 	idle []*reader // the one that was used last is at the end
@@ -71,7 +72,6 @@ func (r *readers) open() (*reader, error) {
 	if err != nil {
 		return nil, withRemedy(r.path, err)
 	}
-	conn.Interruptible()
 	view, err := newView(conn)
 	if err != nil {
 		return nil, errors.Join(withRemedy(r.path, err), conn.Close())
@@ -79,7 +79,8 @@ func (r *readers) open() (*reader, error) {
 	return &reader{conn: conn, path: r.path, stmts: map[string]*sqlite3.Stmt{}, view: view}, nil
 }
 
-// read runs a query. It does not begin after the context has ended, and fails soon when the context ends.
+// read runs a query. It does not begin after the context has ended. One that may take long fails soon when the context
+// ends.
 func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
 	reader, err := r.take(ctx)
 	if err != nil {
@@ -89,8 +90,10 @@ func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) 
 	if err := reader.view.renew(r.turn); err != nil {
 		return unavailable(withRemedy(reader.path, err))
 	}
-	reader.conn.Under(ctx)
-	defer reader.conn.Under(context.Background())
+	if r.long {
+		reader.conn.Under(ctx)
+		defer reader.conn.Under(context.Background())
+	}
 	if err = reader.query(sql, use); err != nil {
 		reader.view.end()
 		if ctx.Err() != nil {
@@ -142,12 +145,10 @@ func (r *reader) query(sql string, use func(*sqlite3.Stmt) error) error {
 		r.stmts[sql] = stmt
 	}
 	defer stmt.Reset()
-	err := use(stmt)
-	var refused *docstore.Refusal
-	if err != nil && !errors.As(err, &refused) {
-		err = unavailable(withRemedy(r.path, err))
+	if err := use(stmt); err != nil {
+		return unavailable(withRemedy(r.path, err))
 	}
-	return err
+	return nil
 }
 
 // take returns a connection for a read, which has to be given back. It waits for one while all are in use.

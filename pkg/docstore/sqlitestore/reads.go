@@ -72,7 +72,7 @@ func ownsSQL(collection, id string, parameter int) string {
 // reads are the SQL that reads a document or several by their ids, and former versions.
 type reads struct {
 	lookups     lookups
-	get, former single
+	get, former string
 	// present and bodies take a list of ids in JSON, each in hexadecimal digits, and look them up one after the
 	// other: for id IN (...) SQLite would first make an index of them, which takes as long as the rest.
 	present, bodies      string
@@ -85,7 +85,7 @@ func readsOf(spec docstore.Spec, kind sightKind) reads {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	by := sight{kind: kind}
 	// What follows is for a document, for each of several, and for a former version.
-	get, each, kept := `FROM `+table+` WHERE id = ?1`, table+` AS d ON d.id = unhex(asked.value)`, ""
+	get, each, kept := ` FROM `+table+` WHERE id = ?1`, table+` AS d ON d.id = unhex(asked.value)`, ""
 	switch kind {
 	case all:
 	case unowned:
@@ -94,18 +94,17 @@ func readsOf(spec docstore.Spec, kind sightKind) reads {
 		kept = fmt.Sprintf(` AND NOT EXISTS (SELECT 1 FROM %s AS o WHERE o.id = ?1 AND o.owner IS NOT NULL)`, table)
 	case owned:
 		index := quoted(ownedIndex(spec.Name))
-		get = fmt.Sprintf(`FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table, index)
+		get = fmt.Sprintf(` FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table, index)
 		each = fmt.Sprintf(`%s AS d INDEXED BY %s ON d.owner = ?2 AND d.id = unhex(asked.value)`, table, index)
 		kept = ownsSQL(spec.Name, `?1`, 3)
 	}
 	each = ` FROM json_each(?1) AS asked CROSS JOIN ` + each
 	return reads{
 		lookups: lookupsOf(spec, by),
-		get:     singleOf(columns, wholeSize, get),
+		get:     `SELECT ` + columns + get,
 		present: `SELECT d.id` + each,
 		bodies:  `SELECT d.id, d.body` + each,
-		former: singleOf(formerColumns+`, body`, wholeSize,
-			fmt.Sprintf(`FROM %s WHERE id = ?1 AND version = ?2%s`, history, kept)),
+		former:  fmt.Sprintf(`SELECT %s, body FROM %s WHERE id = ?1 AND version = ?2%s`, formerColumns, history, kept),
 		formers: fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1 AND version > ?2%s ORDER BY version LIMIT ?4`,
 			bodilessColumns, history, kept),
 		formerByKey: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2%s

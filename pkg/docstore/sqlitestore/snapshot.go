@@ -5,25 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// Snapshot is a database as it was at one instant. It can be taken while a Store has the file open, in this process
-// or another: the store goes on reading and writing, and nothing that it writes becomes part of the snapshot. Until
-// Close the log of the database (path-wal) keeps all that is written, and so grows.
-//
-// One goroutine at a time may use a snapshot.
+// Snapshot is a database as it was at one instant, as a docstore.Store that refuses writes. It can be taken while a
+// Store has the file open, in this process or another: the store goes on reading and writing, and nothing that it
+// writes becomes part of the snapshot. Until Close the log of the database (path-wal) keeps all that is written, and so
+// grows. A failure ends the snapshot: what is read after it may be newer.
 type Snapshot struct {
-	conn *sqlite3.Conn
-	path string
+	conn  *sqlite3.Conn
+	path  string
+	store *Store // which has this one connection
 }
-
-// snapshotPragmas configure a connection that reads a snapshot.
-var snapshotPragmas = append(slices.Clone(readerPragmas),
-	// The transaction sees the database as it is when it first reads.
-	"BEGIN", "SELECT count(*) FROM sqlite_schema")
 
 // OpenSnapshot takes a snapshot of the database in the file at path, which must exist. It contains every write that
 // returned before. Errors wrap docstore.ErrUnavailable; fs.ErrNotExist if there is no file.
@@ -31,7 +29,7 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, unavailable(err)
 	}
-	conn, err := connect(path, sqlite3.ReadOnly, snapshotPragmas)
+	conn, err := connect(path, sqlite3.ReadOnly, readerPragmas)
 	if sqlite3.Busy(err) {
 		return nil, unavailable(
 			fmt.Errorf("%s is locked by another process; if that one was started while the disk was "+
@@ -43,8 +41,64 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	if err := checkSchema(conn, path); err != nil {
 		return nil, unavailable(errors.Join(err, conn.Close()))
 	}
-	conn.Interruptible()
-	return &Snapshot{conn: conn, path: path}, nil
+	s, err := newSnapshot(conn, path)
+	if err != nil {
+		return nil, unavailable(errors.Join(withRemedy(path, err), conn.Close()))
+	}
+	return s, nil
+}
+
+// newSnapshot has a connection read in one view, which never ends: nothing is written through its store.
+func newSnapshot(conn *sqlite3.Conn, path string) (*Snapshot, error) {
+	view, err := newView(conn)
+	if err != nil {
+		return nil, err
+	}
+	turn := &turn{}
+	reads := &readers{
+		path: path, turn: turn, long: true, places: make(chan struct{}, 1), closed: make(chan struct{}),
+		idle: []*reader{{conn: conn, path: path, stmts: map[string]*sqlite3.Stmt{}, view: view}},
+	}
+	s := &Snapshot{conn, path, &Store{writer: &writer{closed: true}, gets: reads, searches: reads, turn: turn}}
+	// The view sees the database as it is when it first reads.
+	return s, s.Ping(context.Background())
+}
+
+// Collection returns a collection as it was. It must have been opened with this spec before. Errors:
+// docstore.ErrUnavailable, with docstore.ErrNoCollection if it was not.
+func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, unavailable(err)
+	}
+	c := &collection{store: s.store, spec: spec, sql: statementsOf(spec)}
+	// What is written later is not seen, so that no page has to be settled.
+	c.floor.Raise(uuid.Max)
+	opened := false
+	sql := `SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1`
+	err := s.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
+		stmt.BindText(1, staleIndex(spec.Name, stampOf(spec)))
+		opened, err = stmt.Step()
+		return err
+	})
+	if err == nil && !opened {
+		err = unavailable(fmt.Errorf("%s was not opened by this release yet; start the exchange with this release "+
+			"once, or use the release that wrote it: %w, %s", s.path, docstore.ErrNoCollection, spec.Name))
+	}
+	if err == nil {
+		c.backfill, err = backfill.Look(ctx, spec, stale{c})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Ping reads from the file. Errors: docstore.ErrUnavailable.
+func (s *Snapshot) Ping(ctx context.Context) error {
+	return s.store.gets.read(ctx, "SELECT count(*) FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
+		_, err := stmt.Step()
+		return err
+	})
 }
 
 // Close ends the snapshot.
@@ -100,13 +154,13 @@ func (s *Snapshot) copyTo(ctx context.Context, conn *sqlite3.Conn, progress func
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		var total, left int
-		more, total, left, err = backup.Step(pagesAtOnce)
+		more, err = backup.Step(pagesAtOnce)
 		if err == nil && progress != nil {
-			err = progress(int64(total-left)*pageSize, int64(total)*pageSize)
+			total := int64(backup.PageCount())
+			err = progress((total-int64(backup.Remaining()))*pageSize, total*pageSize)
 		}
 	}
-	return errors.Join(err, backup.Finish())
+	return errors.Join(err, backup.Close())
 }
 
 func syncFile(path string) error {

@@ -3,9 +3,11 @@ package sqlitestore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 var letters = docstore.Spec{Name: "letter", Indexes: []docstore.Index{{Name: "number", Unique: true}}}
@@ -197,5 +200,91 @@ func TestWhatCannotBeCopied(t *testing.T) {
 	}
 	if _, err := s.Faults(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestASnapshotIsAStoreThatStaysAsItWas reads a snapshot in the names of two organisations while the store goes on.
+func TestASnapshotIsAStoreThatStaysAsItWas(t *testing.T) {
+	ctx, path := t.Context(), fresh(t)
+	store, err := sqlitestore.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	spec := docstore.Spec{Name: "thing", Indexes: []docstore.Index{{Name: "code", Unique: true}, {Name: "of"}}}
+	written, err := store.Collection(ctx, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var owners []organisation.ID
+	for _, name := range []string{"acme", "zenith"} {
+		owner, err := organisation.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		owners = append(owners, owner)
+	}
+	var docs []docstore.Document
+	for i := range 7 {
+		doc := docstore.Document{Body: fmt.Appendf(nil, `{"code":"%d"}`, i/2), State: []byte(`{"made":true}`),
+			Keys: docstore.Keys{"code": fmt.Sprint(i / 2), "of": "all"}}
+		if doc.ID, err = docstore.NewID(doc.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := written.Insert(ctx, owners[i%2], doc); err != nil {
+			t.Fatal(err)
+		}
+		doc.Version = 1
+		docs = append(docs, doc)
+	}
+	replace := func(version int64) {
+		t.Helper()
+		docs[0].Version = version
+		former := &docstore.Former{Version: version, Body: docs[0].Body, Key: fmt.Sprint("key ", version)}
+		if err := written.Replace(ctx, owners[0], docs[0], former); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace(1)
+	was := snapshot(t, path)
+	reads, err := was.Collection(ctx, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(in docstore.Collection) (seen []any) {
+		t.Helper()
+		history, err := docstore.As[docstore.History](in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, who := range append(owners, organisation.Exchange(), organisation.Sole()) {
+			found, err := in.Find(ctx, who, docstore.Query{Limit: 3, Settled: true, WithState: true})
+			seen = append(seen, found, err)
+			found, err = in.Find(ctx, who, docstore.Query{Equal: docstore.Keys{"of": "all", "code": "1"}, Limit: 9})
+			seen = append(seen, found, err)
+			one, err := in.Get(ctx, who, docs[0].ID)
+			seen = append(seen, one, err)
+			formers, err := history.Formers(ctx, who, docs[0].ID, 0, 9)
+			seen = append(seen, formers, err)
+		}
+		return seen
+	}
+	before := look(written)
+	if got := look(reads); !reflect.DeepEqual(got, before) {
+		t.Errorf("the snapshot has %v, and the store %v", got, before)
+	}
+	replace(2)
+	if reflect.DeepEqual(look(written), before) {
+		t.Error("what is written later is not seen in the store")
+	}
+	if got := look(reads); !reflect.DeepEqual(got, before) {
+		t.Errorf("later the snapshot has %v, and had %v", got, before)
+	}
+	if err := reads.Replace(ctx, owners[0], docs[0], nil); !errors.Is(err, docstore.ErrUnavailable) {
+		t.Errorf("a write to a snapshot: %v", err)
+	}
+	spec.Indexes = spec.Indexes[:1]
+	if _, err := was.Collection(ctx, spec); !errors.Is(err, docstore.ErrNoCollection) {
+		t.Errorf("a collection that was never opened so: %v", err)
 	}
 }

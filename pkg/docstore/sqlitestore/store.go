@@ -20,7 +20,6 @@ var errClosed = errors.New("sqlitestore: store closed")
 // Store is an open database file.
 type Store struct {
 	lock   *sqlite3.Conn
-	tally  *tally
 	writer *writer
 	// gets serve reads of one document, searches all others.
 	gets, searches *readers
@@ -39,8 +38,8 @@ type Store struct {
 }
 
 // Open opens the database in the file at path. It creates the file and its folder if they are missing, and makes them
-// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm, path-lock and
-// path-tally. It fails with ErrInUse, with ErrLost, or with an error that names the file and says what to do.
+// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm and path-lock. It
+// fails with ErrInUse, or with an error that names the file and says what to do.
 //
 // Where the disk is full, a database that is there is opened to be read: writes and Ping fail until there is space.
 // If there is none for path-shm either, no other process can read the database, such as one that copies it, until it
@@ -56,32 +55,29 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	tally, err := openTally(path)
-	if err != nil {
-		return nil, unavailable(errors.Join(err, lock.Close()))
-	}
 	// The writer is opened first: it makes the file, and puts in order what a crash left.
 	sharing := sqlite3.WithOthers
 	turn := &turn{}
-	writer, err := openWriter(path, sharing, tally, turn)
+	writer, err := openWriter(path, sharing, turn)
 	if sqlite3.NoIndex(err) {
 		// What is stored can be read all the same.
 		sharing = sqlite3.WithinProcess
-		writer, err = openWriter(path, sharing, tally, turn)
+		writer, err = openWriter(path, sharing, turn)
 	}
 	if err != nil {
-		return nil, unavailable(errors.Join(err, tally.closeFiles(), lock.Close()))
+		return nil, unavailable(errors.Join(err, lock.Close()))
 	}
 	gets, err := openReaders(path, sharing, getPragmas(path), turn)
 	if err != nil {
-		return nil, unavailable(errors.Join(err, writer.close(), tally.close(), lock.Close()))
+		return nil, unavailable(errors.Join(err, writer.close(), lock.Close()))
 	}
 	searches, err := openReaders(path, sharing, searchPragmas, turn)
 	if err != nil {
-		return nil, unavailable(errors.Join(err, gets.close(), writer.close(), tally.close(), lock.Close()))
+		return nil, unavailable(errors.Join(err, gets.close(), writer.close(), lock.Close()))
 	}
+	searches.long = true
 	turn.readers = []*readers{gets, searches}
-	return &Store{lock: lock, tally: tally, writer: writer, gets: gets, searches: searches, turn: turn}, nil
+	return &Store{lock: lock, writer: writer, gets: gets, searches: searches, turn: turn}, nil
 }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
@@ -148,7 +144,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 }
 
 // Ping commits a transaction, which waits its turn among the writes, and reads from the file. The transaction is
-// empty, unless the last change failed or was long ago: then it writes a number, because only a write shows that the
+// empty, unless the last change failed or was long ago: then it writes a page, because only a write shows that the
 // disk has room. Errors of Ping wrap docstore.ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.writer.do(ctx, s.writer.try); err != nil {
@@ -174,7 +170,7 @@ func (s *Store) Close() error {
 		}
 		// The connection that is closed last moves the log into the database, which one that only reads cannot do.
 		s.writer.drain()
-		s.ended = errors.Join(s.gets.close(), s.searches.close(), s.writer.close(), s.tally.close(), s.lock.Close())
+		s.ended = errors.Join(s.gets.close(), s.searches.close(), s.writer.close(), s.lock.Close())
 	})
 	return s.ended
 }

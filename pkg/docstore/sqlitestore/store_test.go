@@ -71,7 +71,13 @@ func TestLargeFileIsMapped(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	run(t, path, "CREATE TABLE large AS SELECT zeroblob(67108864)")
+	conn, err := connect(path, sqlite3.ReadWrite, []string{"CREATE TABLE large AS SELECT zeroblob(67108864)"})
+	if err == nil {
+		err = conn.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	store, collection = opened(t, path)
 	readsAs(1, "2147418112")
 	doc.Version = 1

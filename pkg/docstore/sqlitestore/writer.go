@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -33,10 +34,12 @@ type writer struct {
 	conn                    *sqlite3.Conn
 	path                    string // of the database, for errors
 	begin, commit, rollback *sqlite3.Stmt
-	tally                   *tally
-	turn                    *turn
+	// changes returns how many rows were changed since the connection was opened, and prove changes nothing but a
+	// page of the file.
+	changes, prove *sqlite3.Stmt
+	turn           *turn
 
-	// proven says when a change was last committed and noted, zero if the last one failed. Only the writer uses it.
+	// proven says when a change was last committed, zero if the last one failed. Only the writer uses it.
 	proven time.Time
 	// expected is how many writes gather waits for. Only the writer uses it.
 	expected int
@@ -48,9 +51,8 @@ type writer struct {
 	ended  chan struct{}
 }
 
-// openWriter connects to the database, compares it with its tally, and starts the writer. Errors name the file and
-// the remedy.
-func openWriter(path string, sharing sqlite3.Sharing, tally *tally, turn *turn) (*writer, error) {
+// openWriter connects to the database and starts the writer. Errors name the file and the remedy.
+func openWriter(path string, sharing sqlite3.Sharing, turn *turn) (*writer, error) {
 	conn, err := connectSharing(sharing, path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
 		return nil, withRemedy(path, err)
@@ -58,14 +60,7 @@ func openWriter(path string, sharing sqlite3.Sharing, tally *tally, turn *turn) 
 	if err := checkSchema(conn, path); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	// They are for earlier releases, see changes.go; they cost more than the store's own statements.
-	if err := conn.WithoutTriggers(); err != nil {
-		return nil, withRemedy(path, errors.Join(err, conn.Close()))
-	}
-	if err := tally.compare(conn); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	w, err := newWriter(conn, path, tally, turn)
+	w, err := newWriter(conn, path, turn)
 	if err != nil {
 		return nil, withRemedy(path, errors.Join(err, conn.Close()))
 	}
@@ -73,11 +68,13 @@ func openWriter(path string, sharing sqlite3.Sharing, tally *tally, turn *turn) 
 }
 
 // newWriter starts the writer on a connection that nobody else may use from then on.
-func newWriter(conn *sqlite3.Conn, path string, tally *tally, turn *turn) (*writer, error) {
-	w := &writer{conn: conn, path: path, tally: tally, turn: turn, queue: make(chan *write, queueLength),
+func newWriter(conn *sqlite3.Conn, path string, turn *turn) (*writer, error) {
+	w := &writer{conn: conn, path: path, turn: turn, queue: make(chan *write, queueLength),
 		ended: make(chan struct{})}
 	for sql, stmt := range map[string]**sqlite3.Stmt{
 		"BEGIN IMMEDIATE": &w.begin, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
+		"SELECT total_changes()":                               &w.changes,
+		fmt.Sprintf("PRAGMA user_version = %d", schemaVersion): &w.prove,
 	} {
 		var err error
 		if *stmt, err = conn.Prepare(sql); err != nil {
@@ -143,18 +140,29 @@ func (w *writer) try(*sqlite3.Conn) error {
 	if time.Since(w.proven) < provenFor {
 		return nil
 	}
-	return w.tally.count()
+	w.proven = time.Now()
+	return w.prove.Run()
 }
 
-// transact makes the changes of the group in one transaction, and counts it if it changes something. A change that is
-// refused fails alone, and so does one whose caller has left. An error means that none was made.
+// changed returns how many rows were changed by now.
+func (w *writer) changed() (int64, error) {
+	defer w.changes.Reset()
+	_, err := w.changes.Step()
+	return w.changes.Int(0), err
+}
+
+// transact makes the changes of the group in one transaction. A change that is refused fails alone, and so does one
+// whose caller has left. An error means that none was made.
 func (w *writer) transact(group []*write) error {
 	w.turn.begin()
 	defer w.turn.end()
 	if err := w.begin.Run(); err != nil {
 		return w.undo(err)
 	}
-	before := w.conn.TotalChanges()
+	before, err := w.changed()
+	if err != nil {
+		return w.undo(err)
+	}
 	for _, task := range group {
 		if err := task.ctx.Err(); err != nil {
 			task.outcome = unavailable(err)
@@ -165,21 +173,15 @@ func (w *writer) transact(group []*write) error {
 			return w.undo(task.outcome)
 		}
 	}
-	changed := w.conn.TotalChanges() != before
-	if changed {
-		if err := w.tally.count(); err != nil {
-			return w.undo(err)
-		}
+	after, err := w.changed()
+	if err == nil {
+		err = w.commit.Run()
 	}
-	if err := w.commit.Run(); err != nil {
+	if err != nil {
 		return w.undo(err)
 	}
-	if changed {
+	if after != before {
 		w.proven = time.Now()
-		if err := w.tally.counted(); err != nil {
-			// The changes are made. The next Ping tries to make the note.
-			w.proven = time.Time{}
-		}
 	}
 	return nil
 }

@@ -35,15 +35,10 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of
 	// a version.
 	present.forgetChanges()
-	held := docstore.Held(ctx)
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
-		docstore.Release(ctx, held)
 		formers, err := l.Formers.Formers(ctx, request.OrganisationFrom(ctx), doc.ID, middle-1, 1)
 		if err != nil {
-			return doc, err
-		}
-		if err := takeFormers(ctx, formers); err != nil {
 			return doc, err
 		}
 		if len(formers) == 0 || formers[0].Version >= until {
@@ -65,7 +60,6 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 			was, then, from = formers[0].Version, of, formers[0].Version+1
 		}
 	}
-	docstore.Release(ctx, held)
 	if then == nil {
 		return doc, l.notYet(doc.ID.String(), at, present)
 	}

@@ -60,8 +60,7 @@ func (l *Log) Page(ctx context.Context, q Query, doc docstore.Document) (History
 	if page.more {
 		next = url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
 	}
-	err := docstore.Take(ctx, 3*page.bytes) // for the events, the page, and the response
-	return History{l.Resource, doc.ID.String(), doc.Version, page.events}, next, err
+	return History{l.Resource, doc.ID.String(), doc.Version, page.events}, next, nil
 }
 
 // eventPage is a page of a history under way.
@@ -117,14 +116,8 @@ func ParseQuery(raw string) (Query, error) {
 // fill adds the events of a document and of its former versions to the page. The document was read first, so that each
 // of its former versions is there.
 func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
-	after, held := page.last.version-1, docstore.Held(ctx)
-	defer docstore.Release(ctx, held)
+	after := page.last.version - 1
 	for {
-		// Of the versions that have been read, the page has the events alone.
-		docstore.Release(ctx, held)
-		if err := docstore.Take(ctx, page.bytes); err != nil {
-			return err
-		}
 		var formers []docstore.Former
 		if after < doc.Version-1 {
 			var err error
@@ -134,13 +127,7 @@ func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) 
 			}
 		}
 		if len(formers) == 0 {
-			if err := takeStates(ctx, len(doc.State)); err != nil {
-				return err
-			}
 			return l.take(ctx, page, doc, doc.Version, doc.State, doc.Digest)
-		}
-		if err := takeFormers(ctx, formers); err != nil {
-			return err
 		}
 		for _, former := range formers {
 			if after = former.Version; after >= doc.Version {
@@ -152,25 +139,6 @@ func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) 
 			}
 		}
 	}
-}
-
-// takeFormers takes the memory for the heads in the states of former versions, and waits for a turn if they are large
-// together.
-func takeFormers(ctx context.Context, formers []docstore.Former) error {
-	size := 0
-	for _, former := range formers {
-		size += len(former.State)
-	}
-	return takeStates(ctx, size)
-}
-
-// takeStates does so for states of a size.
-func takeStates(ctx context.Context, size int) error {
-	if err := docstore.Take(ctx, size); err != nil {
-		return err
-	}
-	_, err := docstore.Await(ctx, size)
-	return err
 }
 
 // take adds the events of one version to the page, and notes whether there are more than fit. Events that the page
@@ -219,9 +187,6 @@ func (l *Log) UsedBefore(ctx context.Context, id uuid.UUID, present *Head, name 
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := takeFormers(ctx, []docstore.Former{former}); err != nil {
 		return nil, err
 	}
 	state, err := Decode(former.State)

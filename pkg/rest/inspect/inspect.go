@@ -6,7 +6,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/history"
 )
@@ -14,8 +17,8 @@ import (
 // Examination is a look for faults in the stored records of a service. It reads page by page, so that it needs little
 // memory however much is stored.
 type Examination struct {
-	// Inspection is the database of the service.
-	Inspection docstore.Inspection
+	// Store is the database of the service. It is only read.
+	Store docstore.Store
 	// Report is called with each finding. The examination ends if it returns an error.
 	Report func(docstore.Finding) error
 	// Note is called with what callers have written that other records contradict. That is no fault of the exchange.
@@ -26,7 +29,7 @@ type Examination struct {
 	// named by their ids, or "collection.index", whose records are named by a unique value. The records may be those
 	// of another service.
 	Missing func(ctx context.Context, target string, values []string) ([]string, error)
-	// Peer returns a client of another service, which reads the database of that as it is stored; nil if it has none.
+	// Peer returns a client of another service, which reads its own database; nil if there is none of it.
 	Peer func(service string) (*peer.Client, error)
 	// Now is the instant at which the database is read. It is zero for a database that no process uses, in which time
 	// stands still at the newest record. Patience is how long a message about a record may stay without effect before
@@ -67,19 +70,27 @@ type Record struct {
 // Reference is a value of a member that names a record of one of the targets, which commas separate.
 type Reference struct{ Member, Value, Targets string }
 
-// pageLength is how many documents are read at once.
-const pageLength = 200
+// How many documents are read at once, and of what size together in bytes.
+const pageLength, pageBytes = 200, 1 << 20
 
-// KeyOf returns the key by which the documents of an owner, the empty one for none, are found that have a value of an
-// index. The index is neither global nor of a public collection.
-func KeyOf(owner, index, value string) docstore.Keys {
-	return docstore.Spec{}.Led(owner, docstore.Keys{index: value})
+// EachPage calls visit with each page of the documents of all organisations that a query selects, with their states.
+func EachPage(
+	ctx context.Context, in docstore.Collection, q docstore.Query, visit func([]docstore.Document) error,
+) error {
+	return pages(ctx, in, organisation.Exchange(), q, visit)
 }
 
-// EachPage calls visit with each page of the documents that a query selects.
-func EachPage(ctx context.Context, in docstore.Inspected, q docstore.Query, visit func([]docstore.Stored) error) error {
-	for q.Limit = pageLength; ; {
-		page, err := in.Find(ctx, q)
+// pages calls visit with each page of the documents that an organisation finds by a query.
+func pages(
+	ctx context.Context, in docstore.Collection, who organisation.ID, q docstore.Query,
+	visit func([]docstore.Document) error,
+) error {
+	q.Limit, q.Bytes, q.WithState = pageLength, pageBytes, true
+	for {
+		page, err := in.Find(ctx, who, q)
+		if last := len(page) - 1; last > 0 && page[last].Body == nil {
+			page = page[:last] // there was no room for the last one
+		}
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -88,4 +99,47 @@ func EachPage(ctx context.Context, in docstore.Inspected, q docstore.Query, visi
 		}
 		q.After = page[len(page)-1].ID
 	}
+}
+
+// OfOwner calls visit with each document of an owner, the empty name for none, that has a value of an index.
+func OfOwner(
+	ctx context.Context, in docstore.Collection, owner, index, value string, visit func(docstore.Document) error,
+) error {
+	who, err := organisation.Owner(owner)
+	if err != nil {
+		return err
+	}
+	return pages(ctx, in, who, docstore.Query{Equal: docstore.Keys{index: value}},
+		func(page []docstore.Document) error {
+			for _, doc := range page {
+				if err := visit(doc); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+}
+
+// Missing returns those of the values of a unique global index that no document has; docstore.IDIndex stands for the
+// ids.
+func Missing(ctx context.Context, in docstore.Collection, index string, values []string) (missing []string, err error) {
+	for _, value := range values {
+		var found []docstore.Document
+		if index != docstore.IDIndex {
+			found, err = in.Find(ctx, organisation.Exchange(),
+				docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1})
+		} else if id, no := uuid.Parse(value); no == nil {
+			found, err = in.Find(ctx, organisation.Exchange(), docstore.Query{After: docstore.IDBefore(id), Limit: 1})
+			if len(found) > 0 && found[0].ID != id {
+				found = nil
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			missing = append(missing, value)
+		}
+	}
+	return missing, nil
 }

@@ -18,10 +18,10 @@ import (
 const (
 	// MostExamined is the greatest number of documents that a page is made from.
 	MostExamined = 10_000
-	// MostBytes is the size in bytes at which a page ends, if it has a record by then. It also bounds what is read at
-	// once.
+	// MostBytes is the size in bytes at which a page ends, if it has a record by then. It also bounds what is read and
+	// not compared yet, of all streams together.
 	MostBytes = 1 << 20
-	// mostFinds is the greatest number of reads for a page, each of MostBytes at most.
+	// mostFinds is the greatest number of reads for a page.
 	mostFinds = 40
 	// batch is the number of documents that are read at once.
 	batch = 500
@@ -47,9 +47,10 @@ type Page struct {
 
 // Read reads a page. Errors: those of the store and of Source.Shown.
 func (q *Query) Read(ctx context.Context, from Source) (Page, error) {
-	r := reading{Source: from, query: q, held: docstore.Held(ctx)}
-	for _, find := range q.Finds(from.Unled) {
-		find.WithState, find.Limit, find.Bytes = from.WithState, batch, MostBytes
+	r := reading{Source: from, query: q}
+	finds := q.Finds(from.Unled)
+	for _, find := range finds {
+		find.WithState, find.Limit, find.Bytes = from.WithState, batch, MostBytes/len(finds)
 		if len(q.conditions) == 0 {
 			find.Limit = q.Limit + 1
 		}
@@ -65,9 +66,8 @@ type reading struct {
 	streams         []*stream
 	examined, finds int
 	found           []Found
-	// size counts the bytes of the page, and held those that the gate had given before.
+	// size counts the bytes of the page.
 	size int
-	held int64
 }
 
 // errEnough means that no more is read for the page.
@@ -170,20 +170,10 @@ func (r *reading) before(a, b uuid.UUID) bool {
 	return order < 0
 }
 
-// fill reads the next documents of a stream. What was read for the documents before is given back to the gate.
+// fill reads the next documents of a stream.
 func (r *reading) fill(ctx context.Context, s *stream) error {
 	if r.finds++; r.finds > mostFinds {
 		return errEnough
-	}
-	live := r.size
-	for _, other := range r.streams {
-		for _, doc := range other.docs {
-			live += len(doc.Body) + len(doc.State)
-		}
-	}
-	docstore.Release(ctx, r.held)
-	if err := docstore.Take(ctx, live); err != nil {
-		return err
 	}
 	docs, err := r.Collection.Find(ctx, request.OrganisationFrom(ctx), s.find)
 	if err != nil {

@@ -4,7 +4,6 @@ package block
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
@@ -33,18 +32,6 @@ type List struct {
 }
 
 func (l *List) place(number int) string { return fmt.Sprintf("%s/%s/%07d", l.Batch, l.What, number) }
-
-// BatchOf returns the batch of a block with some keys, as they are stored, and whether it has one.
-func BatchOf(keys docstore.Keys) (uuid.UUID, bool) {
-	// The key may be led by the owner.
-	place := keys[index]
-	before, _, _ := strings.Cut(place, "/")
-	if len(before) < len(uuid.UUID{}.String()) {
-		return uuid.Nil, false
-	}
-	batch, err := uuid.Parse(before[len(before)-len(uuid.UUID{}.String()):])
-	return batch, err == nil
-}
 
 // Writer writes a list.
 type Writer[T any] struct {
@@ -86,8 +73,6 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 
 // Read returns the items of a block, which must be there. Errors: those of the store.
 func Read[T any](ctx context.Context, l List, number int) ([]T, error) {
-	held := docstore.Held(ctx)
-	defer docstore.Release(ctx, held)
 	docs, err := l.In.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
 		Equal: docstore.Keys{index: l.place(number)}, Limit: 1,
 	})

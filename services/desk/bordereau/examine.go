@@ -27,15 +27,12 @@ const (
 	chained        = "a version names the digest of the version approved before it"
 	oneLine        = "a receipt is in one line of the versions that stand"
 	sameAnew       = "a version is what its sources give"
-	listedBlock    = "a block belongs to a version that is listed"
 )
 
 // examination is a look for faults in what the desk has stored.
 type examination struct {
 	inspect.Examination
 	desk *Desk
-	// batches are the batches of all blocks, each with its first block, until a ledger names them.
-	batches map[uuid.UUID]uuid.UUID
 	// from returns what versions are made anew from; nil for nothing. It is asked once there is a version.
 	from func() (*source.Source, error)
 	// standing are the premium versions that stand, by owner.
@@ -44,35 +41,18 @@ type examination struct {
 
 // Examine looks for faults in ledgers and in the lines of their versions: missing blocks, digests that are others,
 // receipts in several lines, of one contract or of two. Each version is also made anew from what the other services
-// have, as it was then; from returns nil where they are not there. Blocks that no ledger names are noted: a preparation
-// was stopped, and they are never read. It reads a block at a time of each version whose receipts are of one time.
-// Errors: docstore.ErrUnavailable; those of Report.
+// have, as it was then; from returns nil where they are not there. It reads a block at a time of each version whose
+// receipts are of one time. Errors: docstore.ErrUnavailable; those of Report.
 func (d *Desk) Examine(
 	ctx context.Context, x inspect.Examination, from func() (*source.Source, error),
 ) error {
-	e := &examination{Examination: x, desk: d, batches: map[uuid.UUID]uuid.UUID{}, from: sync.OnceValues(from),
+	e := &examination{Examination: x, desk: d, from: sync.OnceValues(from),
 		standing: map[string][]*standingVersion{}}
-	stored, err := x.Inspection.Collection(ctx, block.Spec(blocks))
+	kept, err := x.Store.Collection(ctx, ledgerSpec())
 	if err != nil {
 		return err
 	}
-	// Blocks are written before the ledger that names them, and so they are read first.
-	if err := inspect.EachPage(ctx, stored, docstore.Query{}, func(page []docstore.Stored) error {
-		for _, doc := range page {
-			if batch, is := block.BatchOf(doc.Keys); is && e.batches[batch] == uuid.Nil {
-				e.batches[batch] = doc.ID
-			}
-		}
-		x.Count("blocks of bordereaux", len(page))
-		return nil
-	}); err != nil {
-		return err
-	}
-	kept, err := x.Inspection.Collection(ctx, ledgerSpec())
-	if err != nil {
-		return err
-	}
-	if err := inspect.EachPage(ctx, kept, docstore.Query{}, func(page []docstore.Stored) error {
+	if err := inspect.EachPage(ctx, kept, docstore.Query{}, func(page []docstore.Document) error {
 		for _, doc := range page {
 			if err := e.ledger(ctx, doc); err != nil {
 				return err
@@ -87,24 +67,11 @@ func (d *Desk) Examine(
 			return err
 		}
 	}
-	return e.orphans()
-}
-
-// orphans notes the blocks that no ledger names.
-func (e *examination) orphans() error {
-	for batch, first := range e.batches {
-		if err := e.Note(docstore.Finding{
-			Collection: blocks, ID: first.String(), Invariant: listedBlock,
-			Found: "blocks of " + batch.String() + ", which no ledger names", Expected: "a preparation that ended",
-		}); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
 // ledger examines a ledger and its versions.
-func (e *examination) ledger(ctx context.Context, doc docstore.Stored) error {
+func (e *examination) ledger(ctx context.Context, doc docstore.Document) error {
 	of := ledgerCheck{e, doc.ID}
 	l := new(ledger)
 	if err := json.Unmarshal(doc.Body, l); err != nil {
@@ -115,8 +82,7 @@ func (e *examination) ledger(ctx context.Context, doc docstore.Stored) error {
 		return of.report(readableLedger, err.Error(), "a ledger of an organisation")
 	}
 	whole := true
-	for i, v := range l.Versions {
-		delete(e.batches, v.Batch)
+	for i := range l.Versions {
 		has, err := of.version(ctx, l, i)
 		if err != nil {
 			return err

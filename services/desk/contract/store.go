@@ -23,7 +23,9 @@ const (
 	// Most is the most contracts of an exchange, or of an organisation where several share one. To find the contract
 	// of a policy all are read.
 	Most = 500
-	page = 100
+	// page and pageBytes are how many, and how many bytes of them, are read at a time.
+	page      = 100
+	pageBytes = 1 << 20
 )
 
 // The collection of the contracts, and its indexes. Each has a slot, so that there are Most at most.
@@ -103,13 +105,14 @@ func (c *Contracts) find(ctx context.Context, reference string) (*Kept, error) {
 
 // All returns all contracts, by reference, but those that cannot be read, which are logged.
 func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
-	q := docstore.Query{Limit: page, WithState: true}
+	q := docstore.Query{Limit: page, Bytes: pageBytes, WithState: true}
 	for {
 		docs, err := c.kept.Find(ctx, request.OrganisationFrom(ctx), q)
 		if err != nil {
 			return nil, err
 		}
-		for _, doc := range docs {
+		whole := docstore.WithBodies(docs)
+		for _, doc := range whole {
 			q.After = doc.ID
 			k, err := c.read(doc)
 			if err != nil {
@@ -122,7 +125,7 @@ func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
 			}
 			all = append(all, k)
 		}
-		if len(docs) < page {
+		if len(docs) < page && len(whole) == len(docs) {
 			slices.SortFunc(all, func(a, b *Kept) int { return strings.Compare(a.Reference, b.Reference) })
 			return all, nil
 		}

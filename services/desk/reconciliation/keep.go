@@ -27,8 +27,9 @@ const (
 const (
 	// blockLength is how many items a block has; the last one may have fewer.
 	blockLength = 500
-	// pageLength is how many heads are read at a time.
+	// pageLength and pageBytes are how many heads, and bytes of them, are read at a time.
 	pageLength = 200
+	pageBytes  = 1 << 20
 )
 
 // head is a document as it was read.
@@ -91,14 +92,14 @@ func (r *Reconciler) leavesOut(ctx context.Context, err error) bool {
 
 // each calls a function with each head of a list, in the order in which they were made.
 func each[T any](ctx context.Context, r *Reconciler, of string, do func(head, T)) error {
-	q := docstore.Query{Equal: docstore.Keys{ofIndex: of}, Limit: pageLength}
+	q := docstore.Query{Equal: docstore.Keys{ofIndex: of}, Limit: pageLength, Bytes: pageBytes}
 	for {
-		held := docstore.Held(ctx)
 		docs, err := r.heads.Find(ctx, request.OrganisationFrom(ctx), q)
 		if err != nil {
 			return err
 		}
-		for _, doc := range docs {
+		whole := docstore.WithBodies(docs)
+		for _, doc := range whole {
 			var value T
 			q.After = doc.ID
 			h, err := decode(doc, &value)
@@ -110,8 +111,7 @@ func each[T any](ctx context.Context, r *Reconciler, of string, do func(head, T)
 			}
 			do(*h, value)
 		}
-		docstore.Release(ctx, held)
-		if len(docs) < pageLength {
+		if len(docs) < pageLength && len(whole) == len(docs) {
 			return nil
 		}
 	}

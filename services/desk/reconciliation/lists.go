@@ -62,7 +62,7 @@ func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (lists.R
 func newest[T any](
 	ctx context.Context, r *Reconciler, of, after string, limit int, take func(T) (bool, error),
 ) (next string, err error) {
-	q := docstore.Query{Equal: docstore.Keys{ofIndex: of}, Descending: true, Limit: limit + 1}
+	q := docstore.Query{Equal: docstore.Keys{ofIndex: of}, Descending: true, Limit: limit + 1, Bytes: pageBytes}
 	if after != "" {
 		var is bool
 		if q.After, is = scalar.ParseID(after); !is {
@@ -74,7 +74,8 @@ func newest[T any](
 		if err != nil {
 			return "", err
 		}
-		for _, doc := range docs {
+		whole := docstore.WithBodies(docs)
+		for _, doc := range whole {
 			if taken == limit {
 				return q.After.String(), nil
 			}
@@ -92,7 +93,7 @@ func newest[T any](
 			}
 			q.After = doc.ID
 		}
-		if len(docs) < q.Limit {
+		if len(docs) < q.Limit && len(whole) == len(docs) {
 			return "", nil
 		}
 	}

@@ -21,8 +21,8 @@ type Reconciler struct {
 	now                    func() time.Time
 	log                    *slog.Logger
 	heads, ledgers, blocks docstore.Collection
-	// files has a place for each file that is read.
-	files *semaphore.Weighted
+	// files has a place for each file that is kept while it is read, and memory the bytes for what is worked on.
+	files, memory *semaphore.Weighted
 }
 
 // New returns a reconciler, for receipts of some types. Open prepares it.
@@ -30,7 +30,7 @@ func New(
 	of *bordereau.Desk, underWay *underway.Log, types []string, now func() time.Time, log *slog.Logger,
 ) *Reconciler {
 	return &Reconciler{desk: of, underWay: underWay, types: types, now: now, log: log,
-		files: semaphore.NewWeighted(mostFiles)}
+		files: semaphore.NewWeighted(mostFiles), memory: semaphore.NewWeighted(mostMemory)}
 }
 
 // Open prepares the collections. It is called once, before anything else is used. It fails where no temporary file can

@@ -88,6 +88,15 @@ func (r *Reconciler) Run(
 	if records > 0 {
 		records += c.statement.Head.Rows
 	}
+	most := records
+	if most == 0 {
+		most = mostRecords
+	}
+	leave, err := r.room(ctx, most*rowMemory)
+	if err != nil {
+		return reconciliation.Run{}, err
+	}
+	defer leave()
 	c.work = r.underWay.Begin(ctx, comparisonOf(asked.Statement), "", records)
 	defer c.work.End(ctx)
 	if err := r.load(ctx, c, lines); err != nil {
@@ -204,9 +213,6 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 		at, _ := time.Parse(time.DateOnly, string(day)) // it is one
 		return of.At(at).String()
 	}
-	if err := docstore.Take(ctx, s.Head.Rows*rowMemory); err != nil {
-		return err
-	}
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
 	if err := eachOf(ctx, r, s.Batch, rowBlocks, blockLength, s.Head.Rows, func(e match.Entry) error {
 		c.entries = append(c.entries, e)
@@ -222,7 +228,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 		}
 		c.records = append(c.records, of)
 		c.work.Read(ctx, 1)
-		return docstore.Take(ctx, rowMemory)
+		return nil
 	}
 	return lines.Each(ctx, func(line desk.BordereauLine) error { return add(recordOf(line)) },
 		func(line desk.ClaimLine) error { return add(recordOfClaim(line)) })

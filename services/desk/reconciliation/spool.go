@@ -8,13 +8,17 @@ import (
 	"os"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/reconciliation/sheet"
 )
 
-// mostFiles is how many files are read at a time. The others wait.
-const mostFiles = 8
+const (
+	// mostFiles is how many files are kept in the folder for temporary files at a time. The others wait.
+	mostFiles = 8
+	// mostMemory is how much memory the files that are read, and the rows that are compared, take together, in bytes:
+	// one workbook, or twelve files of CSV. The others wait. More rows than that are compared alone.
+	mostMemory = 48 << 20
+)
 
 // spool is a file that was sent, in the folder for temporary files. It is read more than once.
 type spool struct{ *os.File }
@@ -60,9 +64,6 @@ func (r *Reconciler) spooled(
 	if err != nil {
 		return err
 	}
-	if err := docstore.Take(ctx, readingMemory[p.Format]); err != nil {
-		return err
-	}
 	if err := r.files.Acquire(ctx, 1); err != nil {
 		return problem.Outage(err)
 	}
@@ -76,7 +77,23 @@ func (r *Reconciler) spooled(
 	if err != nil {
 		return err
 	}
+	// It has come, so that nobody waits for its sender.
+	leave, err := r.room(ctx, readingMemory[p.Format])
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return do(p, file.File, size)
+}
+
+// room waits until there is room for a number of bytes besides what others have in memory, or for as many as there may
+// be. leave gives it back. Errors: problem.Unavailable.
+func (r *Reconciler) room(ctx context.Context, bytes int) (leave func(), err error) {
+	taken := int64(min(bytes, mostMemory))
+	if err := r.memory.Acquire(ctx, taken); err != nil {
+		return nil, problem.Outage(err)
+	}
+	return func() { r.memory.Release(taken) }, nil
 }
 
 // unreadable returns an error of reading a file as its sender sees it.

@@ -129,7 +129,6 @@ func (w *Work) write(ctx context.Context) {
 
 // find returns the document about something; one without a version if there is none.
 func (l *Log) find(ctx context.Context, of string) (doc docstore.Document, is written, err error) {
-	defer docstore.Release(ctx, docstore.Held(ctx))
 	found, err := l.in.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
 		Equal: docstore.Keys{index: of}, Limit: 1,
 	})

@@ -47,7 +47,7 @@ var damages = map[string]breach{
 		"coverage", "business", set(every, "o", "vega"), "coverage", "business", "a record has the owner that wrote it",
 	},
 	"a claim has another owner": {
-		"claims", "claim", set(every, "o", "vega"), "claims", "claim", "the key policyNumber is that of the record",
+		"claims", "claim", set(every, "o", "vega"), "claims", "claim", "a record is found by its keys",
 	},
 	"an access list has another owner": {
 		"premium", "accessList", set(every, "body.owner", "vega"), "premium", "accessList",

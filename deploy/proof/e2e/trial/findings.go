@@ -58,7 +58,7 @@ func ReadFindings(lines []string) (findings []Finding, examined map[string]int, 
 // has a log of them, and what is in them.
 func Examined() []string {
 	return append([]string{
-		"keys", "former versions", "references", "rows", "receipts in rows", "versions with a digest",
+		"keys", "references", "rows", "receipts in rows", "versions with a digest",
 	},
 		internalapi.Recorded()...)
 }

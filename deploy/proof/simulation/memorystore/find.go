@@ -55,24 +55,22 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found, err := c.page(ctx, who, c.spec.Within(who, q))
+	found := c.page(who, c.spec.Within(who, q))
 	if len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil {
 		if last := found[len(found)-1].ID; q.Settled && !q.Descending && bytes.Compare(c.least[:], last[:]) < 0 {
 			c.least = last
 		}
 	}
-	return found, err
+	return found, nil
 }
 
 // page returns the documents that a query selects.
-func (c *collection) page(
-	ctx context.Context, who organisation.ID, q docstore.Query,
-) (found []docstore.Document, err error) {
+func (c *collection) page(who organisation.ID, q docstore.Query) (found []docstore.Document) {
 	var last uuid.UUID
 	skip, size := q.Skip, 0
 	for i, doc := range c.inOrder(q) {
 		if q.Near && len(q.Ranges) > 0 && i == docstore.NearWindow {
-			return append(found, docstore.Document{ID: last}), nil
+			return append(found, docstore.Document{ID: last})
 		}
 		last = doc.ID
 		if !doc.seenBy(who) || !selected(doc.Keys, q) {
@@ -89,16 +87,13 @@ func (c *collection) page(
 		size += len(result.Body) + len(result.State)
 		if q.Bytes > 0 && size > q.Bytes && len(found) > 0 {
 			result.Body, result.State, result.Digest = nil, nil, nil
-			return append(found, result), nil
-		}
-		if err := docstore.Take(ctx, len(result.Body)+len(result.State)); err != nil {
-			return nil, err
+			return append(found, result)
 		}
 		if found = append(found, result); len(found) == q.Limit {
 			break
 		}
 	}
-	return found, nil
+	return found
 }
 
 // selected reports whether a query selects a document with these keys.
@@ -150,7 +145,7 @@ func (c *collection) Former(
 	for _, f := range formers {
 		if f.Version == version {
 			f.Body, f.State = bytes.Clone(f.Body), bytes.Clone(f.State)
-			return f, docstore.Take(ctx, len(f.Body)+len(f.State))
+			return f, nil
 		}
 	}
 	return docstore.Former{}, docstore.ErrNotFound
@@ -175,9 +170,6 @@ func (c *collection) Formers(
 		if left -= len(f.State); len(page) == limit || left < 0 && len(page) > 0 {
 			break
 		}
-		if err := docstore.Take(ctx, len(f.State)); err != nil {
-			return nil, err
-		}
 		page = append(page, bodiless(f))
 	}
 	return page, nil
@@ -192,7 +184,7 @@ func (c *collection) FormerByKey(
 	}
 	for _, f := range slices.Backward(formers) {
 		if key != "" && f.Key == key {
-			return bodiless(f), docstore.Take(ctx, len(f.State))
+			return bodiless(f), nil
 		}
 	}
 	return docstore.Former{}, docstore.ErrNotFound

@@ -84,24 +84,35 @@ type Backfill struct {
 // be done, and every index counts as complete. Errors: docstore.ErrUnavailable.
 func Start(ctx context.Context, spec docstore.Spec, documents Documents, again time.Duration) (*Backfill, error) {
 	b := &Backfill{spec: spec, documents: documents, again: again, ended: make(chan struct{})}
-	b.building.Store(&[]string{})
-	running, cancel := context.WithCancel(context.Background())
-	b.cancel = cancel
-	if spec.Keys == nil {
-		close(b.ended)
-		return b, nil
-	}
-	outdated, err := b.look(ctx)
+	outdated, err := b.begin(ctx)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	if len(outdated) == 0 && again == 0 {
+	running, cancel := context.WithCancel(context.Background())
+	b.cancel = cancel
+	if spec.Keys == nil || len(outdated) == 0 && again == 0 {
 		close(b.ended)
 		return b, nil
 	}
 	go b.run(running)
 	return b, nil
+}
+
+// Look finds out which indexes are being built, by another process, for a store that only reads. It needs no Close.
+// Errors: docstore.ErrUnavailable.
+func Look(ctx context.Context, spec docstore.Spec, documents Documents) (*Backfill, error) {
+	b := &Backfill{spec: spec, documents: documents}
+	_, err := b.begin(ctx)
+	return b, err
+}
+
+// begin is the first look.
+func (b *Backfill) begin(ctx context.Context) (outdated []string, err error) {
+	b.building.Store(&[]string{})
+	if b.spec.Keys == nil {
+		return nil, nil
+	}
+	return b.look(ctx)
 }
 
 // Close ends the work and waits until it has ended.

@@ -89,15 +89,15 @@ func (c *chain) next(version int64, body, state []byte, digest docstore.Digest) 
 // docstore.ErrUnavailable; those of Report.
 func Digests(ctx context.Context, s inspect.Service, x inspect.Examination) error {
 	for _, c := range s.Collections {
-		in, err := x.Inspection.Collection(ctx, c.Spec)
+		in, past, err := open(ctx, x.Store, c.Spec)
 		if err != nil {
 			return err
 		}
-		if err := inspect.EachPage(ctx, in, docstore.Query{}, func(page []docstore.Stored) error {
+		if err := inspect.EachPage(ctx, in, docstore.Query{}, func(page []docstore.Document) error {
 			for _, doc := range page {
 				versions := chainOf(&x, c.Name, doc.ID, doc.Digest)
-				err := eachFormer(ctx, in, doc.Document, versions.former)
-				if err = errors.Join(err, versions.present(doc.Document)); err != nil {
+				err := eachFormer(ctx, past, doc, versions.former)
+				if err = errors.Join(err, versions.present(doc)); err != nil {
 					return err
 				}
 			}
@@ -114,16 +114,19 @@ const formersAtOnce = 32
 
 // eachFormer calls visit with each former version of a document, in order of version.
 func eachFormer(
-	ctx context.Context, in docstore.Inspected, doc docstore.Document, visit func(docstore.Former) error,
+	ctx context.Context, past docstore.History, doc docstore.Document, visit func(docstore.Former) error,
 ) error {
 	for after := int64(0); doc.Version > 1; {
-		formers, err := in.Formers(ctx, doc.ID, after, formersAtOnce)
+		formers, err := past.Formers(ctx, everything, doc.ID, after, formersAtOnce)
 		if err != nil {
 			return err
 		}
 		for _, former := range formers {
 			if after = former.Version; after >= doc.Version {
 				return nil
+			}
+			if former, err = past.Former(ctx, everything, doc.ID, former.Version); err != nil {
+				return err
 			}
 			if err := visit(former); err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/shared"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/rest/inspect"
 )
 
@@ -18,7 +19,8 @@ import (
 type walk struct {
 	inspect.Examination
 	inspect.Collection
-	in docstore.Inspected
+	in      docstore.Collection
+	history docstore.History
 	// pending are the references of the page that have not been looked up yet, by their targets.
 	pending map[string][]pending
 	// unsent are records about which a message has not been acted on, the oldest first, and newest is the newest
@@ -34,34 +36,27 @@ func (w *walk) report(id uuid.UUID, invariant, found, expected string) error {
 	})
 }
 
-// Examine looks for faults in the records of a service: what the store promises, that records can be read and are in
-// a state of theirs, that no version or event is missing, that what they refer to is there, and that messages about
-// them were acted on. Errors: docstore.ErrUnavailable; those of Report.
+// everything is in whose name the records are read.
+var everything = organisation.Exchange()
+
+// Examine looks for faults in the records of a service: that records can be read, are found by their keys and are in a
+// state of theirs, that each version is as it was written and no event is missing, that what they refer to is there,
+// and that messages about them were acted on. Errors: docstore.ErrUnavailable; those of Report.
 func Examine(ctx context.Context, s inspect.Service, x inspect.Examination) error {
-	faults, err := x.Inspection.Faults(ctx)
-	if err != nil {
-		return err
-	}
-	for _, fault := range faults {
-		if err := x.Report(docstore.Finding{Invariant: "the database is sound", Found: docstore.Short(fault),
-			Expected: "no fault"}); err != nil {
-			return err
-		}
-	}
 	var specs []docstore.Spec
 	for _, c := range s.Collections {
-		in, err := x.Inspection.Collection(ctx, c.Spec)
+		in, history, err := open(ctx, x.Store, c.Spec)
 		if err != nil {
 			return err
 		}
-		w := &walk{Examination: x, Collection: c, in: in}
+		w := &walk{Examination: x, Collection: c, in: in, history: history}
 		if err := w.run(ctx); err != nil {
 			return err
 		}
 		specs = append(specs, c.Spec)
 	}
 	compared := shared.Comparison{
-		Inspection: x.Inspection, Specs: specs, Report: x.Report, Note: x.Note, Count: x.Count,
+		Store: x.Store, Specs: specs, Report: x.Report, Count: x.Count,
 		Recent: func(at time.Time) bool { return !x.Now.IsZero() && x.Now.Sub(at) < x.Patience },
 	}
 	if err := compared.Run(ctx); err != nil {
@@ -73,14 +68,21 @@ func Examine(ctx context.Context, s inspect.Service, x inspect.Examination) erro
 	return s.Further(ctx, x)
 }
 
-// run examines what a store promises about a collection: its indexes are there and keep unique values unique,
-// every document has the keys that its body and state say (Spec.Keys), and every former
-// version is one of a document. It examines each record.
-func (w *walk) run(ctx context.Context) error {
-	if err := w.in.Faults(ctx, w.Report); err != nil {
-		return err
+// open returns a collection of a store with its history.
+func open(
+	ctx context.Context, store docstore.Store, spec docstore.Spec,
+) (docstore.Collection, docstore.History, error) {
+	in, err := store.Collection(ctx, spec)
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := inspect.EachPage(ctx, w.in, docstore.Query{}, func(page []docstore.Stored) error {
+	history, err := docstore.As[docstore.History](in)
+	return in, history, err
+}
+
+// run examines each record of a collection.
+func (w *walk) run(ctx context.Context) error {
+	if err := inspect.EachPage(ctx, w.in, docstore.Query{}, func(page []docstore.Document) error {
 		for _, doc := range page {
 			if err := w.document(ctx, doc); err != nil {
 				return err
@@ -89,9 +91,6 @@ func (w *walk) run(ctx context.Context) error {
 		w.Count("records", len(page))
 		return w.resolve(ctx)
 	}); err != nil {
-		return err
-	}
-	if err := w.orphans(ctx); err != nil {
 		return err
 	}
 	return w.reportUnsent()

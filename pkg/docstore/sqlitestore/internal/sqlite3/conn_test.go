@@ -19,7 +19,6 @@ func TestStatementsEndWithTheirContext(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	conn.Interruptible()
 	stmt, err := conn.Prepare(
 		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT max(i) FROM n`)
 	if err != nil {
