@@ -1,4 +1,4 @@
-package local_test
+package policy_test
 
 import (
 	"os"
@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/local"
 )
 
-// kubectl stands in for the command: a Secret of the namespace "exchange" is a folder in $CLUSTER.
-const kubectl = `#!/bin/sh
+// kubectlStandIn stands in for the command: a Secret of the namespace "exchange" is a folder in $CLUSTER.
+const kubectlStandIn = `#!/bin/sh
 set -eu
 case "$1 $2 $3 $4" in
 "--namespace exchange get secret") [ ! -e "$CLUSTER/$5" ] || echo "secret/$5" ;;
@@ -32,10 +32,10 @@ esac
 func makeSecrets(t *testing.T, cluster, namespace string) (printed string, err error) {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "kubectl"), []byte(kubectl), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "kubectl"), []byte(kubectlStandIn), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "../../kubernetes/secrets", namespace)
+	command := exec.CommandContext(t.Context(), "../secrets", namespace)
 	command.Env = append(os.Environ(), "CLUSTER="+cluster, "PATH="+folder+":"+os.Getenv("PATH"))
 	output, err := command.CombinedOutput()
 	return string(output), err
