@@ -1,6 +1,7 @@
 package client
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -72,6 +74,26 @@ func Commands(around Surroundings) []*cobra.Command {
 	return []*cobra.Command{
 		p.get(), p.list(), p.search(), p.describe(), p.create(), p.put(), p.action(), p.imports(), p.exports(),
 		p.seed(),
+	}
+}
+
+//go:embed commands.yaml
+var commands []byte
+
+type texts struct{ Use, Short, Long, Example string }
+
+var described = sync.OnceValue(func() (of map[string]texts) {
+	if err := yaml.UnmarshalWithOptions(commands, &of, yaml.Strict()); err != nil {
+		panic("client: " + err.Error())
+	}
+	return of
+})
+
+// command returns a command with its texts in commands.yaml.
+func command(name string, args cobra.PositionalArgs, completes cobra.CompletionFunc) *cobra.Command {
+	of := described()[name]
+	return &cobra.Command{
+		Use: of.Use, Short: of.Short, Long: of.Long, Example: of.Example, Args: args, ValidArgsFunction: completes,
 	}
 }
 

@@ -23,8 +23,10 @@ var delimiters = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', ",
 // mostHeader is the greatest length of a header, in bytes.
 const mostHeader = 1 << 20
 
-// csvSource reads a CSV file.
-type csvSource struct {
+// source is a table that is read.
+type source struct {
+	// sheet is the name of the sheet of a workbook; it is the first if there is none of this name.
+	sheet   string
 	columns table.Columns
 	// delimiter is the character between cells. If it is 0, it is found from the header.
 	delimiter rune
@@ -34,9 +36,9 @@ type csvSource struct {
 	layout     *layout
 }
 
-// rows yields the records of a file with a header and a record in each row. Rows without any value are skipped. An
-// error is the last that rows yields.
-func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
+// csv yields the records of a file with a header and a record in each row. Rows without any value are skipped. An
+// error is the last that csv yields.
+func (s source) csv(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		input := bufio.NewReaderSize(s.written.decoded(r), 4096)
 		first, _ := input.Peek(3)
@@ -63,7 +65,7 @@ func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 		for i := range header {
 			header[i] = table.Original(strings.TrimSpace(header[i]))
 		}
-		reader, err := newRowReader(header, s.columns, s.extensions, s.written)
+		reader, err := s.newRowReader(header)
 		if err != nil {
 			yield(row{}, fmt.Errorf("line 1: %w", err))
 			return
@@ -130,18 +132,19 @@ type rowReader struct {
 
 // newRowReader returns a reader for the rows under a header. It returns an error for a column without a name, for two
 // columns with one name, and, unless extensions is true, for a column that the interface does not name.
-func newRowReader(header []string, columns table.Columns, extensions bool, w written) (*rowReader, error) {
+func (s source) newRowReader(header []string) (*rowReader, error) {
+	columns := s.columns
 	header = slices.Clone(header)
 	for i, head := range header {
 		header[i] = columns.Headed(head)
 	}
-	r := &rowReader{reason: slices.Index(header, reasonName), columns: columns, written: w}
+	r := &rowReader{reason: slices.Index(header, reasonName), columns: columns, written: s.written}
 	r.header = r.without(header)
 	var err error
 	if r.table, err = columns.NewReader(r.header); err != nil {
 		return nil, err
 	}
-	if extensions {
+	if s.extensions {
 		return r, nil
 	}
 	var unknown []string

@@ -12,15 +12,7 @@ import (
 )
 
 func (p *program) describe() *cobra.Command {
-	command := &cobra.Command{
-		Use:   "describe RESOURCE [MEMBER]",
-		Short: "Show a resource's members, their allowed values, its filters and actions",
-		Long: `Show what an exchange says of a resource in its OpenAPI document: its members and their types, its filters and its
-actions; or of one member, the values that it may have there. The value sets are those in force at that exchange.`,
-		Example: `  exchange describe motorCoverage
-  exchange describe motorCoverage perils`,
-		ValidArgsFunction: p.completeResource(anyResource, p.completeMember),
-	}
+	command := command("describe", nil, p.completeResource(anyResource, p.completeMember))
 	command.Args = func(command *cobra.Command, args []string) error {
 		if len(args) == 2 {
 			args = args[:1]

@@ -23,23 +23,7 @@ type exporting struct {
 }
 
 func (p *program) exports() *cobra.Command {
-	command := &cobra.Command{
-		Use: "export RESOURCE", Short: "Write all records of a resource as NDJSON, CSV or a workbook (XLSX)",
-		Long: `Write all records of a resource, in the order of their creation.
-
-ndjson has a record on each line, as the exchange returns it. csv and xlsx have a row for each record and a column for
-each member, "address.city" for a member of a member: always all members that the interface names, so that exports line
-up, and the others that occur. What csv holds, import reads back to the same values.
-
-In csv, a text that a spreadsheet would take for a formula has an apostrophe before it, which import takes away again;
-numbers stay as they are. In a workbook, days and times are dates, times in UTC to the millisecond; a number keeps
-fifteen digits, so that one with more is text.`,
-		Example: `  exchange export claim > claims.ndjson
-  exchange export motorCoverage --out policies.csv
-  exchange export claim -o csv --delimiter semicolon --bom --out claims.csv
-  exchange export premiumBordereau --filter treatyReference=QS-2026-01 --out bordereau.xlsx`,
-		Args: p.arguments(0, anyResource), ValidArgsFunction: p.completeResource(anyResource, nil),
-	}
+	command := command("export", p.arguments(0, anyResource), p.completeResource(anyResource, nil))
 	connect := p.registerConnection(command)
 	var e exporting
 	filters := p.registerFilters(command, filtersOfList)
@@ -79,19 +63,29 @@ fifteen digits, so that one with more is text.`,
 	return command
 }
 
-// export writes the records to the file or the standard output. The file appears only once it is complete.
-func (p *program) export(ctx context.Context, c *caller, e exporting) (err error) {
-	if e.file == "-" {
-		return p.exportTo(ctx, c, e, p.Out)
+// export writes the records to the file or the standard output.
+func (p *program) export(ctx context.Context, c *caller, e exporting) error {
+	return p.WriteFile(e.file, func(w io.Writer) error { return p.exportTo(ctx, c, e, w) })
+}
+
+// WriteFile has a file written, which appears only once it is complete; - is the standard output.
+func (s *Surroundings) WriteFile(name string, do func(io.Writer) error) error {
+	if name == "-" {
+		return do(s.Out)
 	}
-	file, err := os.CreateTemp(filepath.Dir(e.file), "."+filepath.Base(e.file)+".*")
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(p.exportTo(ctx, c, e, file), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
+	defer os.Remove(file.Name()) // nothing is left of it once it has its name
+	err = do(file)
+	if closed := file.Close(); err == nil {
+		err = closed
 	}
-	return os.Rename(file.Name(), e.file)
+	if err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
 }
 
 func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Writer) error {

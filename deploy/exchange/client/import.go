@@ -31,51 +31,8 @@ type importing struct {
 	written                                  written
 }
 
-const importHelp = `Create the records of a file: NDJSON (a record on each line), CSV or a workbook (XLSX). FILE may
-be -, the standard input.
-
-In a table, a column is a member, "address.city" a member of a member; lists have semicolons between their values; an
-empty cell is an absent member; rows without any value are skipped. A column that the interface does not name is
-refused, or with --extensions kept as a member of your own: JSON where it reads as JSON, else text. What is between
-the cells of CSV is found from the header. An apostrophe before what a spreadsheet would take for a formula is taken
-away, as export puts it there. Dates of a workbook are days, and times in UTC.
-
-Days, numbers and letters are read as the interface writes them (2026-12-31, 1234.5, UTF-8). Where a file writes them in
-another way, say so: --date-order dmy (31.12.2026, 31/12/2026), --decimal comma (1.234,5), --encoding windows-1252.
-Nothing of that is guessed, and what does not fit is refused; --dry-run shows what was understood. In a workbook only
-days written as text have an order: its numbers are numbers.
-
-An import can be stopped at any time, and resumed by the same command: each record has an Idempotency-Key made from
-its content, so none is created twice, also if rows were corrected, moved or added meanwhile. That holds for the same
-caller, and for as long as the exchange remembers keys (its --key-retention). Equal records within a file are all
-created. Equal records of another file are not, unless it is imported as another --batch.
-
-Records that the exchange refuses are written to a file of their own in the form of the input, with a column (in
-NDJSON: a member) "` + reasonName + `" that says why. Mend them there and import that file: the column is left out.
-The exit status is then 1. Records are created several at a time, and so not quite in the order of the file;
---concurrency 1 keeps it.
-
-A line is printed for each record that is there, in the order of the file: the line or row of the file, the id of the
-record, and the number or name that people know it by, with tabs between them. So the ids of vehicles, say, can be
-joined to the rows of the policies that insure them.
-
---dry-run creates nothing. Each record is held against the OpenAPI document of the exchange: its members, their types
-and formats, the value sets in force, what is required. A claim is also held against its policy, by the exchange. What
-only a creation can tell is not checked: whether the records that it refers to exist, whether something unique is
-taken, whether dates are in order.`
-
 func (p *program) imports() *cobra.Command {
-	command := &cobra.Command{
-		Use: "import RESOURCE FILE", Short: "Create the records of a file: NDJSON, CSV or a workbook (XLSX)",
-		Long: importHelp,
-		Example: `  exchange import vehicle fleet.csv --dry-run
-  exchange import vehicle fleet.csv
-  exchange import vehicle fleet.xlsx --batch again
-  exchange import vehicle fleet.csv --date-order dmy --decimal comma --encoding windows-1252 --dry-run
-  exchange import receipt may.ndjson --batch 2026-05 --concurrency 16
-  exchange export driver --url $EXCHANGE_URL | exchange import driver - --format ndjson`,
-		Args: p.arguments(1, creatable), ValidArgsFunction: p.completeResource(creatable, completeFile),
-	}
+	command := command("import", p.arguments(1, creatable), p.completeResource(creatable, completeFile))
 	connect := p.registerConnection(command)
 	var i importing
 	flags := command.Flags()
@@ -274,11 +231,12 @@ func (p *program) conclude(run *importRun) error {
 
 // rows yields the records of a file, and fills in how a table was written.
 func (i importing) rows(r io.Reader, columns table.Columns, form *layout) iter.Seq2[row, error] {
+	from := source{i.resource.Name, columns, delimiters[i.delimiter], i.extensions, i.written, form}
 	switch i.format {
 	case asCSV:
-		return csvSource{columns, delimiters[i.delimiter], i.extensions, i.written, form}.rows(r)
+		return from.csv(r)
 	case asXLSX:
-		return xlsxSource{i.resource.Name, columns, i.extensions, i.written, form}.rows(r)
+		return from.xlsx(r)
 	default:
 		return readNDJSON(r)
 	}

@@ -18,17 +18,7 @@ import (
 )
 
 func (p *program) list() *cobra.Command {
-	command := &cobra.Command{
-		Use: "list RESOURCE", Short: "List records, in the order of their creation",
-		Long: `List records, in the order of their creation: as a table on a terminal, elsewhere as JSON with a record
-on each line.`,
-		Example: `  exchange list productCatalog
-  exchange list claim --filter policyNumber=$POLICY
-  exchange list receipt --filter receiptDateFrom=2026-01-01 --filter receiptDateTo=2026-03-31 --all
-  exchange list product --filter currency=GBP -o table --columns id,productModel,currency
-  exchange list vehicle --limit 500 -o json | grep plateNumber`,
-		Args: p.arguments(0, anyResource), ValidArgsFunction: p.completeResource(anyResource, nil),
-	}
+	command := command("list", p.arguments(0, anyResource), p.completeResource(anyResource, nil))
 	p.lists(command, "/", filtersOfList)
 	return command
 }
@@ -36,17 +26,7 @@ on each line.`,
 func filtersOfList(r resource.Resource) []resource.Filter { return r.Filters }
 
 func (p *program) search() *cobra.Command {
-	command := &cobra.Command{
-		Use: "search RESOURCE", Short: "Find records by their fields, oldest or newest first",
-		Long: `Find records by the fields that GET /x/search names: what a field is (name=value), begins with
-(namePrefix=value), or lies between (nameFrom=value, nameTo=value). All conditions must be met; a name that is given
-several times asks for any of its values. Without conditions all records are found.`,
-		Example: `  exchange search claim --newest --limit 10
-  exchange search claim --filter policyNumber=$POLICY --filter lossDateFrom=2026-01-01
-  exchange search motorCoverage --expand policyholder,vehicle -o json
-  exchange search personal --filter lastNamePrefix=ex -o table --columns id,firstName,lastName`,
-		Args: p.arguments(0, searchable), ValidArgsFunction: p.completeResource(searchable, nil),
-	}
+	command := command("search", p.arguments(0, searchable), p.completeResource(searchable, nil))
 	newest := command.Flags().Bool("newest", false, "the newest records first")
 	expand := command.Flags().StringSlice("expand", nil,
 		"the records to embed, with commas between them, as GET /x/search names them; -o json shows them")

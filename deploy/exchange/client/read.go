@@ -16,14 +16,7 @@ import (
 )
 
 func (p *program) get() *cobra.Command {
-	command := &cobra.Command{
-		Use: "get RESOURCE ID", Short: "Read one record, by its id or its number", Long: byNumber,
-		Example: `  exchange get vehicle $ID
-  exchange get motorCoverage $POLICY
-  exchange get claim $ID -o pretty
-  exchange get product $ID --etag`,
-		Args: p.arguments(1, readable), ValidArgsFunction: p.completeResource(readable, nil),
-	}
+	command := command("get", p.arguments(1, readable), p.completeResource(readable, nil))
 	connect, form := p.registerConnection(command), p.registerForm(command, asPretty)
 	etag := command.Flags().Bool("etag", false, "write the record's entity tag instead, for put --if-match")
 	command.RunE = func(command *cobra.Command, args []string) error {
@@ -60,10 +53,6 @@ func (p *program) printOne(form, resource string, got response) error {
 	out.end()
 	return nil
 }
-
-// byNumber is the help of the commands that work on one record.
-const byNumber = `ID is the id of the record. For a policy it may be its policyNumber, for a claim its claimNumber,
-and for what has only one record of a policy or a claim, the number of that.`
 
 // recordPath returns the path of a record that is given by its id, or by a number that the resource can be filtered by.
 // What names nothing is left for the exchange to refuse.

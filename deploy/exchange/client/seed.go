@@ -23,49 +23,13 @@ import (
 // test clock. It is fixed, so that the same command sends the same requests on every day.
 const seedDay = "2026-11-01"
 
-const seedHelp = `Fill an exchange with a believable book: parties, products, what is insured, policies of all seven lines (some endorsed,
-extended, renewed, cancelled), claims in every state, receipts with refunds, rows of both bordereaux. Everybody in it is
-invented. Everything goes over the public interface.
-
-The book agrees with itself: receipts make the rows of the premium bordereau, which are then put under a treaty, a
-policy's premium is what was received for it, and rows of the claims bordereau say what the claims say. Two differences
-are made on purpose, as every real book has some; they are named at the end.
-
-Its policies belong to two contracts: one of their months is reported, one is due, and the present one has the receipts
-and claims. A broker's statement is compared with what one of the contracts has, and differs in two rows. Policies that
-a contract has already stay there.
-
-The first record of each resource is the example of the OpenAPI document: the values that the examples of /docs name are
-then there (idNumber, plateNumber, registrationNumber, treatyReference), but for the identifiers and numbers that the
-exchange issues. They are the same for every --seed.
-
-The same --seed and --as-of make the same requests, each with its Idempotency-Key: run twice by the same caller, the
-second run makes nothing, and one that was stopped goes on. A larger --size adds to the book. Dates are reckoned by
---as-of, not by today, for that reason. An exchange with a test clock has the day that its clock shows, unless --as-of
-is given: after the clock was moved to another day, seed adds another book.
-
-With --year, three other contracts get a year instead: their receipts and claims are recorded month by month, and each
-month's bordereaux are prepared and approved, up to the last month, which stays open. That needs a test clock, which is
-moved forward by eleven months. A broker's statement is compared with one of the months. What is notable about the year,
-such as a refund or a late receipt, is named at the end. Run again, --year goes on with the year that there is.
-exchange run --demo runs an exchange that makes such a year by itself.
-
-With --organisations there are three books on this machine's exchange, which organisations share (org-claim): of an
-insurer, a broker and a coverholder, which then share some of their policies with each other.`
-
 func (p *program) seed() *cobra.Command {
-	command := &cobra.Command{
-		Use: "seed", Short: "Fill an exchange with an invented book, to try things out", Long: seedHelp,
-		Example: `  exchange seed
-  exchange seed --seed 2 --size 21`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage("seed takes no arguments; --size says how many policies")
-			}
-			return nil
-		},
-		ValidArgsFunction: cobra.NoFileCompletions,
-	}
+	command := command("seed", func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usage("seed takes no arguments; --size says how many policies")
+		}
+		return nil
+	}, cobra.NoFileCompletions)
 	connect := p.registerConnection(command)
 	var o book.Options
 	var asOf string
@@ -132,7 +96,7 @@ func (p *program) fillAll(ctx context.Context, connect *connection, o book.Optio
 			return seedAdvice(err)
 		}
 		_, err = fmt.Fprintf(p.Out, "\n%s shares %d of its %d policies with %s.\n\n", of.Owner, shared,
-			len(t.policies), of.With())
+			len(t.policies), of.Others())
 		if err != nil {
 			return err
 		}

@@ -13,25 +13,14 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
-	"insurance.example/exchange/deploy/exchange/client/table"
 )
-
-// xlsxSource reads a sheet of a workbook: the one with the name of the resource if there is one, and otherwise the
-// first.
-type xlsxSource struct {
-	resource   string
-	columns    table.Columns
-	extensions bool
-	written    written
-	layout     *layout
-}
 
 // mostUnpacked is the size to which a workbook may unpack. A sheet is read row by row from a temporary file, but a
 // workbook can say in a few bytes that it has millions of cells, or that one cell is a gigabyte.
 const mostUnpacked = 256 << 20
 
-// rows yields the records of the sheet as csvSource does for a file. Cells with dates become days, or instants in UTC.
-func (s xlsxSource) rows(r io.Reader) iter.Seq2[row, error] {
+// xlsx yields the records of a sheet as csv does for a file. Cells with dates become days, or instants in UTC.
+func (s source) xlsx(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		book, err := excelize.OpenReader(r, excelize.Options{UnzipSizeLimit: mostUnpacked})
 		if err != nil {
@@ -41,17 +30,17 @@ func (s xlsxSource) rows(r io.Reader) iter.Seq2[row, error] {
 			yield(row{}, fmt.Errorf("it is no workbook that can be read (XLSX): %w", err))
 			return
 		}
-		err = s.sheet(book, yield)
+		err = s.rows(book, yield)
 		if err = errors.Join(err, book.Close()); err != nil {
 			yield(row{}, err)
 		}
 	}
 }
 
-func (s xlsxSource) sheet(book *excelize.File, yield func(row, error) bool) error {
+func (s source) rows(book *excelize.File, yield func(row, error) bool) error {
 	s.layout.sheet = book.GetSheetName(0)
-	if slices.Contains(book.GetSheetList(), s.resource) {
-		s.layout.sheet = s.resource
+	if slices.Contains(book.GetSheetList(), s.sheet) {
+		s.layout.sheet = s.sheet
 	}
 	properties, err := book.GetWorkbookProps()
 	if err != nil {
@@ -73,7 +62,7 @@ func (s xlsxSource) sheet(book *excelize.File, yield func(row, error) bool) erro
 			continue
 		}
 		if reader == nil {
-			if reader, err = newRowReader(cells, s.columns, s.extensions, s.written); err != nil {
+			if reader, err = s.newRowReader(cells); err != nil {
 				return fmt.Errorf("row %d: %w", number, err)
 			}
 			s.layout.header = reader.header

@@ -19,13 +19,7 @@ import (
 const keyHeader = "Idempotency-Key"
 
 func (p *program) create() *cobra.Command {
-	command := &cobra.Command{
-		Use: "create RESOURCE", Short: "Create a record",
-		Example: `  exchange create vehicle --body '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
-  exchange create motorCoverage --body @policy.json
-  exchange create claim --body @- --idempotency-key notification-4711 < notification.json`,
-		Args: p.arguments(0, creatable), ValidArgsFunction: p.completeResource(creatable, nil),
-	}
+	command := command("create", p.arguments(0, creatable), p.completeResource(creatable, nil))
 	w := p.registerWriting(command, true)
 	command.RunE = func(command *cobra.Command, args []string) error {
 		return w.post(command.Context(), target{resource: w.resource(args[0])}, true)
@@ -34,18 +28,7 @@ func (p *program) create() *cobra.Command {
 }
 
 func (p *program) action() *cobra.Command {
-	command := &cobra.Command{
-		Use:   "action RESOURCE ID ACTION",
-		Short: "Act on a record: endorse, cancel, renew, settle, reopen, refund, documents", Long: byNumber,
-		Example: `  exchange action motorCoverage $ID cancel --body '{"reason":"sold"}'
-  exchange action motorCoverage $ID endorse \
-    --body '{"endorsementType":"policy extension","expiryDate":"2099-06-30T00:00:00Z"}'
-  exchange action motorCoverage $ID renew
-  exchange action claim $ID settle --body '{"paymentAmount":1200,"paymentMethod":"electronic transfer"}'
-  exchange action claim $ID documents --body '{"url":"https://files.example/photo.jpg","type":"photo"}'
-  exchange action receipt $ID refund --body '{"receiptType":"other"}'`,
-		Args: p.arguments(2, actionable), ValidArgsFunction: p.completeResource(actionable, p.completeAction),
-	}
+	command := command("action", p.arguments(2, actionable), p.completeResource(actionable, p.completeAction))
 	w := p.registerWriting(command, true)
 	command.RunE = func(command *cobra.Command, args []string) error {
 		on := target{resource: p.resource(args[0]), id: args[1]}
@@ -71,13 +54,7 @@ func actionSuffix(r resource.Resource, name string) (string, error) {
 }
 
 func (p *program) put() *cobra.Command {
-	command := &cobra.Command{
-		Use: "put RESOURCE ID", Short: "Replace a record", Long: byNumber,
-		Example: `  exchange put vehicle $ID --body @vehicle.json
-  exchange put claim $ID --body '{"liabilityShare":50,"reserve":2500}'
-  exchange put product $ID --body @product.json --if-match "$(exchange get product $ID --etag)"`,
-		Args: p.arguments(1, replaceable), ValidArgsFunction: p.completeResource(replaceable, nil),
-	}
+	command := command("put", p.arguments(1, replaceable), p.completeResource(replaceable, nil))
 	w := p.registerWriting(command, false)
 	ifMatch := command.Flags().String("if-match", "", "entity tag: replace the record only if it is still this version")
 	command.RunE = func(command *cobra.Command, args []string) error {

@@ -74,8 +74,14 @@ func month(t *testing.T) *answers {
 		"GET /x/contract/C?at=2026-03-01T00%3A00%3A00Z":         `{"reference":"C","version":1}`,
 		"PUT /x/contract/C":                                     `{"reference":"C","version":2}`,
 		"PUT /x/contract/C/policy/POL-1":                        `{"contract":"C"}`,
-		"GET /x/clock":                                          `{"now":"2026-01-05T09:00:00Z"}`,
-		"POST /x/clock:advance":                                 `{"now":"2026-02-01T00:00:00Z"}`,
+		"GET /x/bordereau/C/premium/2026-02":                    `{"contract":"C","period":"2026-02","versions":[]}`,
+		"GET /x/reconciliation/run/R": `{"id":"R","against":{"contract":"C","kind":"premium","period":"2026-01"},` +
+			`"outcomes":{"matched":2,"mismatch":1},"ageing":[]}`,
+		"GET /x/reconciliation/run/R/items?limit=200": `{"items":[{"number":7,"outcome":"mismatch","row":3,` +
+			`"candidates":["ID-1","ID-2"],"cells":[{"cell":"D3","means":"gross","theirs":"9","ours":"8"},` +
+			`{"cell":"E3","means":"date","theirs":"x","reason":"no day"}]}]}`,
+		"GET /x/clock":          `{"now":"2026-01-05T09:00:00Z"}`,
+		"POST /x/clock:advance": `{"now":"2026-02-01T00:00:00Z"}`,
 	}}
 }
 
@@ -100,6 +106,10 @@ func TestCommandsOfPeople(t *testing.T) {
 		{"bordereau approve C premium 2026-01 --digest D", "", "exchange token --subject", ""},
 		{"bordereau export C premium 2026-01 --out " + exported, "", "january.csv: 3 lines of version 2 of C", ""},
 		{"bordereau list --contract C --kind premium -o pretty", "\n\t\"contract\": \"C\",", "", ""},
+		{"bordereau show C premium 2026-02 -o table", "2026-02 0 VERSION DIGEST", "", ""},
+		{"reconcile show R -o table", "OUTCOME mismatch 1 matched 2 Run R of C premium 2026-01.", "", ""},
+		{"reconcile items R -o table", `7 mismatch 3 D3 gross: theirs 9, ours 8; E3 date "x": no day ID-1 or ID-2`, "",
+			""},
 		{"contract list -o table", "C Alder D", "", ""},
 		{"contract get C --at 2026-03-01T00:00:00Z", `"version": 1`, "", ""},
 		{"contract get C --owner acme", "", "", "GET /x/contract/C?owner=acme"},

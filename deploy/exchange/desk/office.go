@@ -9,19 +9,16 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/progress"
 )
@@ -42,7 +39,15 @@ type office struct {
 
 // Commands returns the commands contract, bordereau, reconcile and clock. Their errors are for client.Report.
 func Commands(around client.Surroundings) []*cobra.Command {
-	return []*cobra.Command{contract(around), bordereau(around), reconcile(around), clock(around)}
+	var all []declared
+	if err := yaml.NewDecoder(bytes.NewReader(commands), yaml.Strict(), yaml.UseOrderedMap()).Decode(&all); err != nil {
+		panic("desk: " + err.Error())
+	}
+	var made []*cobra.Command
+	for _, d := range all {
+		made = append(made, d.command(around))
+	}
+	return made
 }
 
 // group completes a command that only has others below it.
@@ -107,11 +112,13 @@ func command(around client.Surroundings, c *cobra.Command, do func(*office, cont
 	return c
 }
 
-func read[T any](ctx context.Context, o *office, path string, query url.Values) (value T, body []byte, err error) {
-	if body, err = o.exchange(ctx, client.Request{Method: http.MethodGet, Path: path, Query: query}); err == nil {
-		err = json.Unmarshal(body, &value)
+// read returns what a path has.
+func (o *office) read(ctx context.Context, path string, query url.Values) (value any, err error) {
+	body, err := o.exchange(ctx, client.Request{Method: http.MethodGet, Path: path, Query: query})
+	if err != nil {
+		return nil, err
 	}
-	return value, body, err
+	return decoded(body)
 }
 
 // print prints a body as JSON.
@@ -124,24 +131,16 @@ func (o *office) print(body []byte) error {
 	return err
 }
 
-// each prints each of some records as JSON: on a line of its own, or indented.
-func each[T any](o *office, records []T) error {
-	for _, record := range records {
-		if o.form == asPretty {
-			text, err := json.Marshal(record)
-			if err := orPrint(o, text, err); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := json.MarshalWrite(o.Out, record); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(o.Out); err != nil {
-			return err
-		}
+// each prints a record of a list as JSON: on a line of its own, or indented.
+func (o *office) each(record jsontext.Value) error {
+	if o.form == asPretty {
+		return o.print(record)
 	}
-	return nil
+	if err := record.Compact(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(o.Out, "%s\n", record)
+	return err
 }
 
 // table prints rows, the first of which is the header.
@@ -157,38 +156,6 @@ func (o *office) table(rows [][]string) error {
 		}
 	}
 	return out.Flush()
-}
-
-// pages prints the records of a list, page after page. next reads the page that the query asks for, has the query ask
-// for the following one, and reports whether there is one; row is a record as a row of the table that header begins.
-func pages[T any](o *office, header []string, next func() (page []T, more bool, err error), row func(T) []string,
-) error {
-	rows := [][]string{header}
-	for more := true; more; {
-		page, following, err := next()
-		if err != nil {
-			return err
-		}
-		if o.form == asTable {
-			for _, record := range page {
-				rows = append(rows, row(record))
-			}
-		} else if err := each(o, page); err != nil {
-			return err
-		}
-		more = following
-	}
-	if o.form != asTable {
-		return nil
-	}
-	return o.table(rows)
-}
-
-func orPrint(o *office, body []byte, err error) error {
-	if err != nil {
-		return err
-	}
-	return o.print(body)
 }
 
 // always returns what says the same all the time.
@@ -220,39 +187,25 @@ func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []
 const lookFor = time.Second
 
 // far returns a function that says what is being done and, once the exchange knows it, how far it has come. The
-// function reads path, and of returns the work under way of what was read. looked and made are words for what the work
-// has read and made.
-func far[T any](
-	ctx context.Context, o *office, what, path string, query url.Values, of func(T) *underway.WorkUnderWay,
-	looked, made string,
+// function reads path, and the member of that is the work under way. looked and made are words for what the work has
+// read and made.
+func (o *office) far(
+	ctx context.Context, what, path string, query url.Values, work, looked, made string,
 ) func() string {
 	return func() string {
 		ctx, cancel := context.WithTimeout(ctx, lookFor)
 		defer cancel()
-		from, _, err := read[T](ctx, o, path, query)
-		if err != nil {
+		from, err := o.read(ctx, path, query)
+		is := member(from, work)
+		if err != nil || is == nil {
 			return what // the work itself has not failed
 		}
-		work := of(from)
-		switch {
-		case work == nil:
-			return what
-		case work.Of > 0:
-			return fmt.Sprintf("%s: %d of %d %s read, %d %s made", what, work.Read, work.Of, looked, work.Made, made)
+		read := at(is, "read")
+		if of := at(is, "of"); of != "" && of != "0" {
+			read += " of " + of
 		}
-		return fmt.Sprintf("%s: %d %s read, %d %s made", what, work.Read, looked, work.Made, made)
+		return fmt.Sprintf("%s: %s %s read, %s %s made", what, read, looked, cmp.Or(at(is, "made"), "0"), made)
 	}
-}
-
-// post sends what is asked for, and prints the response. With a key it is sent again after an outage. What is being
-// done is shown while it lasts.
-func (o *office) post(ctx context.Context, what func() string, path, key string, asked any) error {
-	body, err := json.Marshal(asked)
-	if err == nil {
-		sent := client.Request{Method: http.MethodPost, Path: path, Body: body, Key: key}
-		body, err = o.waiting(what, func() ([]byte, error) { return o.exchange(ctx, sent) })
-	}
-	return orPrint(o, body, err)
 }
 
 // counted counts what is written by now.
@@ -266,28 +219,4 @@ func (c *counted) Write(p []byte) (int, error) {
 	c.bytes.Add(int64(n))
 	c.lines.Add(int64(bytes.Count(p[:n], []byte("\n"))))
 	return n, err
-}
-
-// write writes a file, which appears only once it is complete, and says what it has; - is the standard output.
-func (o *office) write(file string, do func(io.Writer) error, what string) error {
-	if file == "-" {
-		return do(o.Out)
-	}
-	out, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name()) // nothing is left of it once it has its name
-	err = do(out)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(out.Name(), file); err != nil {
-		return err
-	}
-	fmt.Fprintf(o.Err, "%s: %s.\n", file, what)
-	return nil
 }

@@ -12,27 +12,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/process"
 )
 
 // SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens,
 // and the credential by which a service knows the gateway and the other services. It also creates what a MongoDB of
-// their own needs: a password for the user of each service. They become files, or Secrets of the namespace of
-// Kubernetes that the command runs in. What exists stays as it is.
+// their own needs: a password for the user of each service. They become files. What exists stays as it is.
 func SecretsCommand(environ []string) *cobra.Command {
-	var data, credential, mongoDB, account string
-	var inCluster bool
+	var data, credential, mongoDB string
 	command := &cobra.Command{
 		Use:     "secrets",
 		Short:   "Create the keys of local tokens and the secrets of the processes, unless they exist",
-		Example: "  local secrets --data /data --credential-file /credential/secrets\n  local secrets --kubernetes",
+		Example: "  local secrets --data /data --credential-file /credential/secrets",
 		Args:    cobra.NoArgs, Version: process.CurrentBuild().String(),
-		RunE: func(command *cobra.Command, _ []string) error {
-			if inCluster {
-				return createSecrets(command.Context(), environ, account, command.OutOrStdout())
-			}
+		RunE: func(*cobra.Command, []string) error {
 			if credential == "" {
 				return errors.New("setting credential-file: give the file that the credential is written to")
 			}
@@ -52,15 +46,7 @@ func SecretsCommand(environ []string) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	RegisterData(flags, &data)
-	if fromEnvironment := lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
-		data = fromEnvironment
-		flags.Lookup(settings.Data).DefValue = data
-	}
-	flags.BoolVar(&inCluster, "kubernetes", false, "create the Secrets "+credentialSecret+", "+keysSecret+" and "+
-		passwordSecret+"NAME in the namespace of this pod, in place of files")
-	flags.StringVar(&account, "service-account", "/var/run/secrets/kubernetes.io/serviceaccount",
-		"with --kubernetes: folder with the token, the certificate authority and the namespace of the pod")
+	registerFolder(flags, environ, &data)
 	flags.StringVar(&credential, "credential-file", "",
 		"file that the credential is written to; processes read it with the setting of the same name")
 	flags.StringVar(&mongoDB, "mongodb", "",
@@ -72,26 +58,20 @@ func SecretsCommand(environ []string) *cobra.Command {
 // serverUser is the user of MongoDB that makes the users of the services, which have the names of the services.
 const serverUser = "server"
 
-// mongoSecrets returns what a MongoDB of the exchange's own needs: by user, the names of its secrets.
-func mongoSecrets() map[string][]string {
-	// The key is what the members of the replica set know each other by.
-	all := map[string][]string{serverUser: {"password", "key"}}
-	for _, name := range internalapi.Stored() {
-		all[name] = []string{"password"}
-	}
-	return all
-}
-
 // createPasswords writes the secrets of MongoDB's users into folders of their own.
 func createPasswords(folder string) error {
-	for user, secrets := range mongoSecrets() {
-		if err := os.MkdirAll(filepath.Join(folder, user), 0o700); err != nil {
+	// The key is what the members of the replica set know each other by.
+	files := []string{filepath.Join(serverUser, "key"), filepath.Join(serverUser, "password")}
+	for _, name := range internalapi.Stored() {
+		files = append(files, filepath.Join(name, "password"))
+	}
+	for _, file := range files {
+		path := filepath.Join(folder, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		for _, name := range secrets {
-			if err := createCredential(filepath.Join(folder, user, name)); err != nil {
-				return err
-			}
+		if err := createCredential(path); err != nil {
+			return err
 		}
 	}
 	return nil

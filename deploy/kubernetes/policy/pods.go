@@ -20,8 +20,7 @@ func (c *check) pod(w workload) {
 	if spec.EnableServiceLinks == nil || *spec.EnableServiceLinks {
 		c.add(w.String(), "each Service of the namespace becomes variables; set enableServiceLinks: false")
 	}
-	if spec.AutomountServiceAccountToken == nil ||
-		*spec.AutomountServiceAccountToken && w.String() != "Job "+secretsJob {
+	if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken {
 		c.add(w.String(), "it is given a token for the API of Kubernetes; set automountServiceAccountToken: false")
 	}
 	container := w.container()
@@ -31,9 +30,6 @@ func (c *check) pod(w workload) {
 		c.probes(w, container)
 	}
 }
-
-// secretsJob is the name of the one Job that talks to the API of Kubernetes.
-const secretsJob = "secrets"
 
 // restricted evaluates the strictest of the Pod Security Standards, as the admission of a cluster does.
 var restricted = sync.OnceValues(func() (admission.Evaluator, error) {

@@ -254,7 +254,7 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 }
 
-// workMemory sends a body while others are under way. In an exchange with a work memory of 16 MiB they leave less of the
+// workMemory sends a body while others are under way. With a work memory of 16 MiB they leave less of the
 // half that one caller may have than a page.
 func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	large := vehicle().With("model", strings.Repeat("x", 50_000))
@@ -281,7 +281,7 @@ func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	})
 }
 
-// besideBodies does something while a caller of an exchange sends five bodies, of each of which 800,000 bytes have come.
+// besideBodies does something while a caller sends five bodies, of each of which 800,000 bytes have come.
 // They count twice until the bodies are whole.
 func besideBodies(t *testing.T, e *trial.Exchange, do func(there *trial.Client) error) error {
 	there := client(t, e, "tester", trial.Developer, trial.Admin)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"sync"
+	"text/template"
 	"time"
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
@@ -141,6 +142,17 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	return b.cede(ctx)
 }
 
+// policy makes the i-th policy, and what happens to it.
+func (b *Book) policy(ctx context.Context, i int) error {
+	c := b.chain(ctx, fmt.Sprintf("%d-%s-%d", b.Seed, b.AsOf.Format(time.DateOnly), i), uint64(i)+1)
+	c.vars["i"] = i
+	c.tell("policy")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.differences = append(b.differences, c.told...)
+	return c.err
+}
+
 // chain is a sequence of requests. Each may need what earlier ones returned. After an error the chain sends nothing
 // more.
 type chain struct {
@@ -149,35 +161,42 @@ type chain struct {
 	scope string // of the keys
 	count int    // of the requests
 	rng   *rand.Rand
+	vars  map[string]any   // the variables of book.yaml
+	calls template.FuncMap // and its functions
+	told  []string
 	err   error
 }
 
 func (b *Book) chain(ctx context.Context, scope string, number uint64) *chain {
-	return &chain{Book: b, ctx: ctx, scope: scope, rng: rand.New(rand.NewPCG(b.Seed, number))}
-}
-
-// create creates a record.
-func (c *chain) create(resource string, body Record) Record {
-	return c.request(resource, "/"+resource, body)
-}
-
-// act carries out an action: ":cancel" or "/documents" and the like.
-func (c *chain) act(resource string, on Record, action string, body Record) Record {
-	made := ""
-	if action == ":renew" || action == ":refund" {
-		made = resource
-	}
-	return c.request(made, "/"+resource+"/"+on.Text("id")+action, body)
+	c := &chain{Book: b, ctx: ctx, scope: scope, rng: rand.New(rand.NewPCG(b.Seed, number)), vars: map[string]any{
+		"seed": b.Seed, "thousandth": int(b.Seed % 1000), "asOf": b.AsOf, "all": read().Lines, "treaty": b.treaty(),
+		// Each of the first 36500 seeds has a day of its own.
+		"ruleDay": int(b.Seed % 36500),
+	}}
+	c.calls = c.functions()
+	return c
 }
 
 // replace replaces a record by itself with some members changed. It sends nothing if the record has them already.
-func (c *chain) replace(resource string, record, changes Record) {
+func (c *chain) replace(path string, record, changes Record) {
 	changed := maps.Clone(record)
 	maps.Copy(changed, changes)
 	if c.err != nil || sameValue(changed, record) {
 		return
 	}
-	c.carryOut("", "/"+resource+"/"+record.Text("id"), "", changed)
+	c.carryOut("", path, "", changed)
+}
+
+// make makes what a path has, unless the caller has something there.
+func (c *chain) make(made, path string, body Record) {
+	if c.err != nil {
+		return
+	}
+	var done bool
+	done, c.err = c.exchange.Make(c.ctx, path, body)
+	if made != "" {
+		c.found(made, done)
+	}
 }
 
 func (c *chain) request(made, path string, body Record) Record {

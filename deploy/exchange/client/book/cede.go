@@ -3,7 +3,6 @@ package book
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -23,13 +22,6 @@ func (b *Book) received(policy Record, transactionType string, amount int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.premiums[premium{policy.Text("policyNumber"), transactionType}] += amount
-}
-
-// differ announces that two records of the book disagree on purpose.
-func (b *Book) differ(format string, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.differences = append(b.differences, fmt.Sprintf(format, args...))
 }
 
 // Differences returns what disagrees in the book on purpose, a sentence each. Everything else agrees: a row of the
@@ -104,7 +96,7 @@ func (b *Book) under(ctx context.Context, rows []Record) error {
 		if key == example {
 			net = b.shared["premiumBordereau"]["netPremium"]
 		}
-		c.replace("premiumBordereau", r, Record{"treatyReference": b.treaty(), "netPremium": net})
+		c.replace("/premiumBordereau/"+r.Text("id"), r, Record{"treatyReference": b.treaty(), "netPremium": net})
 		c.step(Step{Resource: "premiumBordereau", Done: true, Record: r})
 	}
 	return c.err

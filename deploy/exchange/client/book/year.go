@@ -20,7 +20,7 @@ var ErrMoved = errors.New("the test clock was moved past a month before its rece
 
 // YearContract returns the reference of the contract of a book that is made first. The instant at which it was set is
 // the one at which its year began.
-func YearContract(seed uint64) string { return reference(seed, motor) }
+func YearContract(seed uint64) string { return reference(seed, "MOTOR") }
 
 // year is a year of three contracts that is being made: the receipts and claims of each month are recorded while the
 // clock of the exchange is in it, and then its bordereaux are prepared and approved.
@@ -30,9 +30,6 @@ type year struct {
 	now   time.Time // what the clock of the exchange shows
 	// whole says that an earlier run has made the year, so that nothing but its records is asked for.
 	whole bool
-	// policies, paid and claims are the records so far by the names of the story; paid has the last receipt.
-	policies, paid, claims map[string]Record
-	story                  Story
 }
 
 // Story is what is notable about a year.
@@ -48,7 +45,6 @@ type Story struct {
 func (b *Book) Year(ctx context.Context, began, now time.Time, months func(made int)) (*Story, error) {
 	y := &year{
 		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), began: began, now: now,
-		policies: map[string]Record{}, paid: map[string]Record{}, claims: map[string]Record{},
 	}
 	y.open()
 	for n := range YearMonths {
@@ -56,14 +52,18 @@ func (b *Book) Year(ctx context.Context, began, now time.Time, months func(made 
 		if n > 0 {
 			y.report(n - 1)
 		}
-		y.record(n)
+		y.vars["on"] = y.work(n)
+		y.tell(fmt.Sprint("month ", n))
+		y.tell("instalments")
 		if y.err != nil {
 			return nil, y.err
 		}
 		months(n + 1)
 	}
 	y.end()
-	return &y.story, y.err
+	byMonth := func(a, b string) int { return strings.Compare(a[:len("2026-01")], b[:len("2026-01")]) }
+	slices.SortStableFunc(y.told, byMonth)
+	return &Story{Notable: y.told, Late: y.named(4)}, y.err
 }
 
 // month returns the first instant of a month of the year, from 0.
@@ -81,39 +81,15 @@ func (y *year) work(n int) time.Time {
 }
 
 // named returns how a month is named in a bordereau.
-func (y *year) named(n int) string { return monthOf(y.month(n)) }
-
-// quarter returns how the quarter of a month is named in a bordereau.
-func (y *year) quarter(n int) string {
-	at := y.month(n)
-	return fmt.Sprintf("%d-Q%d", at.Year(), (int(at.Month())+2)/3)
-}
-
-// tell adds a sentence about a month to the story.
-func (y *year) tell(n int, format string, args ...any) {
-	y.story.Notable = append(y.story.Notable, y.named(n)+": "+fmt.Sprintf(format, args...))
-}
+func (y *year) named(n int) string { return month(y.month(n)) }
 
 // open makes the contracts, and the policies that belong to them.
 func (y *year) open() {
-	for i, c := range contracts {
-		y.agree(reference(y.Seed, c.name), y.termsOf(i, c))
-	}
-	terms, _ := y.find("/x/contract/" + reference(y.Seed, travel))["contract"].(map[string]any)
-	y.whole = terms["signOff"] == desk.TwoPersons
-	for i, p := range policies {
-		y.policies[p.name] = y.insure(i, p)
-		if p.joins == 0 {
-			y.join(p)
-		}
-	}
-}
-
-// join assigns a policy to its contract.
-func (y *year) join(p policy) {
-	if !y.whole {
-		y.assign(reference(y.Seed, p.contract), y.numberOf(p.name))
-	}
+	y.vars["first"] = y.month(0)
+	y.tell("year")
+	y.whole = y.contract("TRAVEL")["signOff"] == desk.TwoPersons
+	y.vars["whole"] = y.whole
+	y.tell("policies")
 }
 
 // until moves the clock to a month. What is recorded in a month must be recorded before the clock leaves it.
@@ -131,7 +107,7 @@ func (y *year) until(n int) {
 	if y.now.Before(y.month(n+1)) || y.now.Equal(y.work(n+1)) || y.err != nil {
 		return
 	}
-	all := versions(y.find(bordereau(reference(y.Seed, motor), desk.Premium, y.named(n))))
+	all := versions(y.find(y.bordereau("MOTOR", desk.Premium, y.named(n))))
 	if y.err == nil && len(all) == 0 {
 		y.err = ErrMoved
 	}
@@ -139,55 +115,49 @@ func (y *year) until(n int) {
 
 // report reports a month that is over, and a quarter that ends with it. The last quarter waits for the end of the year.
 func (y *year) report(n int) {
-	y.sign(false, y.named(n), true)
-	if y.endsQuarter(n) && slices.ContainsFunc(y.over(n+1), y.endsQuarter) {
-		y.sign(true, y.quarter(n), true)
+	y.sign(y.named(n), true, "MOTOR", "PROPERTY")
+	if y.endsQuarter(n) && n != y.lastQuarter() {
+		y.sign(quarter(y.month(n)), true, "TRAVEL")
 	}
-}
-
-// over returns the months of the year that are over at its end, from one on.
-func (y *year) over(from int) (all []int) {
-	for n := from; n < YearMonths-1; n++ {
-		all = append(all, n)
-	}
-	return all
 }
 
 func (y *year) endsQuarter(n int) bool { return y.month(n).Month()%3 == 0 }
 
-// sign prepares the bordereaux of a period of the contracts that report each month or quarter, unless they are, and
-// approves them if it is asked to. In a year that is whole, it leaves what others may have prepared since. Claims come
-// first: until they are done, the exchange has added up the receipts of the month.
-func (y *year) sign(quarterly bool, period string, approve bool) {
+// lastQuarter returns the last month of the year that ends a quarter and is over at the end of the year.
+func (y *year) lastQuarter() int {
+	n := YearMonths - 2
+	for !y.endsQuarter(n) {
+		n--
+	}
+	return n
+}
+
+// sign prepares the bordereaux of a period of contracts, unless they are, and approves them if it is asked to. In a
+// year that is whole, it leaves what others may have prepared since. Claims come first: until they are done, the
+// exchange has added up the receipts of the month.
+func (y *year) sign(period string, approve bool, contracts ...string) {
 	for _, kind := range []string{desk.Claims, desk.Premium} {
-		for _, c := range contracts {
-			if c.quarterly == quarterly {
-				y.prepare(bordereau(reference(y.Seed, c.name), kind, period), approve && !y.whole)
-			}
+		for _, name := range contracts {
+			y.prepare(y.bordereau(name, kind, period), approve && !y.whole)
 		}
 	}
 }
 
-// end leaves the last quarter for a second person to sign off. That the contract asks for two says that the year is
-// whole, so that it is changed last.
+// end leaves the last quarter for a second person to sign off, and compares a broker's statement with a month.
 func (y *year) end() {
-	for _, n := range slices.Backward(y.over(0)) {
-		if y.endsQuarter(n) {
-			y.sign(true, y.quarter(n), false)
-			y.tell(n, "the quarter of %s that ends here waits for a second person, who approves it",
-				reference(y.Seed, travel))
-			break
+	n := y.lastQuarter()
+	y.sign(quarter(y.month(n)), false, "TRAVEL")
+	y.vars["n"] = n
+	y.tell("waits")
+	y.tell("statement")
+	if !y.whole {
+		var said []Record
+		stated, _ := y.vars["rows"].([]any)
+		for _, row := range stated {
+			said = append(said, row.(Record))
 		}
+		y.compare("BROKER", said,
+			Record{"contract": YearContract(y.Seed), "kind": desk.Premium, "period": y.named(10)})
 	}
-	y.state(10)
-	for i, c := range contracts {
-		if c.quarterly && !y.whole {
-			terms := y.termsOf(i, c)
-			terms["signOff"] = desk.TwoPersons
-			y.carryOut("", "/x/contract/"+reference(y.Seed, c.name), "", terms)
-		}
-	}
-	y.story.Late = y.named(late.joins)
-	byMonth := func(a, b string) int { return strings.Compare(a[:len("2026-01")], b[:len("2026-01")]) }
-	slices.SortStableFunc(y.story.Notable, byMonth)
+	y.tell("ends")
 }

@@ -18,7 +18,6 @@ import (
 
 // cluster is a Kubernetes cluster, with a namespace of the test's own.
 type cluster struct {
-	kubectl   []string // the command with the arguments that name the cluster
 	namespace string
 	// standins says that MongoDB and Kafka are replaced.
 	standins bool
@@ -35,7 +34,7 @@ const root = "../../../.."
 // configuration. Without a cluster the test fails.
 func openCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{kubectl: []string{"kubectl"}, namespace: fmt.Sprintf("exchange-test-%d", os.Getpid())}
+	c := &cluster{namespace: fmt.Sprintf("exchange-test-%d", os.Getpid())}
 	switch kind := os.Getenv("CROSSTEST_MONGO"); kind {
 	case "":
 	case "standin":
@@ -57,7 +56,7 @@ func openCluster(t *testing.T) *cluster {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.kubectl = append(c.kubectl, "--kubeconfig", kubeconfig)
+		t.Setenv("KUBECONFIG", kubeconfig)
 	}
 	if _, err := c.try("get", "nodes"); err != nil {
 		t.Fatalf("no cluster responds: %v; have kubectl know a cluster, install kind, or set TEST_CLUSTER to a "+
@@ -107,8 +106,8 @@ func (c *cluster) do(t *testing.T, args ...string) string {
 
 // try runs kubectl in the namespace and returns its output. If it fails, the error says why.
 func (c *cluster) try(args ...string) (string, error) {
-	all := append(append([]string{}, c.kubectl[1:]...), "--namespace", c.namespace, "--request-timeout=60s")
-	output, err := exec.CommandContext(context.Background(), c.kubectl[0], append(all, args...)...).Output()
+	all := append([]string{"--namespace", c.namespace, "--request-timeout=60s"}, args...)
+	output, err := exec.CommandContext(context.Background(), "kubectl", all...).Output()
 	var ended *exec.ExitError
 	if errors.As(err, &ended) {
 		err = fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(ended.Stderr)))

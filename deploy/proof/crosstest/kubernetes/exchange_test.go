@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,6 +68,7 @@ func applyExchange(t *testing.T, c *cluster) *exchange {
 	x := &exchange{cluster: c, keys: t.TempDir()}
 	x.endWithTest(t)
 	c.do(t, "apply", "--kustomize", c.overlay(t))
+	x.makeSecrets(t)
 	x.awaitReady(t)
 	x.readKeys(t)
 	x.openDoor(t)
@@ -166,7 +168,16 @@ func (x *exchange) awaitReady(t *testing.T) {
 	}
 }
 
-// readKeys reads the keys of local tokens, which a Job of the overlay has made.
+// makeSecrets makes the Secrets for which the pods wait, as an operator does.
+func (x *exchange) makeSecrets(t *testing.T) {
+	t.Helper()
+	said, err := exec.CommandContext(t.Context(), root+"/deploy/kubernetes/secrets", x.namespace).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+}
+
+// readKeys reads the keys of local tokens, which are among the Secrets.
 func (x *exchange) readKeys(t *testing.T) {
 	t.Helper()
 	var secret struct{ Data map[string]string }

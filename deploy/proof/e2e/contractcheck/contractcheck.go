@@ -4,11 +4,12 @@ package contractcheck
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"sync"
-	"testing"
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/valuesets"
@@ -23,67 +24,54 @@ var published = sync.OnceValues(func() (*document, error) {
 	return newDocument(text)
 })
 
-// Transport returns a transport that fails the test for every request or response that breaks the document.
-func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		response, broken, err := roundTrip(next, request)
-		if broken != nil {
-			t.Error(broken)
-		}
-		return response, err
-	})
+// Rule returns an error if a response with a body breaks a rule that is not in the document.
+type Rule func(request *http.Request, response *http.Response, body []byte) error
+
+// Strict returns a transport that returns an error in place of a response that breaks the document, or whose request
+// does, or that breaks one of some further rules.
+func Strict(next http.RoundTripper, further ...Rule) http.RoundTripper { return strict{next, further} }
+
+type strict struct {
+	next    http.RoundTripper
+	further []Rule
 }
 
-// Strict returns a transport that returns an error in place of a response that breaks the document.
-func Strict(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		response, broken, err := roundTrip(next, request)
-		if broken != nil {
-			return nil, broken
-		}
-		return response, err
-	})
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
-
-// roundTrip sends a request and checks the response. broken is an error if either breaks the document.
-func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Response, broken, err error) {
+func (s strict) RoundTrip(request *http.Request) (*http.Response, error) {
 	d, err := published()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	var sent []byte
 	// The body is read whole before it is sent: a server may respond before it has read all of it, and the transport
 	// then goes on sending while the response is checked.
-	var sent []byte
 	if request.Body != nil {
-		if sent, err = io.ReadAll(request.Body); err != nil {
-			return nil, nil, err
-		}
-		if err := request.Body.Close(); err != nil {
-			return nil, nil, err
+		sent, err = io.ReadAll(request.Body)
+		if err = errors.Join(err, request.Body.Close()); err != nil {
+			return nil, err
 		}
 		request = request.Clone(request.Context())
 		request.Body = io.NopCloser(bytes.NewReader(sent))
 	}
-	if response, err = next.RoundTrip(request); err != nil {
-		return nil, nil, err
+	response, err := s.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
 	}
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := response.Body.Close(); err != nil {
-		return nil, nil, err
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	if err := d.check(request, sent, response, body); err != nil {
-		broken = fmt.Errorf("%s %s with the response %d breaks the OpenAPI document: %w\nsent %s\nreceived %s",
-			request.Method, request.URL, response.StatusCode, err, short(sent), short(body))
+	if err = d.check(request, sent, response, body); err != nil {
+		err = fmt.Errorf("it breaks the OpenAPI document: %w", err)
 	}
-	return response, broken, nil
+	for _, rule := range s.further {
+		err = cmp.Or(err, rule(request, response, body))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s with the response %d: %w\nsent %s\nreceived %v %s", request.Method,
+			request.URL, response.StatusCode, err, short(sent), response.Header, short(body))
+	}
+	return response, nil
 }
 
 func short(text []byte) []byte {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -50,27 +48,9 @@ func Connections() *http.Transport {
 // Checked returns a transport that returns an error instead of a response that breaks the OpenAPI document or a rule
 // of all responses.
 func Checked(next http.RoundTripper) http.RoundTripper {
-	return checked{contractcheck.Strict(next)}
-}
-
-type checked struct{ next http.RoundTripper }
-
-func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := c.next.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(response.Body)
-	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return nil, err
-	}
-	response.Body = io.NopCloser(bytes.NewReader(body))
-	received := Response{Status: response.StatusCode, Header: response.Header, Body: body}
-	if err := received.conforms(request.Method); err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%d %v\n%s", request.Method, request.URL.Path, err, received.Status,
-			received.Header, received.Body)
-	}
-	return response, nil
+	return contractcheck.Strict(next, func(request *http.Request, response *http.Response, body []byte) error {
+		return Response{Status: response.StatusCode, Header: response.Header, Body: body}.conforms(request.Method)
+	})
 }
 
 // Send sends a request and returns the response. body is sent as it is if it is []byte, string or io.Reader (without

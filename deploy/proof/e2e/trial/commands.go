@@ -11,9 +11,9 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 )
 
-// built is the environment variable that names a folder with the commands. `make test` builds them once for all
+// folderVariable is the environment variable that names a folder with the commands. `make test` builds them once for all
 // packages. A package that is tested alone builds its own.
-const built = "COMMANDS_UNDER_TEST"
+const folderVariable = "COMMANDS_UNDER_TEST"
 
 // digest is a variable with a checksum of the commands. Go keeps the result of a package only while the variable is the
 // same.
@@ -35,38 +35,36 @@ type Commands struct {
 // Build returns the commands of the folder that COMMANDS_UNDER_TEST names. Without it, it builds them into a temporary
 // folder, with the race detector if the test itself has it.
 func Build() (*Commands, error) {
-	if folder := os.Getenv(built); folder != "" {
+	if folder := os.Getenv(folderVariable); folder != "" {
 		return &Commands{folder: folder}, nil
 	}
-	folder, err := os.MkdirTemp("", "exchange-commands-")
-	if err != nil {
-		return nil, err
-	}
-	c := &Commands{folder: folder, own: true}
-	args := append(slices.Clone(race), module+"deploy/exchange", module+"deploy/proof/standins/cmd/kafka")
-	for _, name := range Processes() {
-		args = append(args, source(name))
-	}
-	err = errors.Join(build("", folder+string(filepath.Separator), args...),
-		BuildPlain(filepath.Join(folder, "client"), "deploy/exchange"))
-	if err != nil {
-		return nil, errors.Join(err, c.Remove())
-	}
-	return c, nil
+	return built(func(c *Commands) error {
+		args := append(slices.Clone(race), module+"deploy/exchange", module+"deploy/proof/standins/cmd/kafka")
+		for _, name := range Processes() {
+			args = append(args, source(name))
+		}
+		return errors.Join(build("", c.folder+string(filepath.Separator), args...),
+			BuildPlain(filepath.Join(c.folder, "client"), "deploy/exchange"))
+	})
 }
 
 // BuildWhole returns the command that runs the whole exchange, without the race detector: that of the folder that
 // COMMANDS_UNDER_TEST names, else one that it builds. The other commands are not there.
 func BuildWhole() (*Commands, error) {
-	if os.Getenv(built) != "" {
+	if os.Getenv(folderVariable) != "" {
 		return Build()
 	}
+	return built(func(c *Commands) error { return BuildPlain(c.Path("exchange"), "deploy/exchange") })
+}
+
+// built returns commands that are built into a temporary folder.
+func built(build func(*Commands) error) (*Commands, error) {
 	folder, err := os.MkdirTemp("", "exchange-commands-")
 	if err != nil {
 		return nil, err
 	}
 	c := &Commands{folder: folder, own: true}
-	if err := BuildPlain(c.Path("exchange"), "deploy/exchange"); err != nil {
+	if err := build(c); err != nil {
 		return nil, errors.Join(err, c.Remove())
 	}
 	return c, nil
@@ -78,15 +76,7 @@ func In(folder string) *Commands { return &Commands{folder: folder} }
 // BuildFrom builds the command of a service or the gateway from another source tree of the exchange. The other
 // commands are not there.
 func BuildFrom(tree, name string) (*Commands, error) {
-	folder, err := os.MkdirTemp("", "exchange-commands-")
-	if err != nil {
-		return nil, err
-	}
-	c := &Commands{folder: folder, own: true}
-	if err := build(tree, c.Path(name), source(name)); err != nil {
-		return nil, errors.Join(err, c.Remove())
-	}
-	return c, nil
+	return built(func(c *Commands) error { return build(tree, c.Path(name), source(name)) })
 }
 
 // BuildPlain builds the command of a folder of the exchange's sources, without the race detector.

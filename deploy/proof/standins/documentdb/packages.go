@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -25,7 +24,7 @@ const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 // fetch downloads the packages and those that they depend on into dir, and returns their files. apt checks their
 // signatures. It uses folders of its own, and neither reads nor changes what is installed.
 func fetch(ctx context.Context, dir string, say func(string, ...any)) ([]string, error) {
-	mirror, err := debianMirror("/etc")
+	mirror, err := debianMirror(ctx, "/etc")
 	if err != nil {
 		return nil, err
 	}
@@ -62,71 +61,27 @@ func fetch(ctx context.Context, dir string, say func(string, ...any)) ([]string,
 	return filepath.Glob(filepath.Join(dir, "cache/archives/*.deb"))
 }
 
-// debianMirror returns the address from which this machine gets its own release of Debian. etc is the folder /etc.
-func debianMirror(etc string) (string, error) {
-	const remedy = "; the packages of PostgreSQL are fetched with apt on Debian only"
-	about, err := os.ReadFile(filepath.Join(etc, "os-release"))
-	if err != nil {
-		return "", fmt.Errorf("this is no Debian: %w%s", err, remedy)
-	}
-	named := func(key string) string {
-		for line := range strings.Lines(string(about)) {
-			if value, ok := strings.CutPrefix(line, key+"="); ok {
-				return strings.Trim(strings.TrimSpace(value), `"`)
-			}
-		}
-		return ""
-	}
-	if named("ID") != "debian" {
-		return "", fmt.Errorf("this is %s, not Debian%s", named("PRETTY_NAME"), remedy)
-	}
-	var sources []string
-	for _, pattern := range []string{"apt/sources.list.d/*.sources", "apt/sources.list", "apt/sources.list.d/*.list"} {
-		files, err := filepath.Glob(filepath.Join(etc, pattern))
-		if err != nil {
-			return "", err
-		}
-		sources = append(sources, files...)
-	}
-	for _, file := range sources {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return "", err
-		}
-		if mirror, ok := mirrorOf(string(text), named("VERSION_CODENAME")); ok {
-			return mirror, nil
-		}
-	}
-	return "", fmt.Errorf("%s names no mirror of Debian's release %s", filepath.Join(etc, "apt/sources.list"),
-		named("VERSION_CODENAME"))
-}
+// findMirror prints the addresses from which a machine gets the packages of its own release of Debian.
+const findMirror = `. "$1/os-release"
+if [ "$ID" != debian ]; then
+	echo "this is $PRETTY_NAME, not Debian; the packages of PostgreSQL are fetched with apt on Debian only" >&2
+	exit 1
+fi
+found=$(apt-get -oDir::Etc="$1/apt" update --print-uris | sed -n "s|^'\(.*\)/dists/$VERSION_CODENAME/InRelease'.*|\1|p")
+if [ -z "$found" ]; then
+	echo "$1/apt names no mirror of Debian's release $VERSION_CODENAME" >&2
+	exit 1
+fi
+echo "$found"`
 
-// mirrorOf returns the first address that a file of apt's sources gives for a release, in either of apt's two formats.
-func mirrorOf(text, codename string) (string, bool) {
-	for stanza := range strings.SplitSeq(text, "\n\n") {
-		var uri string
-		var suites []string
-		for line := range strings.Lines(stanza) {
-			fields := strings.Fields(line)
-			switch {
-			case len(fields) < 2:
-			case fields[0] == "URIs:":
-				uri = fields[1]
-			case fields[0] == "Suites:":
-				suites = fields[1:]
-			case fields[0] == "deb":
-				// deb [option=value ...] address suite component ...
-				at := slices.IndexFunc(fields, func(f string) bool { return strings.Contains(f, "://") })
-				if at > 0 && at+1 < len(fields) && fields[at+1] == codename {
-					return fields[at], true
-				}
-			}
-		}
-		if uri != "" && slices.Contains(suites, codename) {
-			return uri, true
-		}
+// debianMirror returns the address from which this machine gets its own release of Debian. etc is the folder /etc.
+func debianMirror(ctx context.Context, etc string) (string, error) {
+	found, err := output(exec.CommandContext(ctx, "sh", "-ec", findMirror, "mirror", etc))
+	if err != nil {
+		return "", err
 	}
-	return "", false
+	mirror, _, _ := strings.Cut(found, "\n")
+	return mirror, nil
 }
 
 // unpack unpacks the packages and adds what their scripts would have made.
@@ -196,10 +151,15 @@ func (r root) unpackOne(ctx context.Context, file string) error {
 
 // run runs a command. An error holds what the command said.
 func run(command *exec.Cmd) error {
-	var said bytes.Buffer
-	command.Stdout, command.Stderr = &said, &said
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("%s: %w: %s", filepath.Base(command.Path), err, bytes.TrimSpace(said.Bytes()))
+	_, err := output(command)
+	return err
+}
+
+// output runs a command and returns what it said, which an error holds as well.
+func output(command *exec.Cmd) (string, error) {
+	said, err := command.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %s", filepath.Base(command.Path), err, bytes.TrimSpace(said))
 	}
-	return nil
+	return string(said), err
 }

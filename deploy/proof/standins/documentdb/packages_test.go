@@ -2,12 +2,16 @@ package documentdb
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
 func TestDebianMirror(t *testing.T) {
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		t.Skip("the packages are fetched with apt")
+	}
 	const debian = "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\nVERSION_CODENAME=bookworm\n"
 	for name, c := range map[string]struct {
 		files  map[string]string
@@ -17,8 +21,10 @@ func TestDebianMirror(t *testing.T) {
 		"stanzas": {
 			files: map[string]string{
 				"os-release": debian,
-				"apt/sources.list.d/a.sources": "Types: deb\nURIs: https://vendor.example/\nSuites: stable\n\n" +
-					"Types: deb\n# note\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\n",
+				"apt/sources.list.d/a.sources": "Types: deb\nURIs: https://vendor.example/\nSuites: stable\n" +
+					"Components: main\n\n" +
+					"Types: deb\n# note\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\n" +
+					"Components: main\n",
 			},
 			mirror: "http://mirror.example/debian",
 		},
@@ -52,7 +58,7 @@ func TestDebianMirror(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			mirror, err := debianMirror(etc)
+			mirror, err := debianMirror(t.Context(), etc)
 			if mirror != c.mirror || (err == nil) != (c.reason == "") {
 				t.Errorf("mirror %q, error %v", mirror, err)
 			}

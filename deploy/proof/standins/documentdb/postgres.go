@@ -95,7 +95,13 @@ func (r root) start(ctx context.Context, keep string) (*postgres, error) {
 	}
 	data := r.path("data", name)
 	if !exists(data) {
-		if err := copyTree(r.path("data/template"), data); err != nil {
+		// The copy appears under its name when it is whole.
+		err := errors.Join(os.RemoveAll(data+partial),
+			run(exec.CommandContext(ctx, "cp", "-a", r.path("data/template"), data+partial)))
+		if err == nil {
+			err = os.Rename(data+partial, data)
+		}
+		if err != nil {
 			return nil, errors.Join(err, lock.Close())
 		}
 	}

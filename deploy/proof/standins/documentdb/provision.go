@@ -16,6 +16,9 @@ import (
 // left alone, and a new one is made next to it.
 const recipe = "forky-1"
 
+// partial ends the name of a folder while it is being made.
+const partial = ".partial"
+
 // root is the folder that PostgreSQL sees as the whole file system.
 type root string
 

@@ -35,6 +35,7 @@ var lists = []list{
 	{"deploy/kubernetes/production.md", `rollout status deployment/\$i`, everyProcess},
 	{"deploy/kubernetes/production.md", `^for \(const name of`, internalapi.Stored},
 	{"deploy/kubernetes/production.md", `^for i in [{} ]+; do$`, internalapi.Stored},
+	{"deploy/kubernetes/secrets", `^for service in`, internalapi.Stored},
 	{"deploy/tools/restore-drill", `^databases=`, internalapi.Stored},
 	{"pkg/docstore/mongostore/README.md", `: T( plus .*)?$`, internalapi.Stored},
 }

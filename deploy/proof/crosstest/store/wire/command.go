@@ -1,10 +1,9 @@
 package wire
 
 import (
-	"bytes"
-	"encoding/binary"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/wiremessage"
 )
 
 // Command is a command that a client sends.
@@ -18,55 +17,32 @@ type Command struct {
 	Documents []bson.Raw
 }
 
-// The layout of a message of the kind OP_MSG: a header of four numbers, flags, and sections, each with its kind.
-const (
-	headerSize   = 16
-	opMsg        = 2013
-	flagChecksum = 1
-	kindBody     = 0
-	kindSequence = 1
-)
-
-func requestID(message []byte) int32  { return int32(binary.LittleEndian.Uint32(message[4:])) }
-func responseTo(message []byte) int32 { return int32(binary.LittleEndian.Uint32(message[8:])) }
-
-// parse reads a command, or a reply as the Body of one. It returns false for a message of another kind.
-func parse(message []byte) (Command, bool) {
-	if len(message) < headerSize+5 || binary.LittleEndian.Uint32(message[12:]) != opMsg {
+// parse reads a command, or a reply as the Body of one. It returns false for a message of another kind than OP_MSG.
+func parse(message []byte) (c Command, is bool) {
+	_, _, _, kind, rest, _ := wiremessage.ReadHeader(message)
+	flags, rest, is := wiremessage.ReadMsgFlags(rest)
+	if kind != wiremessage.OpMsg || !is {
 		return Command{}, false
 	}
-	var c Command
-	sections := message[headerSize+4:]
-	if binary.LittleEndian.Uint32(message[headerSize:])&flagChecksum != 0 {
-		sections = sections[:len(sections)-4]
+	if flags&wiremessage.ChecksumPresent != 0 {
+		rest = rest[:len(rest)-4]
 	}
-	for len(sections) > 5 {
-		kind, rest := sections[0], sections[1:]
-		size := int(binary.LittleEndian.Uint32(rest))
-		if size < 4 || size > len(rest) {
-			return Command{}, false
+	for len(rest) > 0 && is {
+		var section wiremessage.SectionType
+		var documents []bsoncore.Document
+		if section, rest, _ = wiremessage.ReadMsgSectionType(rest); section == wiremessage.SingleDocument {
+			var body bsoncore.Document
+			body, rest, is = wiremessage.ReadMsgSectionSingleDocument(rest)
+			c.Body = bson.Raw(body)
+			continue
 		}
-		switch kind {
-		case kindBody:
-			c.Body = rest[:size]
-		case kindSequence:
-			_, documents, found := bytes.Cut(rest[4:size], []byte{0})
-			if !found {
-				return Command{}, false
-			}
-			for len(documents) > 4 {
-				one := int(binary.LittleEndian.Uint32(documents))
-				if one < 5 || one > len(documents) {
-					return Command{}, false
-				}
-				c.Documents = append(c.Documents, documents[:one])
-				documents = documents[one:]
-			}
+		_, documents, rest, is = wiremessage.ReadMsgSectionDocumentSequence(rest)
+		for _, document := range documents {
+			c.Documents = append(c.Documents, bson.Raw(document))
 		}
-		sections = rest[size:]
 	}
 	first, err := c.Body.IndexErr(0)
-	if err != nil {
+	if err != nil || !is {
 		return Command{}, false
 	}
 	c.Name = first.Key()
@@ -109,9 +85,8 @@ func reply(to int32, body bson.D) []byte {
 	if err != nil {
 		panic("a test's reply is no BSON: " + err.Error())
 	}
-	message := make([]byte, headerSize+5, headerSize+5+len(encoded))
-	binary.LittleEndian.PutUint32(message, uint32(cap(message)))
-	binary.LittleEndian.PutUint32(message[8:], uint32(to))
-	binary.LittleEndian.PutUint32(message[12:], opMsg)
-	return append(message, encoded...)
+	_, message := wiremessage.AppendHeaderStart(nil, 0, to, wiremessage.OpMsg)
+	message = wiremessage.AppendMsgSectionType(wiremessage.AppendMsgFlags(message, 0), wiremessage.SingleDocument)
+	message = append(message, encoded...)
+	return bsoncore.UpdateLength(message, 0, int32(len(message)))
 }

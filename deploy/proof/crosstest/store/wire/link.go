@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/wiremessage"
 )
 
 // link is one connection of a client, and the one to the server that belongs to it.
@@ -34,6 +35,7 @@ func (l *link) requests() {
 		if err != nil {
 			return
 		}
+		_, id, _, _, _, _ := wiremessage.ReadHeader(message)
 		command, is := parse(message)
 		if !is {
 			if _, err := l.server.Write(message); err != nil {
@@ -49,11 +51,11 @@ func (l *link) requests() {
 			action.then()
 			return
 		case action.Reply != nil:
-			_, err = l.client.Write(reply(requestID(message), action.Reply))
+			_, err = l.client.Write(reply(id, action.Reply))
 			action.then()
 		default:
 			l.mu.Lock()
-			l.replies[requestID(message)] = action
+			l.replies[id] = action
 			l.mu.Unlock()
 			_, err = l.server.Write(message)
 		}
@@ -71,7 +73,7 @@ func (l *link) responses() {
 		if err != nil {
 			return
 		}
-		to := responseTo(message)
+		_, _, to, _, _, _ := wiremessage.ReadHeader(message)
 		l.mu.Lock()
 		action := l.replies[to]
 		delete(l.replies, to)
@@ -110,7 +112,7 @@ func readMessage(from io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	size := binary.LittleEndian.Uint32(length[:])
-	if size < headerSize || size > 64<<20 {
+	if size < 16 || size > 64<<20 {
 		return nil, io.ErrUnexpectedEOF
 	}
 	message := make([]byte, size)
