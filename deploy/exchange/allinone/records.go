@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/process/stores"
 )
 
-// StoreFile returns the file in which a service keeps its records, in a data folder.
-func StoreFile(data, service string) string { return filepath.Join(data, service+".db") }
-
-// Added reports whether a service was added since the last release, so that a data folder or a backup of an exchange of
-// that release lacks its database. Without it nothing is lost: it has no records.
-func Added(service string) bool { return service == "feed" || service == "desk" }
+// RecordsFile returns the file of a data folder in which all services keep their records, each in tables of its own.
+func RecordsFile(data string) string { return filepath.Join(data, "exchange.db") }
 
 // mongoNote returns the file in a data folder that says that the records are in MongoDB. Without it, an exchange that
 // is started without its MongoDB would begin with none, and a backup of the folder would have none.
@@ -30,43 +28,36 @@ func InMongo(data string) bool {
 	return err == nil
 }
 
-// openStores opens the store of each service that has one: its file in the data folder, or its database in MongoDB. The
-// database has the name of the service, as if the service ran in a process of its own.
+// openStores opens the store of each service that has one: its tables in the file of the data folder, or its database
+// in MongoDB, which has the name of the service, as if the service ran in a process of its own.
 func (r *runner) openStores(ctx context.Context, p *process.Process) (map[string]docstore.Store, error) {
 	inMongo := r.store.URL.InMongo()
 	if err := r.keepApart(inMongo); err != nil {
 		return nil, err
 	}
-	var known siblings
+	open := func(service string) (docstore.Store, error) { return stores.Open(ctx, r.store, service, p.Log) }
 	if !inMongo {
-		var err error
-		if known, err = readSiblings(r.data); err != nil {
+		file, err := r.openFile(ctx, p.Log)
+		if err != nil {
 			return nil, fmt.Errorf("setting data: %w", err)
 		}
+		// The file stays open as long as the store of a service is.
+		defer file.Close()
+		open = func(service string) (docstore.Store, error) { return file.Of(service), nil }
 	}
 	all := map[string]docstore.Store{}
 	for _, s := range r.services {
 		if s.Storeless {
 			continue
 		}
-		settings := r.store
-		if !inMongo {
-			settings.URL = process.StoreURL("sqlite:" + StoreFile(r.data, s.Name))
-		}
-		store, err := stores.Open(ctx, settings, s.Name, p.Log)
-		switch {
-		case err != nil && inMongo:
+		store, err := open(s.Name)
+		if err != nil {
 			return nil, err
-		case err != nil:
-			return nil, fmt.Errorf("setting data: %w", err)
 		}
 		p.AddStore(s.Name, store)
 		all[s.Name] = store
 	}
 	if !inMongo {
-		if err := known.adopt(ctx, r.data, all); err != nil {
-			return nil, fmt.Errorf("setting data: %w", err)
-		}
 		return all, nil
 	}
 	note := "The records of this exchange are in MongoDB, which exchange run --store names.\n"
@@ -74,6 +65,14 @@ func (r *runner) openStores(ctx context.Context, p *process.Process) (map[string
 		return nil, fmt.Errorf("setting data: %w", err)
 	}
 	return all, nil
+}
+
+// openFile opens the file of the data folder.
+func (r *runner) openFile(ctx context.Context, log *slog.Logger) (*sqlitestore.Store, error) {
+	if err := join(ctx, r.data, log); err != nil {
+		return nil, err
+	}
+	return sqlitestore.Open(ctx, RecordsFile(r.data))
 }
 
 // keepApart refuses a data folder whose records are not where this exchange is to find them: it would begin without
@@ -86,12 +85,13 @@ func (r *runner) keepApart(inMongo bool) error {
 		}
 		return nil
 	}
-	for _, s := range r.services {
-		file := StoreFile(r.data, s.Name)
-		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("setting store: there are records in the file %s, which an exchange on MongoDB does "+
-				"not serve; name another folder with --data", file)
-		}
+	old, err := OldFiles(r.data)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(RecordsFile(r.data)); len(old) > 0 || !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("setting store: there are records in files of the folder %s, which an exchange on MongoDB "+
+			"does not serve; name another folder with --data", r.data)
 	}
 	return nil
 }

@@ -232,7 +232,7 @@ func TestStoreThatCannotBeUsed(t *testing.T) {
 		{[]string{"--data", t.TempDir(), "--store", "mongodb://u:sEcret@127.0.0.1:99999999"},
 			[]string{"setting store"}},
 		{[]string{"--data", files, "--store", mongo},
-			[]string{"setting store", StoreFile(files, "parties"), "another folder", "--data"}},
+			[]string{"setting store", files, "another folder", "--data"}},
 		{[]string{"--data", onMongo}, []string{"setting store", onMongo, "in MongoDB", "give its URL", "--data"}},
 	} {
 		said := refusal(t, c.args...)
@@ -253,7 +253,7 @@ func TestEmptyStoreIsTheFolder(t *testing.T) {
 	if strings.Contains(r.banner, "MongoDB") || InMongo(data) {
 		t.Errorf("the records are said to be in MongoDB: %s", r.banner)
 	}
-	if _, err := os.Stat(StoreFile(data, "claims")); err != nil {
+	if _, err := os.Stat(RecordsFile(data)); err != nil {
 		t.Error(err)
 	}
 }

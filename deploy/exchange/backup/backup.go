@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,62 +17,29 @@ import (
 	"insurance.example/exchange/deploy/exchange/progress"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
-	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/inspect/walk"
 )
 
-// source is the database of a service at the instant of its snapshot.
-type source struct {
-	service, path string
-	inspected     inspect.Service
-	snapshot      *sqlitestore.Snapshot
+// taken is what a backup was made of.
+type taken struct {
+	// began is the instant before which every acknowledged write is in the backup.
+	began time.Time
+	name  string
+	bytes int64
+	sums  sums
 }
 
-// snapshots takes a snapshot of the database of each service in a data folder, those of callers first: then every
-// record that one names is in another.
-func snapshots(data string) ([]source, error) {
+// take makes a backup of the exchange whose data is in a folder, and says on notes how far it has come.
+func take(ctx context.Context, data, target string, notes io.Writer) (made *taken, err error) {
+	path := allinone.RecordsFile(data)
 	if allinone.InMongo(data) {
 		return nil, client.Misuse(fmt.Sprintf("the exchange of the folder %s has its records in MongoDB, of which "+
 			"MongoDB's own tools make backups", data))
 	}
-	services, err := allinone.CallersFirst()
-	if err != nil {
-		return nil, err
+	if old, err := allinone.OldFiles(data); err != nil || len(old) > 0 {
+		return nil, cmp.Or(err, allinone.NotJoined(data))
 	}
-	var all []source
-	for _, s := range services {
-		path := allinone.StoreFile(data, s.Name)
-		inspected, err := s.Inspected()
-		if err != nil {
-			return nil, errors.Join(err, closeAll(all))
-		}
-		snapshot, err := sqlitestore.OpenSnapshot(path)
-		if errors.Is(err, fs.ErrNotExist) && allinone.Added(s.Name) {
-			continue
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = client.Misuse(fmt.Sprintf(
-				"there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA", path))
-		}
-		if err != nil {
-			return nil, errors.Join(err, closeAll(all))
-		}
-		all = append(all, source{s.Name, path, inspected, snapshot})
-	}
-	return all, nil
-}
-
-func closeAll(sources []source) error {
-	var errs []error
-	for _, s := range sources {
-		errs = append(errs, s.snapshot.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// take makes a backup of the exchange whose data is in a folder, and says on notes how far it has come.
-func take(ctx context.Context, data, target string, notes io.Writer) (m *manifest, err error) {
 	d, err := newDraft(target, "name another folder for the backup")
 	if err != nil {
 		return nil, err
@@ -81,58 +49,45 @@ func take(ctx context.Context, data, target string, notes io.Writer) (m *manifes
 			err = errors.Join(err, d.discard())
 		}
 	}()
-	m = &manifest{Form: form, Release: process.CurrentBuild().Version, Began: time.Now().UTC()}
-	sources, err := snapshots(data)
+	made = &taken{began: time.Now().UTC(), name: filepath.Base(path), sums: sums{}}
+	snapshot, err := sqlitestore.OpenSnapshot(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = client.Misuse(fmt.Sprintf(
+			"there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA", path))
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, closeAll(sources)) }()
-	for _, s := range sources {
-		file, err := s.copyTo(ctx, d, notes)
-		if err != nil {
-			return nil, err
-		}
-		m.Files = append(m.Files, file)
-	}
-	m.Ended = time.Now().UTC()
-	if err := m.write(d.path); err != nil {
-		return nil, err
-	}
-	return m, d.keep()
-}
-
-// copyTo copies the database into the draft and verifies the copy.
-func (s *source) copyTo(ctx context.Context, d *draft, notes io.Writer) (entry, error) {
-	file := entry{Service: s.service, Name: filepath.Base(s.path)}
 	var shown *progress.Progress
-	err := s.snapshot.Copy(ctx, d.file(file.Name), func(done, total int64) error {
+	err = snapshot.Copy(ctx, d.file(made.name), func(done, total int64) error {
 		if shown == nil {
 			shown = progress.New(notes, total)
 		}
-		return shown.At(done, fmt.Sprintf("%s: %s of %s copied", file.Name, size(done), size(total)))
+		return shown.At(done, fmt.Sprintf("%s of %s copied", size(done), size(total)))
 	})
 	if shown != nil {
 		err = errors.Join(err, shown.End())
 	}
-	if err != nil {
-		return file, err
+	if err = errors.Join(err, snapshot.Close()); err != nil {
+		return nil, err
 	}
-	err = verify(ctx, d.file(file.Name))
-	if err == nil {
-		err = verifyVersions(ctx, d.file(file.Name), s.inspected)
+	if err := errors.Join(verify(ctx, d.file(made.name)), verifyVersions(ctx, d.file(made.name))); err != nil {
+		return nil, fmt.Errorf("%w; the copy is as %s is, so restore an earlier backup, or repair that file", err, path)
 	}
+	copied, err := os.Open(d.file(made.name))
 	if err != nil {
-		return file, fmt.Errorf("%w; the copy is as %s is, so restore an earlier backup, or repair that file", err,
-			s.path)
-	}
-	copied, err := os.Open(d.file(file.Name))
-	if err != nil {
-		return file, err
+		return nil, err
 	}
 	sum := newHashed(io.Discard)
 	_, err = io.Copy(sum, copied)
-	file.Bytes, file.SHA256 = sum.bytes, sum.hex()
-	return file, errors.Join(err, copied.Close())
+	if err = errors.Join(err, copied.Close()); err != nil {
+		return nil, err
+	}
+	made.bytes, made.sums[made.name] = sum.bytes, sum.hex()
+	if err := made.sums.write(d.path, made.name); err != nil {
+		return nil, err
+	}
+	return made, d.keep()
 }
 
 // verify opens a copy and reads all of it.
@@ -152,19 +107,30 @@ func verify(ctx context.Context, path string) error {
 const mostNamed = 10
 
 // verifyVersions compares each version of each record of a copy with its digest.
-func verifyVersions(ctx context.Context, path string, of inspect.Service) error {
+func verifyVersions(ctx context.Context, path string) error {
+	services, err := allinone.CallersFirst()
+	if err != nil {
+		return err
+	}
 	snapshot, err := sqlitestore.OpenSnapshot(path)
 	if err != nil {
 		return err
 	}
 	var named []string
 	faults := 0
-	err = walk.Digests(ctx, of, inspect.Examination{Store: snapshot, Report: func(f docstore.Finding) error {
+	report := func(f docstore.Finding) error {
 		if faults++; faults <= mostNamed {
 			named = append(named, fmt.Sprintf("%s %s, %s", f.Collection, f.ID, f.Found))
 		}
 		return nil
-	}})
+	}
+	for _, s := range services {
+		inspected, failed := s.Inspected()
+		if failed == nil {
+			failed = walk.Digests(ctx, inspected, inspect.Examination{Store: snapshot.Of(s.Name), Report: report})
+		}
+		err = errors.Join(err, failed)
+	}
 	if err == nil && faults > 0 {
 		err = fmt.Errorf("%s has %d versions of records that are not as they were written: %s", filepath.Base(path),
 			faults, strings.Join(named, "; "))

@@ -25,9 +25,9 @@ func backupCommand(environ []string, out, notes io.Writer) *cobra.Command {
 		Short: "Copy the records of an exchange on this machine, also while it runs, into a new folder",
 		Long: `Copy the records of an exchange on this machine, also while it runs, into a new folder.
 
-The copy has every record that was acknowledged before the command was started, whole. Each file of it is verified by
-reading all of it. It has neither the keys of local tokens, which a restored exchange makes anew, nor the log of the
-broker, which it does not need. It holds personal data: keep it as you keep the exchange's own.`,
+The copy is one file, as it was at one instant, with its SHA-256 beside it. It has every record that was acknowledged
+before the command was started, whole, and is verified by reading all of it. It does not have the keys of local tokens,
+which a restored exchange makes anew. It holds personal data: keep it as you keep the exchange's own.`,
 		Example: `  exchange backup backups/monday
   exchange backup "backups/$(date +%Y%m%dT%H%M%S)"`,
 	}
@@ -37,11 +37,14 @@ broker, which it does not need. It holds personal data: keep it as you keep the 
 		if err != nil {
 			return err
 		}
-		m, err := take(command.Context(), *data, folder, notes)
+		made, err := take(command.Context(), *data, folder, notes)
 		if err != nil {
 			return err
 		}
-		return m.print(out, fmt.Sprintf("The backup is in %s.", folder))
+		_, err = fmt.Fprintf(out, "The backup is in %s. It has every record that was acknowledged before %s.\n"+
+			"  %s %10s  sha256 %s\n", folder, made.began.Format(time.RFC3339), made.name, size(made.bytes),
+			made.sums[made.name])
+		return err
 	}
 	return command
 }
@@ -51,8 +54,9 @@ func restoreCommand(environ []string, out, notes io.Writer) *cobra.Command {
 		Use: "restore BACKUP", Short: "Make a data folder from a backup",
 		Long: `Make a data folder from a backup.
 
-The folder must not exist, or be empty. Each file is compared with its checksum and opened before the folder gets its
-name; if anything is wrong, nothing is left behind.`,
+The folder must not exist, or be empty. The file is compared with its checksum and opened before the folder gets its
+name; if anything is wrong, nothing is left behind. Backups of releases with a file for each service are restored as
+they were; the first start joins their files.`,
 		Example: `  exchange restore backups/monday --data restored`,
 	}
 	data := register(command, "folder that the data is restored into")
@@ -61,13 +65,12 @@ name; if anything is wrong, nothing is left behind.`,
 		if err != nil {
 			return err
 		}
-		m, err := restore(command.Context(), folder, *data, notes)
-		if err != nil {
+		if err := restore(command.Context(), folder, *data, notes); err != nil {
 			return err
 		}
-		return m.print(out,
-			fmt.Sprintf("The data is in %s. Run the exchange with it: exchange run --data %s", *data,
-				client.Quoted(*data)))
+		_, err = fmt.Fprintf(out, "The data is in %s. Run the exchange with it: exchange run --data %s\n", *data,
+			client.Quoted(*data))
+		return err
 	}
 	return command
 }
@@ -96,18 +99,4 @@ func resolved(command *cobra.Command, environ, args []string, notes io.Writer) (
 	own.AddFlag(command.Flags().Lookup(settings.Data))
 	own.AddFlag(command.Flags().Lookup(setting.ConfigFlag))
 	return args[0], client.Resolve(own, environ, notes)
-}
-
-// print writes what a backup consists of.
-func (m *manifest) print(w io.Writer, first string) error {
-	if _, err := fmt.Fprintf(w, "%s It has every record that was acknowledged before %s.\n", first,
-		m.Began.Format(time.RFC3339)); err != nil {
-		return err
-	}
-	for _, e := range m.Files {
-		if _, err := fmt.Fprintf(w, "  %-12s %10s  sha256 %s\n", e.Name, size(e.Bytes), e.SHA256); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -5,62 +5,68 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"insurance.example/exchange/deploy/exchange/progress"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 )
 
 // restore makes a data folder from a backup, and says on notes how far it has come. Positions in the logs of changes
-// that were given before are no longer known there.
-func restore(ctx context.Context, backup, data string, notes io.Writer) (m *manifest, err error) {
-	if m, err = readManifest(backup); err != nil {
-		return nil, err
+// that were given before are no longer known there. A backup of a release with a file for each service gets its files,
+// which the first start joins.
+func restore(ctx context.Context, backup, data string, notes io.Writer) (err error) {
+	all, err := readSums(backup)
+	if err != nil {
+		return err
 	}
 	d, err := newDraft(data, "move it away, or name another folder with --data")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.discard())
 		}
 	}()
-	shown := progress.New(notes, m.bytes())
+	shown := progress.New(notes, -1)
 	var before int64
-	for _, file := range m.Files {
-		err := file.copyFrom(ctx, backup, d, func(done int64) error {
-			return shown.At(before+done, fmt.Sprintf("%s of %s copied", size(before+done), size(m.bytes())))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		copied, err := all.copyFrom(ctx, backup, name, d, func(done int64) error {
+			return shown.At(before+done, size(before+done)+" copied")
 		})
 		if err == nil {
-			err = verify(ctx, d.file(file.Name))
+			err = verify(ctx, d.file(name))
 		}
 		if err == nil {
-			err = sqlitestore.RenewLog(d.file(file.Name))
+			err = sqlitestore.RenewLogs(d.file(name))
 		}
 		if err != nil {
-			return nil, errors.Join(shown.End(), err)
+			return errors.Join(shown.End(), err)
 		}
-		before += file.Bytes
+		before += copied
 	}
 	if err := shown.End(); err != nil {
-		return nil, err
+		return err
 	}
-	return m, d.keep()
+	return d.keep()
 }
 
-// copyFrom copies the file of a backup into a draft, if it has the size and the checksum of the manifest.
-func (e *entry) copyFrom(ctx context.Context, backup string, d *draft, progress func(done int64) error) error {
-	path := filepath.Join(backup, e.Name)
+// copyFrom copies a file of a backup into a draft, if it has the sum that it should have.
+func (s sums) copyFrom(
+	ctx context.Context, backup, name string, d *draft, progress func(done int64) error,
+) (int64, error) {
+	path := filepath.Join(backup, name)
 	from, err := openFile(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer from.Close()
-	to, err := os.OpenFile(d.file(e.Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	to, err := os.OpenFile(d.file(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	written := newHashed(to)
 	const atOnce = 4 << 20
@@ -74,14 +80,13 @@ func (e *entry) copyFrom(ctx context.Context, backup string, d *draft, progress 
 		err = nil
 	}
 	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
-		return err
+		return 0, err
 	}
-	if written.bytes != e.Bytes || written.hex() != e.SHA256 {
-		return fmt.Errorf("%s is not the file that the backup was made with: it has %d bytes with the SHA-256 %s, "+
-			"and %s says %d bytes and %s; restore another backup",
-			path, written.bytes, written.hex(), manifestFile, e.Bytes, e.SHA256)
+	if written.hex() != s[name] {
+		return 0, fmt.Errorf("%s is not the file that the backup was made with: its SHA-256 is %s, and was %s; restore "+
+			"another backup", path, written.hex(), s[name])
 	}
-	return nil
+	return written.bytes, nil
 }
 
 // openFile opens a file of a backup. A symbolic link may lead to a file that the backup does not have.

@@ -102,7 +102,7 @@ func examine(
 				failed = errors.Join(failed, shown.At(int64(total), fmt.Sprintf("%d records examined", total)))
 			},
 		}
-		if err := errors.Join(d.sound(ctx, x), walk.Examine(ctx, d.service, x), failed); err != nil {
+		if err := errors.Join(walk.Examine(ctx, d.service, x), failed); err != nil {
 			unread = append(unread, fmt.Errorf("the records of %s cannot be examined further: %w", d.name, err))
 			if !errors.Is(err, docstore.ErrUnavailable) || ctx.Err() != nil {
 				break
@@ -112,15 +112,17 @@ func examine(
 	return t, errors.Join(append(unread, shown.End())...)
 }
 
-// sound reports what is wrong with the database as a whole. Errors: docstore.ErrUnavailable; those of Report.
-func (d *database) sound(ctx context.Context, x inspect.Examination) error {
-	if d.faults == nil {
-		return nil
+// sound reports what is wrong with all of the databases. Errors: docstore.ErrUnavailable; those of report.
+func (s *source) sound(ctx context.Context, report func(service string, f docstore.Finding, isNote bool) error) (
+	faults int, err error,
+) {
+	if s.faults == nil {
+		return 0, nil
 	}
-	faults, err := d.faults(ctx)
-	for _, fault := range faults {
-		err = errors.Join(err, x.Report(docstore.Finding{Invariant: "the database is sound",
-			Found: docstore.Short(fault), Expected: "no fault"}))
+	found, err := s.faults(ctx)
+	for _, fault := range found {
+		err = errors.Join(err, report("", docstore.Finding{Invariant: "the database is sound",
+			Found: docstore.Short(fault), Expected: "no fault"}, false))
 	}
-	return err
+	return len(found), err
 }

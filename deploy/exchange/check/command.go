@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,7 +84,6 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 		if err := client.Resolve(own, environ, notes); err != nil {
 			return err
 		}
-		open := inFolder(*data)
 		_, file := store.URL.File()
 		switch {
 		case storeGiven && folderGiven:
@@ -92,23 +92,36 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 			return client.Misuse("setting store: check reads the files of all services; name their folder with --data")
 		// A folder on the command line comes before a store in the environment, which processes share.
 		case store.URL != "" && !file && !folderGiven:
-			open = inMongo(store, *stopped)
+			return examineAll(command.Context(), inMongo(store, *stopped), &printer{out, output}, notes)
 		case *stopped:
 			return client.Misuse("setting stopped: it is for --store; of a folder check sees by itself whether an " +
 				"exchange runs on it")
 		}
-		databases, err := openAll(command.Context(), open)
+		from, err := inFolder(*data)
 		if err != nil {
 			return err
 		}
-		p := &printer{out, output}
-		t, err := examine(command.Context(), databases, p.finding, notes)
-		if err = errors.Join(err, closeAll(databases)); err != nil {
-			return err
-		}
-		return errors.Join(p.summary(t), t.verdict())
+		return examineAll(command.Context(), from, &printer{out, output}, notes)
 	}
 	return command
+}
+
+// examineAll looks for faults in all databases, and prints what it finds.
+func examineAll(ctx context.Context, from source, p *printer, notes io.Writer) error {
+	databases, err := openAll(ctx, from)
+	if err != nil {
+		return err
+	}
+	faults, err := from.sound(ctx, p.finding)
+	t := &tally{}
+	if err == nil {
+		t, err = examine(ctx, databases, p.finding, notes)
+	}
+	if err = errors.Join(err, from.end(databases)); err != nil {
+		return err
+	}
+	t.Findings += faults
+	return errors.Join(p.summary(t), t.verdict())
 }
 
 // verdict returns an error if there is a fault, or if nothing was examined.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,17 +30,22 @@ type database struct {
 // opened is a database that is only read.
 type opened struct {
 	docstore.Store
-	// faults returns in words what is wrong with the database as a whole; nil if its own tools say that.
-	faults func(context.Context) ([]string, error)
 	// now is the present instant if the service is running, and zero otherwise.
 	now time.Time
 }
 
-// openDatabase opens the database of a service to be examined.
-type openDatabase func(ctx context.Context, service string) (opened, error)
+// source is where the databases of the services are.
+type source struct {
+	// open opens the database of a service to be examined.
+	open func(ctx context.Context, service string) (opened, error)
+	// faults returns in words what is wrong with all of it; nil if its own tools say that.
+	faults func(context.Context) ([]string, error)
+	// close closes what was opened beside the databases; nil for nothing.
+	close func() error
+}
 
 // openAll opens the databases of the services, those of callers first: then every record that one names is in another.
-func openAll(ctx context.Context, open openDatabase) ([]database, error) {
+func openAll(ctx context.Context, from source) ([]database, error) {
 	services, err := allinone.CallersFirst()
 	if err != nil {
 		return nil, err
@@ -48,58 +54,67 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 	for _, s := range services {
 		inspected, err := s.Inspected()
 		if err != nil {
-			return nil, errors.Join(err, closeAll(all))
+			return nil, errors.Join(err, from.end(all))
 		}
-		opened, err := open(ctx, s.Name)
-		if errors.Is(err, errAdded) {
-			continue
-		}
+		opened, err := from.open(ctx, s.Name)
 		if err != nil {
-			return nil, errors.Join(err, closeAll(all))
+			return nil, errors.Join(err, from.end(all))
 		}
 		all = append(all, database{s.Name, s, inspected, opened})
 	}
 	return all, nil
 }
 
-// errAdded is the error of a database that an exchange of the last release does not have.
-var errAdded = errors.New("the exchange does not have this service yet")
-
-// inFolder opens the databases in a data folder.
-func inFolder(data string) openDatabase {
-	return func(_ context.Context, service string) (opened, error) {
-		if allinone.InMongo(data) {
-			return opened{}, client.Misuse(
-				fmt.Sprintf("the exchange of the folder %s has its records in MongoDB; name that with --store", data))
-		}
-		path := allinone.StoreFile(data, service)
-		snapshot, err := sqlitestore.OpenSnapshot(path)
-		if errors.Is(err, fs.ErrNotExist) && allinone.Added(service) {
-			return opened{}, errAdded
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data "+
-				"or EXCHANGE_DATA, or MongoDB with --store", path))
-		}
-		if err != nil {
-			return opened{}, err
-		}
-		used, err := sqlitestore.InUse(path)
-		if err != nil {
-			return opened{}, errors.Join(err, snapshot.Close())
-		}
-		is := opened{Store: snapshot, faults: snapshot.Faults}
-		if used {
-			is.now = time.Now()
-		}
-		return is, nil
+// end closes the databases.
+func (s *source) end(databases []database) error {
+	var errs []error
+	for _, d := range databases {
+		errs = append(errs, d.Close())
 	}
+	if s.close != nil {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(errs...)
 }
 
-// inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. Unless they are
+// inFolder returns the databases in the file of a data folder, as they are now.
+func inFolder(data string) (source, error) {
+	if allinone.InMongo(data) {
+		return source{}, client.Misuse(
+			fmt.Sprintf("the exchange of the folder %s has its records in MongoDB; name that with --store", data))
+	}
+	path := allinone.RecordsFile(data)
+	snapshot, err := sqlitestore.OpenSnapshot(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if old, err := allinone.OldFiles(data); err != nil || len(old) > 0 {
+			return source{}, cmp.Or(err, allinone.NotJoined(data))
+		}
+		err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data "+
+			"or EXCHANGE_DATA, or MongoDB with --store", path))
+	}
+	if err != nil {
+		return source{}, err
+	}
+	var now time.Time
+	used, err := sqlitestore.InUse(path)
+	if err != nil {
+		return source{}, errors.Join(err, snapshot.Close())
+	}
+	if used {
+		now = time.Now()
+	}
+	return source{
+		open: func(_ context.Context, service string) (opened, error) {
+			return opened{snapshot.Of(service), now}, nil
+		},
+		faults: snapshot.Faults, close: snapshot.Close,
+	}, nil
+}
+
+// inMongo returns the databases of a deployment of MongoDB, each of which has the name of its service. Unless they are
 // said to be stopped, an exchange is taken to run on them.
-func inMongo(settings process.StoreSettings, stopped bool) openDatabase {
-	return func(ctx context.Context, database string) (opened, error) {
+func inMongo(settings process.StoreSettings, stopped bool) source {
+	return source{open: func(ctx context.Context, database string) (opened, error) {
 		options := mongostore.Options{URI: string(settings.URL), AppName: "check", Settings: settings.Mongo}
 		store, err := options.OpenToRead(ctx, database)
 		if errors.Is(err, mongostore.ErrRefused) {
@@ -113,13 +128,5 @@ func inMongo(settings process.StoreSettings, stopped bool) openDatabase {
 			is.now = time.Now()
 		}
 		return is, nil
-	}
-}
-
-func closeAll(databases []database) error {
-	var errs []error
-	for _, d := range databases {
-		errs = append(errs, d.Close())
-	}
-	return errors.Join(errs...)
+	}}
 }

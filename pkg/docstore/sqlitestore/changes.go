@@ -17,9 +17,9 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// The log of changes of a service is a table. A row has the number of the collection, the id and the version of a document, and the
-// instant in milliseconds. A write adds its row in its own transaction. The keys ascend, and there is one writer, so
-// that their order is the order of commits.
+// The log of changes of a service is a table. A row has the number of the collection, the id and the version of a
+// document, and the instant in milliseconds. A write adds its row in its own transaction. The keys ascend, and there is
+// one writer, so that their order is the order of commits.
 //
 // The row 0 has the identity of the log in place of an id. The rows of documents that are older than the log are before
 // it, see fill.go.

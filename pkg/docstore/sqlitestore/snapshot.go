@@ -25,7 +25,8 @@ type Snapshot struct {
 
 // Of returns the part of a snapshot that has the tables of a service; see Store.Of. It is closed with the snapshot.
 func (s *Snapshot) Of(service string) docstore.Store {
-	return &part{Snapshot: &Snapshot{s.conn, s.path, &Store{file: s.store.file, log: changeLog{prefix: prefixOf(service)}}}}
+	of := &Store{file: s.store.file, log: changeLog{prefix: prefixOf(service)}}
+	return part{&Snapshot{s.conn, s.path, of}}
 }
 
 type part struct{ *Snapshot }

@@ -118,7 +118,8 @@ func acquire(path string) (*sqlite3.Conn, error) {
 		if err != nil {
 			return nil, unavailable(withRemedy(lockFile(path), err))
 		}
-		lock, err := connect(lockFile(path), sqlite3.ReadWrite, []string{"PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE"})
+		lock, err := connect(lockFile(path), sqlite3.ReadWrite,
+			[]string{"PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE"})
 		if sqlite3.Busy(err) {
 			return nil, fmt.Errorf("the database %s %w", path, ErrInUse)
 		}

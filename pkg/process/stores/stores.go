@@ -4,7 +4,6 @@ package stores
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -25,14 +24,6 @@ func Open(ctx context.Context, settings process.StoreSettings, name string, log 
 		store, err := sqlitestore.Open(ctx, path)
 		if err != nil {
 			return nil, err // not the typed nil
-		}
-		is, err := store.Identify(ctx, sqlitestore.Identity{Service: name})
-		if err == nil && is.Service != name {
-			err = fmt.Errorf("%s has the records of the service %s, and not those of %s; put the files of the "+
-				"services back in their places", path, is.Service, name)
-		}
-		if err != nil {
-			return nil, errors.Join(err, store.Close())
 		}
 		return store, nil
 	}

@@ -1,0 +1,92 @@
+package allinone
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+)
+
+// A data folder of a release before this one has a file of records for each service. Such a folder is joined at the
+// first start: its records get into one file, and the old files into a folder beside it.
+
+// OldFiles returns the files of records, by service, that a data folder or a backup of such a release has.
+func OldFiles(folder string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, s := range Services() {
+		file := filepath.Join(folder, s.Name+".db")
+		switch _, err := os.Stat(file); {
+		case err == nil:
+			files[s.Name] = file
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// before returns the folder of the old files.
+func before(data string) string { return filepath.Join(data, "before-one-file") }
+
+// join joins the files of an old folder, if it is one. A start that is stopped meanwhile does again what is not done.
+func join(ctx context.Context, data string, log *slog.Logger) error {
+	old, err := OldFiles(data)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(RecordsFile(data)); errors.Is(err, fs.ErrNotExist) && len(old) > 0 {
+		log.Info("the records of the services get into one file; the old files stay beside it", "file",
+			RecordsFile(data), "old", before(data))
+		if err := sqlitestore.Join(ctx, RecordsFile(data), old, func(service string) {
+			log.Info("joining", "service", service)
+		}); err != nil {
+			return err
+		}
+	}
+	if err := refuseOlder(data); err != nil || len(old) == 0 {
+		return err
+	}
+	if err := os.MkdirAll(before(data), 0o700); err != nil {
+		return err
+	}
+	for _, file := range old {
+		all, err := filepath.Glob(file + "*")
+		if err != nil {
+			return err
+		}
+		for _, one := range all {
+			if err := os.Rename(one, filepath.Join(before(data), filepath.Base(one))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refuseOlder has an older release refuse the folder, in which it would begin without records: it looks for the
+// database of each service that this file names, and says which is missing.
+func refuseOlder(data string) error {
+	path := filepath.Join(data, "exchange.json")
+	text, err := json.Marshal(map[string]any{"services": []string{
+		"(the records are in " + filepath.Base(RecordsFile(data)) + ", which a later release reads)",
+	}})
+	if err == nil {
+		err = os.WriteFile(path+".new", append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// NotJoined returns the error of a folder whose records are in a file for each service.
+func NotJoined(folder string) error {
+	return fmt.Errorf("the folder %s is of a release that had a file for each service; start the exchange with it "+
+		"once, which joins them, or use that release", folder)
+}
