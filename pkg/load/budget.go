@@ -96,13 +96,23 @@ func (a *account) takeFlat(more int64) error {
 	return nil
 }
 
-// awaits gives back the flat part while a body is awaited, and returns the error that worked would return if the body
-// had come. Otherwise a few bodies that never come would keep all memory from others.
-func (a *account) awaits(bytes int64) error {
+// Rest implements request.Account.
+func (a *account) Rest() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.give(a.flat)
 	a.flat = 0
+}
+
+// Resume implements request.Account.
+func (a *account) Resume() error { return a.worked(0) }
+
+// awaits gives back the flat part while a body is awaited, and returns the error that worked would return if the body
+// had come. Otherwise a few bodies that never come would keep all memory from others.
+func (a *account) awaits(bytes int64) error {
+	a.Rest()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	return a.budget.fits(a, a.due+bytes)
 }
 

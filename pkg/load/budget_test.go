@@ -109,6 +109,54 @@ func TestACallerHasAShare(t *testing.T) {
 }
 
 // TestOneRequestAloneIsNeverRefused checks that a request is served once it is alone, whatever its size.
+// TestWhoRestsHasNoPage fills a caller's share, and has one request wait for something meanwhile.
+func TestWhoRestsHasNoPage(t *testing.T) {
+	b := load.NewBudget(4 * mebibyte)
+	var guests []guest
+	for range 2 {
+		g, err := ask(t.Context(), b, "ada", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guests = append(guests, g)
+	}
+	wantRefused(t, b, "ada", true)
+	waiting := guests[0].Request.Context()
+	request.Rest(waiting)
+	if b.Used() != mebibyte {
+		t.Errorf("%d bytes are in work while one of two waits", b.Used())
+	}
+	third, err := ask(t.Context(), b, "ada", 0)
+	if err != nil {
+		t.Fatalf("while another request waits: %v", err)
+	}
+	if request.Resume(waiting) == nil {
+		t.Error("one more page than the share is taken again")
+	}
+	third.end()
+	if err := request.Resume(waiting); err != nil || b.Used() != 2*mebibyte {
+		t.Errorf("with room again: %v, %d bytes are in work", err, b.Used())
+	}
+	for _, g := range guests {
+		g.end()
+	}
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are left", b.Used())
+	}
+}
+
+// wantRefused asks for one more page.
+func wantRefused(t *testing.T, b *load.Budget, caller string, refused bool) {
+	t.Helper()
+	g, err := ask(t.Context(), b, caller, 0)
+	if (err != nil) != refused {
+		t.Errorf("one more request of %s: %v", caller, err)
+	}
+	if err == nil {
+		g.end()
+	}
+}
+
 func TestOneRequestAloneIsNeverRefused(t *testing.T) {
 	b := load.NewBudget(mebibyte / 16)
 	alone, err := ask(t.Context(), b, "ada", mebibyte)

@@ -24,20 +24,20 @@ func (s Settings) memory() int64 {
 	return usualMemory
 }
 
-// work returns the bytes that requests may have in work together, each at most ten times its body and a page: a quarter
-// of the memory unless it is set. The rest is for what a process has without requests, for what the collector has not
-// collected yet, and for the caches of SQLite, which are not Go's.
+// work returns the bytes that requests may have in work together, each at most ten times its body and a page: half of
+// the memory unless it is set. The rest is for what a process has without requests and for the caches of SQLite, which
+// are not Go's. Few requests need a page, and a body mostly half of what it takes.
 func (s Settings) work() int64 {
 	if s.WorkMemory > 0 {
 		return s.WorkMemory << 20
 	}
-	return s.memory() / 4
+	return s.memory() / 2
 }
 
 // inWork returns how many requests to one service may be in work, as far as there is memory: three quarters of as many
 // as one caller's share of the work has pages for, and at least one. So the others wait, by turns, and are not refused
 // because of memory. The last quarter is for those whose responses are on their way, which are in work no more, but
-// have their pages still. With 256 MiB there are 64 pages, 32 for one caller, and 24 requests are in work.
+// have their pages still. With 256 MiB there are 128 pages, 64 for one caller, and 48 requests are in work.
 func (s Settings) inWork() int64 { return max(1, load.PagesOfOne(s.work())*3/4) }
 
 // connectionsPerMebibyte is how many connections there may be for each MiB of the memory. Each needs 17 KiB on which

@@ -112,7 +112,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 			"is less")
 	setting.IntVar(flags, &s.WorkMemory, "work-memory", 0, 0, 1<<20,
 		"memory that requests may have in work together, in MiB, of which one caller may have half; each takes ten "+
-			"times its body and 1 MiB; beyond it they are refused (503, 429); 0 for a quarter of memory-limit")
+			"times its body and 1 MiB; beyond it they are refused (503, 429); 0 for half of memory-limit")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
 		"greatest number of connections of callers; beyond it the one that has been without a request for longest is "+
 			"closed, or the new one refused (503) if all have one; 0 for 20 for each MiB of memory-limit")

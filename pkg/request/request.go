@@ -121,6 +121,9 @@ type Account interface {
 	// called when nothing is waited for any more, and before the body is read. Its error says that the caller, or all
 	// together, have too much in work.
 	Charge(caller string) error
+	// Rest gives back what the request costs besides its body, until Resume takes it again, which may be refused.
+	Rest()
+	Resume() error
 }
 
 type accountKey struct{}
@@ -134,6 +137,22 @@ func WithAccount(ctx context.Context, account Account) context.Context {
 func AccountFrom(ctx context.Context) Account {
 	account, _ := ctx.Value(accountKey{}).(Account)
 	return account
+}
+
+// Rest gives back what a request costs besides its body, if it takes from an account: it waits for something, and has
+// nothing in memory meanwhile.
+func Rest(ctx context.Context) {
+	if account := AccountFrom(ctx); account != nil {
+		account.Rest()
+	}
+}
+
+// Resume takes again what Rest has given back. Its error is that of Charge.
+func Resume(ctx context.Context) error {
+	if account := AccountFrom(ctx); account != nil {
+		return account.Resume()
+	}
+	return nil
 }
 
 // Charge charges a caller for what a request takes, if it takes from an account.

@@ -132,6 +132,7 @@ func (f *feed) await(
 	look := time.NewTicker(again)
 	defer look.Stop()
 	for err == nil && len(page.Events) == 0 {
+		request.Rest(ctx)
 		select {
 		case <-look.C:
 		case <-f.stopping:
@@ -140,6 +141,9 @@ func (f *feed) await(
 			return page, nil
 		case <-waiting.Done():
 			return page, ctx.Err()
+		}
+		if request.Resume(ctx) != nil {
+			return page, nil // others have the memory
 		}
 		page, err = f.reader.Read(ctx, page.At, filter, limit, false)
 	}

@@ -15,7 +15,29 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/organisation"
+	"insurance.example/exchange/pkg/rest"
 )
+
+// empty makes the database of a service, without records.
+func empty(t *testing.T, service rest.Service, data string) {
+	t.Helper()
+	inspected, err := service.Inspected()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(data, service.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range inspected.Collections {
+		if _, err := store.Collection(t.Context(), c.Spec); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // TestRestoreFollowsNoLink puts a link in the place of a file of a backup.
 func TestRestoreFollowsNoLink(t *testing.T) {
@@ -25,13 +47,7 @@ func TestRestoreFollowsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range services {
-		store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(data, s.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		empty(t, s, data)
 	}
 	if _, err := take(t.Context(), data, backup, io.Discard); err != nil {
 		t.Fatal(err)
@@ -60,11 +76,26 @@ func TestRestoreFollowsNoLink(t *testing.T) {
 // TestPositionsOfTheFormerLogAreUnknown goes on reading where the former exchange was beyond its backup.
 func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 	data, backup, restored := t.TempDir(), filepath.Join(t.TempDir(), "b"), filepath.Join(t.TempDir(), "r")
-	spec := docstore.Spec{Name: "personal"}
+	services, err := allinone.CallersFirst()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spec docstore.Spec
+	for _, s := range services {
+		inspected, err := s.Inspected()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range inspected.Collections {
+			if c.Name == "policyWording" {
+				spec = c.Spec
+			}
+		}
+	}
 	// write adds some documents to a folder and returns the end of their log.
 	write := func(folder string) docstore.Position {
 		t.Helper()
-		store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(folder, "parties"))
+		store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(folder, "products"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,14 +119,8 @@ func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 		}
 		return end
 	}
-	for _, s := range allinone.Services() {
-		store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(data, s.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range services {
+		empty(t, s, data)
 	}
 	write(data)
 	if _, err := take(t.Context(), data, backup, io.Discard); err != nil {
@@ -107,7 +132,7 @@ func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 	}
 	write(restored)
 	write(restored) // it has as many entries as the former one had
-	store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(restored, "parties"))
+	store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(restored, "products"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,18 +158,16 @@ func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 func TestAnExchangeOfTheLastReleaseLacksWhatWasAdded(t *testing.T) {
 	data, backup, restored := t.TempDir(), filepath.Join(t.TempDir(), "b"), filepath.Join(t.TempDir(), "r")
 	lacking := ""
-	for _, s := range allinone.Services() {
+	services, err := allinone.CallersFirst()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range services {
 		if allinone.Added(s.Name) {
 			lacking = allinone.StoreFile(restored, s.Name)
 			continue
 		}
-		store, err := sqlitestore.Open(t.Context(), allinone.StoreFile(data, s.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		empty(t, s, data)
 	}
 	if _, err := take(t.Context(), data, backup, io.Discard); err != nil {
 		t.Fatal(err)
