@@ -1,6 +1,7 @@
 package allinone
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,10 +77,15 @@ func refuseOlder(data string) error {
 	text, err := json.Marshal(map[string]any{"services": []string{
 		"(the records are in " + filepath.Base(RecordsFile(data)) + ", which a later release reads)",
 	}})
-	if err == nil {
-		err = os.WriteFile(path+".new", append(text, '\n'), 0o600)
-	}
 	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	// It is left alone where it is right: the disk may be full.
+	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, text) {
+		return nil
+	}
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

@@ -187,13 +187,13 @@ func each(t *testing.T, folder string, visit func(path string, info fs.FileInfo)
 func TestSecondInstanceIsRefusedBeforeItTouchesTheData(t *testing.T) {
 	data := t.TempDir()
 	run(t, data)
-	wantWords(t, refusal(t, "--data", data), "setting data", filepath.Join(data, "parties.db"),
+	wantWords(t, refusal(t, "--data", data), "setting data", RecordsFile(data),
 		"in use by another process")
 }
 
 func TestDamagedDatabaseIsNamed(t *testing.T) {
 	data := t.TempDir()
-	file := filepath.Join(data, "claims.db")
+	file := RecordsFile(data)
 	if err := os.WriteFile(file, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -82,7 +81,7 @@ func BenchmarkScale(b *testing.B) {
 	if err := exchange.whole.Close(); err != nil { // a store has one owner
 		b.Fatal(err)
 	}
-	loaded := load(b, filepath.Join(data, "coverage.db"), written)
+	loaded := load(b, data, written)
 	exchange, _ = start(b, commands, data)
 	exchange.book = loaded
 	exchange.calibrate(b)
@@ -96,12 +95,13 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// load puts copies of a vehicle and a policy into a database that no process has open, and returns a book of some.
-func load(b *testing.B, file string, of *book) *book {
+// load puts copies of a vehicle and a policy into a data folder that no process has open, and returns a book of some.
+func load(b *testing.B, data string, of *book) *book {
 	b.Helper()
 	const samples = 5000
 	k := &book{pages: []string{"limit=50"}, holder: of.holder, driver: of.driver}
 	insert := func(table, id string, keep func(id uuid.UUID)) {
+		file, table := copies.Place(data, "coverage", table)
 		if err := copies.Insert(b.Context(), file, table, id, *copied, func(nth int, id uuid.UUID) []string {
 			if nth%max(1, *copied/samples) == 0 {
 				keep(id)

@@ -33,7 +33,7 @@ func TestDiskTakesNoMore(t *testing.T) {
 	}
 	wantReadiness(t, admin, http.StatusOK, `"parties store":"ok"`)
 	raise := limitFiles(t, e.PID("exchange"), 4<<10)
-	wantReadiness(t, admin, http.StatusServiceUnavailable, "parties.db cannot be written; free space on the disk")
+	wantReadiness(t, admin, http.StatusServiceUnavailable, "exchange.db cannot be written; free space on the disk")
 	body, key := personal(), fresh("key")
 	for range 2 {
 		refused := c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusServiceUnavailable)
@@ -43,13 +43,13 @@ func TestDiskTakesNoMore(t *testing.T) {
 	}
 	c.Put(t, path, party.With("firstName", "Augusta")).Want(t, http.StatusServiceUnavailable)
 	wantMembers(t, c.Read(t, path), map[string]string{"firstName": "Ada"})
-	for _, words := range []string{filepath.Join(e.Data, "parties.db"), "cannot be written",
+	for _, words := range []string{filepath.Join(e.Data, "exchange.db"), "cannot be written",
 		"free space on the disk, or raise the quota or limit"} {
 		if log := e.Logs(); !strings.Contains(log, words) {
 			t.Errorf("the log does not say %q:\n%s", words, log)
 		}
 	}
-	wantReadiness(t, admin, http.StatusServiceUnavailable, "parties.db cannot be written; free space on the disk")
+	wantReadiness(t, admin, http.StatusServiceUnavailable, "exchange.db cannot be written; free space on the disk")
 	raise()
 	wantReadiness(t, admin, http.StatusOK, `"parties store":"ok"`)
 
@@ -98,7 +98,7 @@ func TestFullDiskStillReads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantReadiness(t, admin, http.StatusServiceUnavailable, "parties.db cannot be written")
+			wantReadiness(t, admin, http.StatusServiceUnavailable, "exchange.db cannot be written")
 			c := c.At(base)
 			wantMembers(t, c.Read(t, "/personal/"+party.Text("id")), map[string]string{"firstName": "Ada"})
 			c.Post(t, "/personal", personal()).Want(t, http.StatusServiceUnavailable)

@@ -131,7 +131,7 @@ func TestCheckOfTwoOrganisations(t *testing.T) {
 			if err := os.CopyFS(damaged, os.DirFS(data)); err != nil {
 				t.Fatal(err)
 			}
-			changed, err := sqlitetest.Exec(filepath.Join(damaged, by.service+".db"), by.sql)
+			changed, err := sqlitetest.ExecOf(filepath.Join(damaged, "exchange.db"), by.service, by.sql)
 			if err != nil || changed == 0 {
 				t.Fatal(name, changed, err)
 			}
@@ -140,7 +140,7 @@ func TestCheckOfTwoOrganisations(t *testing.T) {
 	}
 	for _, by := range drifts {
 		// What one has removed the next does not find.
-		if _, err := sqlitetest.Exec(filepath.Join(data, by.service+".db"), by.sql); err != nil {
+		if _, err := sqlitetest.ExecOf(filepath.Join(data, "exchange.db"), by.service, by.sql); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -61,7 +61,7 @@ func TestChangedMoneyIsFound(t *testing.T) {
 			if c.where != "" {
 				where += " AND " + c.where
 			}
-			changed, err := sqlitetest.Exec(filepath.Join(folder, c.file+".db"), fmt.Sprintf(
+			changed, err := sqlitetest.ExecOf(filepath.Join(folder, "exchange.db"), c.file, fmt.Sprintf(
 				`UPDATE "%s" SET body = json_set(body, '%s', 987654) WHERE rowid = (SELECT min(rowid) FROM "%[1]s" WHERE %[3]s)`,
 				c.table, c.member, where))
 			if err != nil || changed != 1 {

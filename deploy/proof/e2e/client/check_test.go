@@ -180,7 +180,7 @@ func TestCheckNamesEveryFault(t *testing.T) {
 			if err := os.CopyFS(folder, os.DirFS(s.path("book"))); err != nil {
 				t.Fatal(err)
 			}
-			changed, err := sqlitetest.Exec(filepath.Join(folder, breach.file+".db"), breach.sql)
+			changed, err := sqlitetest.ExecOf(filepath.Join(folder, "exchange.db"), breach.file, breach.sql)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +204,7 @@ func TestCheckNamesADamagedFile(t *testing.T) {
 	s := newShell(t)
 	s.run(t, "seed", "--size", "7").want(t, 0)
 	s.run(t, "backup", "book").want(t, 0)
-	file, err := os.OpenFile(s.path("book/coverage.db"), os.O_RDWR, 0)
+	file, err := os.OpenFile(s.path("book/exchange.db"), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,13 +216,13 @@ func TestCheckNamesADamagedFile(t *testing.T) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	s.run(t, "check", "--data", s.path("book")).want(t, 1, "coverage: the database is sound: found ")
+	s.run(t, "check", "--data", s.path("book")).want(t, 1, "the database is sound: found ")
 	s.run(t, "backup", "again").want(t, 0)
-	if _, err := sqlitetest.Exec(s.path("again/premium.db"), `DROP INDEX "receipt by row"`); err != nil {
+	if _, err := sqlitetest.Exec(s.path("again/exchange.db"), `DROP INDEX "premium_receipt by row"`); err != nil {
 		t.Fatal(err)
 	}
 	s.run(t, "check", "--data", s.path("again")).want(t, 1, "the records of premium cannot be examined further",
-		"no such index: receipt by row")
+		"no such index: premium_receipt by row")
 	s.run(t, "check", "--data", s.path("none")).want(t, 2, "--data")
 	s.run(t, "check", "more").want(t, 2, "takes no arguments")
 	s.run(t, "check", "--store", "sqlite:coverage.db").want(t, 2, "setting store", "--data")

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -41,7 +40,8 @@ func TestManyRecords(t *testing.T) {
 		count          int
 	}{{"coverage", "policy", made, 100_000}, {"claims", "claim", claim, 10_000},
 		{"parties", "commercial", company, 10_000}} {
-		err := copies.Insert(t.Context(), filepath.Join(e.Data, of.service+".db"), of.table, of.record.Text("id"),
+		file, table := copies.Place(e.Data, of.service, of.table)
+		err := copies.Insert(t.Context(), file, table, of.record.Text("id"),
 			of.count, func(_ int, id uuid.UUID) []string {
 				last[of.table] = id
 				return nil

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,6 +25,20 @@ const (
 	Policy = "POL"
 	Claim  = "CLM"
 )
+
+// Place returns the file of a data folder, and the table in it, in which a service has a collection. Releases before
+// this one had a file for each service.
+func Place(data, service, collection string) (file, table string) {
+	if one := filepath.Join(data, service+".db"); exists(one) {
+		return one, collection
+	}
+	return filepath.Join(data, "exchange.db"), service + "_" + collection
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
 
 // Insert inserts count copies of the row of an id into a table of a database that no process has open. A copy has an id
 // of its own, and the number that follows from it, in each column. It has no digest, like a record of a release that
