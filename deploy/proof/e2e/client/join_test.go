@@ -69,7 +69,7 @@ func TestAnOldFolderIsJoined(t *testing.T) {
 				s.run(t, "backup", filepath.Join(data, "b"), "--data", data).want(t, 1, "start the exchange with it once")
 			}
 			e := s.on(t, data)
-			if claims := e.records(t, "claim"); len(claims) != 7 {
+			if claims := e.records(t, "claim"); len(claims) != 5 {
 				t.Errorf("there are %d claims", len(claims))
 			}
 			e.stops(t)
