@@ -1,15 +1,15 @@
 package allinone
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 )
@@ -41,6 +41,10 @@ func join(ctx context.Context, data string, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	if refusesOlder(data) && len(old) > 0 {
+		return fmt.Errorf("the folder %s has its records in %s, and in addition %s, which this release does not read; "+
+			"move that away", data, RecordsFile(data), slices.Min(slices.Collect(maps.Values(old))))
+	}
 	if _, err := os.Stat(RecordsFile(data)); errors.Is(err, fs.ErrNotExist) && len(old) > 0 {
 		log.Info("the records of the services get into one file; the old files stay beside it", "file",
 			RecordsFile(data), "old", before(data))
@@ -50,11 +54,10 @@ func join(ctx context.Context, data string, log *slog.Logger) error {
 			return err
 		}
 	}
-	if err := refuseOlder(data); err != nil || len(old) == 0 {
-		return err
-	}
-	if err := os.MkdirAll(before(data), 0o700); err != nil {
-		return err
+	if len(old) > 0 {
+		if err := os.MkdirAll(before(data), 0o700); err != nil {
+			return err
+		}
 	}
 	for _, file := range old {
 		all, err := filepath.Glob(file + "*")
@@ -67,25 +70,29 @@ func join(ctx context.Context, data string, log *slog.Logger) error {
 			}
 		}
 	}
-	return nil
+	return refuseOlder(data)
 }
 
-// refuseOlder has an older release refuse the folder, in which it would begin without records: it looks for the
-// database of each service that this file names, and says which is missing.
+// olderFile is what an older release looks for in a folder: it refuses one that lacks the database of a service that
+// the file names, and says which is missing. It would begin without records in a folder of one file. olderText names
+// none that there can be, and is written last.
+const (
+	olderFile = "exchange.json"
+	olderText = `{"services":["(the records are in exchange.db, which a later release reads)"]}` + "\n"
+)
+
+func refusesOlder(data string) bool {
+	text, err := os.ReadFile(filepath.Join(data, olderFile))
+	return err == nil && string(text) == olderText
+}
+
+// refuseOlder has an older release refuse the folder. It writes nothing where that is so: the disk may be full.
 func refuseOlder(data string) error {
-	path := filepath.Join(data, "exchange.json")
-	text, err := json.Marshal(map[string]any{"services": []string{
-		"(the records are in " + filepath.Base(RecordsFile(data)) + ", which a later release reads)",
-	}})
-	if err != nil {
-		return err
+	path := filepath.Join(data, olderFile)
+	if refusesOlder(data) {
+		return os.Chmod(path, 0o600)
 	}
-	text = append(text, '\n')
-	// It is left alone where it is right: the disk may be full.
-	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, text) {
-		return nil
-	}
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+	if err := os.WriteFile(path+".new", []byte(olderText), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

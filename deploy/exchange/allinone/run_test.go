@@ -158,7 +158,7 @@ func TestDataFilesArePrivate(t *testing.T) {
 			t.Errorf("%s has the mode %o", path, info.Mode().Perm())
 		}
 	})
-	if files < 20 {
+	if files < 8 {
 		t.Errorf("only %d files were seen", files)
 	}
 }

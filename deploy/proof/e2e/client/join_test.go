@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,10 +53,15 @@ func TestAnOldFolderIsJoined(t *testing.T) {
 			}
 		},
 		"killed while old files are moved": func(t *testing.T, data string) {
+			mark, err := os.ReadFile(filepath.Join(data, "exchange.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			e := s.on(t, data)
 			e.stops(t)
-			if err := os.Rename(filepath.Join(data, "before-one-file", "claims.db"),
-				filepath.Join(data, "claims.db")); err != nil {
+			// The mark is written last.
+			if err := errors.Join(os.WriteFile(filepath.Join(data, "exchange.json"), mark, 0o600),
+				os.Rename(filepath.Join(data, "before-one-file", "claims.db"), filepath.Join(data, "claims.db"))); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -88,6 +94,11 @@ func TestAnOldFolderIsJoined(t *testing.T) {
 			if err != nil || !strings.Contains(string(said), "the records are in exchange.db") {
 				t.Errorf("an older release is told %q, %v", said, err)
 			}
+			// What another program has put there since is not mistaken for an old file.
+			if err := os.WriteFile(filepath.Join(data, "claims.db"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.run(t, "run", "--data", data).want(t, 1, filepath.Join(data, "claims.db"), "move that away")
 		})
 	}
 }
