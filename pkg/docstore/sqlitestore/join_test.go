@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -154,4 +157,37 @@ func TestFilesOfServicesAreJoined(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestAFileHasOneOwnerAtATime opens and closes a file by several at once. A store that ends removes the file of its
+// lock, which another one may be about to take.
+func TestAFileHasOneOwnerAtATime(t *testing.T) {
+	path := fresh(t)
+	var owners atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for opened := 0; opened < 10; {
+				store, err := sqlitestore.Open(t.Context(), path)
+				if errors.Is(err, sqlitestore.ErrInUse) {
+					runtime.Gosched()
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				opened++
+				if n := owners.Add(1); n != 1 {
+					t.Errorf("%d stores have the file open", n)
+				}
+				runtime.Gosched()
+				owners.Add(-1)
+				if err := store.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
