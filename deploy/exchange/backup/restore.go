@@ -83,8 +83,8 @@ func (s sums) copyFrom(
 		return 0, err
 	}
 	if written.hex() != s[name] {
-		return 0, fmt.Errorf("%s is not the file that the backup was made with: its SHA-256 is %s, and was %s; restore "+
-			"another backup", path, written.hex(), s[name])
+		return 0, fmt.Errorf("%s is not the file that the backup was made with: its SHA-256 is %s, and was %s; "+
+			"restore another backup", path, written.hex(), s[name])
 	}
 	return written.bytes, nil
 }

@@ -212,7 +212,7 @@ func (s *Store) Close() error {
 			end()
 		}
 		if s.stores.Add(-1) == 0 {
-			s.ended = s.file.close()
+			s.ended = s.close()
 		}
 	})
 	return s.ended

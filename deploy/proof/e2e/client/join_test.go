@@ -60,8 +60,9 @@ func TestAnOldFolderIsJoined(t *testing.T) {
 			e := s.on(t, data)
 			e.stops(t)
 			// The mark is written last.
+			moved := filepath.Join(data, "before-one-file", "claims.db")
 			if err := errors.Join(os.WriteFile(filepath.Join(data, "exchange.json"), mark, 0o600),
-				os.Rename(filepath.Join(data, "before-one-file", "claims.db"), filepath.Join(data, "claims.db"))); err != nil {
+				os.Rename(moved, filepath.Join(data, "claims.db"))); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -71,8 +72,9 @@ func TestAnOldFolderIsJoined(t *testing.T) {
 			old := filesOf(t, data)
 			change(t, data)
 			if name != "killed while old files are moved" {
-				s.run(t, "check", "--data", data).want(t, 1, "start the exchange with it once")
-				s.run(t, "backup", filepath.Join(data, "b"), "--data", data).want(t, 1, "start the exchange with it once")
+				const once = "start the exchange with it once"
+				s.run(t, "check", "--data", data).want(t, 1, once)
+				s.run(t, "backup", filepath.Join(data, "b"), "--data", data).want(t, 1, once)
 			}
 			e := s.on(t, data)
 			if claims := e.records(t, "claim"); len(claims) != 5 {
