@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -92,8 +93,7 @@ func Guard(guard gin.HandlerFunc, admit Admission) gin.HandlerFunc {
 }
 
 // Admission returns the admission of the requests that one service of the process, which may be the gateway, takes for
-// another one, or for itself. forwards says that they are forwarded to another process. It admits everything if the
-// settings say that nothing is refused.
+// another one, or for itself. forwards says that they are forwarded to another process.
 func (p *Process) Admission(service, to string, forwards bool) Admission {
 	most := p.Settings.OverloadRequests
 	if !forwards {
@@ -106,14 +106,11 @@ func (p *Process) Admission(service, to string, forwards bool) Admission {
 // those in work do not.
 const workLatency = 25 * time.Millisecond
 
-// limiter returns a new limiter of at most a number of requests in work; nil if the settings say that nothing is
-// refused.
+// limiter returns a new limiter of at most a number of requests in work. If the settings say that none is refused, they
+// wait as long as their own time allows.
 func (p *Process) limiter(service, to string, most int) *load.Limiter {
-	if p.Settings.OverloadLatency == 0 {
-		return nil
-	}
 	limiter := load.NewLimiter(load.LimiterConfig{
-		Wait: p.Settings.OverloadLatency, Target: workLatency, Most: most,
+		Wait: cmp.Or(p.Settings.OverloadLatency, 24*time.Hour), Target: workLatency, Most: most,
 		MostWaiting: int(p.Settings.connections()), Bell: p.bell, Now: time.Now,
 		Log: p.Log.With("service", service, "to", to),
 	})

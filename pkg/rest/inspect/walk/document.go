@@ -43,28 +43,43 @@ func (w *walk) document(ctx context.Context, doc docstore.Document) error {
 	return w.versions(ctx, doc, &record.State)
 }
 
-// foundBy looks for a document in the name of its owner, by all keys that its record has. An index that is being built
-// is no fault.
+// foundBy looks for a document in the name of its owner, by each unique key that its record has, and by all together.
 func (w *walk) foundBy(ctx context.Context, doc docstore.Document, keys docstore.Keys) error {
+	for _, index := range w.Indexes {
+		if value, has := keys[index.Name]; has && index.Unique {
+			if found, err := w.foundAt(ctx, doc, docstore.Keys{index.Name: value}); err != nil || !found {
+				return err
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	w.Count("keys", len(keys))
+	_, err := w.foundAt(ctx, doc, keys)
+	return err
+}
+
+// foundAt reports whether a document is found by some keys. An index that is being built is no fault.
+func (w *walk) foundAt(ctx context.Context, doc docstore.Document, keys docstore.Keys) (bool, error) {
 	who, err := organisation.Owner(doc.Owner)
-	if err != nil || len(keys) == 0 {
-		return err
+	if err != nil {
+		return false, err
 	}
 	found, err := w.in.Find(ctx, who, docstore.Query{Equal: keys, After: docstore.IDBefore(doc.ID), Limit: 1})
 	if building, is := errors.AsType[*docstore.BuildingError](err); is {
 		w.Count("records whose index "+building.Index+" is being built", 1)
-		return nil
+		return true, nil
 	}
-	w.Count("keys", len(keys))
 	if err != nil || len(found) == 1 && found[0].ID == doc.ID {
-		return err
+		return true, err
 	}
 	// While others write, the record may have got other keys since it was read.
 	now, err := w.in.Get(ctx, everything, doc.ID)
 	if err != nil || now.Version != doc.Version {
-		return err
+		return true, err
 	}
-	return w.report(doc.ID, "a record is found by its keys", "it is not", "by "+strings.Join(
+	return false, w.report(doc.ID, "a record is found by its keys", "it is not", "by "+strings.Join(
 		slices.Sorted(maps.Keys(keys)), ", "))
 }
 
