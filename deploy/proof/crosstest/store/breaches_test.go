@@ -123,7 +123,8 @@ var breaches = map[string]breach{
 		"the state is the one of the last transition",
 	},
 	"a version is 0": {
-		"coverage", "vehicle", set(every, "v", int64(0)), "coverage", "policy", "vehicleId names a record that is there",
+		"coverage", "vehicle", set(every, "v", int64(0)), "coverage", "policy",
+		"vehicleId names a record that is there",
 	},
 	"a former version is gone": {
 		"coverage", "policy.history", first, "coverage", "policy",
