@@ -146,8 +146,14 @@ func (h *history) one(ctx context.Context, random *rand.Rand, caller int) error 
 func (h *history) send(
 	ctx context.Context, caller int, name, method, path string, sent sending, body any, headers ...string,
 ) (received, error) {
-	call := time.Since(h.begin)
-	response, err := h.c.Send(ctx, method, path, body, headers...)
+	var call time.Duration
+	var response trial.Response
+	var err error
+	// All are one caller, whose share of the memory may be used up: then nothing was done.
+	for again := true; again && err == nil; again = response.Status == http.StatusTooManyRequests {
+		call = time.Since(h.begin)
+		response, err = h.c.Send(ctx, method, path, body, headers...)
+	}
 	done := time.Since(h.begin)
 	var got received
 	switch {
