@@ -113,7 +113,7 @@ func (p *Process) Kill() error {
 // ofKafka is in the reports about the reader of kafka-go 0.4.51: a generation of a group that ends before its first
 // function runs, as where a broker is lost, ends the reading of the next one without its lock. What is not read then is
 // found by the sweep.
-const ofKafka = "kafka-go.(*Reader).unsubscribe()"
+const ofKafka = "kafka-go.(*Reader).run.func"
 
 // raced returns the reports of the race detector, if the process has written any, without those of kafka-go alone.
 func (p *Process) raced() error {
