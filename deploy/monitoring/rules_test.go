@@ -61,7 +61,7 @@ const well = `
   exchange_admission_admitted_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+600x720
   exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+3x720
   exchange_connections_refused_total{namespace="prod",job="gateway"} 3x720
-  store_backfill_lacking_total{namespace="prod",job="claims",service="claims",collection="claim"} 7x720
+  store_records_without_key{namespace="prod",job="claims",service="claims",collection="claim"} 0x720
   exchange_certificate_end_timestamp_seconds{namespace="prod",job="claims",setting="tls-certificate"} 2592000x720
   exchange_changed_file_refused{namespace="prod",job="claims",setting="credential-file"} 0x720
   exchange_audit_writes_failed_total{namespace="prod",job="claims"} 5x720
@@ -110,7 +110,7 @@ var ill = map[string]string{
 	// Two in a hundred are refused.
 	"RequestsAreRefused":    `exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+12x720`,
 	"ConnectionsAreRefused": `exchange_connections_refused_total{namespace="prod",job="gateway"} 0+3x720`,
-	"IndexLacksRecords":     `store_backfill_lacking_total{namespace="prod",job="claims",service="claims",collection="claim"} 7x700 8x20`,
+	"IndexLacksRecords":     `store_records_without_key{namespace="prod",job="claims",service="claims",collection="claim"} 0x700 1x20`,
 	// In six days.
 	"CertificateEndsSoon": `exchange_certificate_end_timestamp_seconds{namespace="prod",job="claims",setting="tls-certificate"} 561600x720`,
 	// In half a day.

@@ -58,19 +58,12 @@ type RightError struct {
 
 func (e *RightError) Error() string { return "docstore: the organisation lacks the right " + e.Right }
 
-// Backfilling is the capability to give stored documents the keys of new indexes in the background.
-type Backfilling interface {
-	// Backfill returns how far the documents have got the keys of new indexes.
-	Backfill() Backfill
-}
-
 // Changes is the capability to read the log of changes of the store that a collection is in. The log has an entry for
 // each version of each document of all its collections, made with the write or after it, in an order that never
 // changes: the versions of a document ascend without a gap.
 type Changes interface {
 	// Changes returns up to limit entries of the log, those after a position. A position that was ever returned keeps
-	// its meaning. Errors: ErrPosition, ErrUnavailable; *BuildingError while the entries of the documents that were
-	// stored before there was a log are being made.
+	// its meaning. Errors: ErrPosition, ErrUnavailable.
 	Changes(ctx context.Context, who organisation.ID, after Position, limit int) (ChangePage, error)
 	// EndOfChanges returns the position after the entries that the log has by now. Errors: as those of Changes.
 	EndOfChanges(ctx context.Context, who organisation.ID) (Position, error)
@@ -151,8 +144,8 @@ func (c Call) Writes() bool {
 type around = func(ctx context.Context, call Call, do func(context.Context) error) error
 
 // Decorate returns a collection that makes each call through around, also the calls of its capabilities. It has the
-// capabilities that the collection has. Backfill does not go through around, because it asks nothing of the database;
-// nor do Stamp and Lacks, which only a shared store has.
+// capabilities that the collection has. Stamp and Lacks do not go through around: only a
+// shared store has them.
 func Decorate(c Collection, around around) Collection { return &decorated{c, around} }
 
 // decorated has the methods of all capabilities. As returns it as those that inner has.
@@ -246,8 +239,6 @@ func (d *decorated) Texts(
 			return own[Members](d).Texts(ctx, who, ids, member)
 		})
 }
-
-func (d *decorated) Backfill() Backfill { return own[Backfilling](d).Backfill() }
 
 func (d *decorated) Changes(ctx context.Context, who organisation.ID, after Position, limit int) (ChangePage, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "changes"},

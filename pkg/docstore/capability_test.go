@@ -46,8 +46,7 @@ func TestDecoratedCollectionsHaveTheCapabilitiesOfTheStore(t *testing.T) {
 	} {
 		_, history := docstore.As[docstore.History](c)
 		_, members := docstore.As[docstore.Members](c)
-		_, backfilling := docstore.As[docstore.Backfilling](c)
-		if err := errors.Join(history, members, backfilling); err != nil {
+		if err := errors.Join(history, members); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

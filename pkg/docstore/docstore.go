@@ -69,9 +69,10 @@ type Index struct {
 	// each organisation has values of its own, and by these the exchange finds only documents without an owner. A
 	// global index has no ranges.
 	Global bool
-	// Form names how the values are formed, where an earlier release formed them in another way; empty where none did.
-	// With Spec.Keys, documents that were stored with another form get their values anew in the background.
-	Form string
+	// Since is the number of the migration that gives the documents of earlier releases their values, 0 if there is
+	// none. An index that is added to a collection, and one that forms its values in another way than before, has a
+	// number that is greater than those of all others of the collection; see Spec.Keys.
+	Since int
 }
 
 // Spec describes a collection.
@@ -93,23 +94,15 @@ type Spec struct {
 	SharedBy, Right string
 	// Unowned means that the documents are the exchange's own: no organisation ever has one.
 	Unowned bool
-	// Keys returns the keys that a stored document is to have by now, from its body and state. With it, an index that
-	// is added to the spec also finds the documents that are there: the store gives them their keys in the
-	// background. Without it, such an index holds the documents stored from then on. It may be called from any
-	// goroutine.
+	// Keys returns the keys that a stored document is to have by now, from its body and state. With it, a collection
+	// whose indexes have changed gives the documents that are there their keys before it is opened, so that every
+	// index holds all of them. Without it, a new index holds the documents stored from then on.
 	Keys func(Document) (Keys, error)
-	// Lacking, if set, is called with a document that did not get a key in the background: either another document has
-	// the value (a *DuplicateError), or Keys failed. The document keeps its other keys, and is not tried again.
-	Lacking func(id uuid.UUID, cause error)
-}
-
-// Backfill says how far the work in the background is that gives documents the keys of new indexes.
-type Backfill struct {
-	// Building is the number of indexes that do not hold all documents yet.
-	Building int
-	// Done is how many documents have got their keys since the collection was opened. Lacking counts the keys that
-	// documents did not get.
-	Done, Lacking int64
+	// Progress, if set, is called every now and then while documents get their keys so, with how many were read.
+	Progress func(documents int64)
+	// NoKey, if set, is called with a document that does not get a key so: either another document has the value (a
+	// *DuplicateError), or Keys failed. It keeps its other keys.
+	NoKey func(id uuid.UUID, cause error)
 }
 
 // Range selects the documents whose value in an index lies from From to To, both inclusive, compared byte by byte. An
@@ -183,8 +176,7 @@ type Collection interface {
 	// former version is there before its successor is. Errors: ErrStale if the stored version is another or there is
 	// no document with the id, *DuplicateError, ErrTooLarge, ErrUnavailable.
 	Replace(ctx context.Context, who organisation.ID, doc Document, former *Former) error
-	// Find returns the documents that a query selects. Errors: ErrUnavailable; *BuildingError if the query names an
-	// index that does not hold all documents yet.
+	// Find returns the documents that a query selects. Errors: ErrUnavailable.
 	Find(ctx context.Context, who organisation.ID, q Query) ([]Document, error)
 	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document
 	// with the id after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
@@ -198,8 +190,9 @@ type Collection interface {
 // Store is an open database. It is safe for concurrent use.
 type Store interface {
 	// Collection creates the collection and its indexes where they are missing, and returns the collection. A service
-	// calls it once for each collection when it starts. If documents lack keys of the indexes, it begins to give them
-	// these in the background, until Close. Errors: ErrUnavailable.
+	// calls it once for each collection when it starts. First it gives the documents that lack keys of the indexes
+	// these, which takes as long as there are documents. If it ends before, the next call begins again. Errors:
+	// ErrUnavailable.
 	Collection(ctx context.Context, spec Spec) (Collection, error)
 	// Ping returns nil if the store can serve reads and writes. Errors: ErrUnavailable.
 	Ping(ctx context.Context) error
@@ -273,16 +266,6 @@ func NewID(least uuid.UUID) (uuid.UUID, error) {
 	}
 	return id, err
 }
-
-// BuildingError is the refusal of a find by an index that does not hold all documents yet. It wraps ErrUnavailable:
-// the find succeeds once the index does.
-type BuildingError struct{ Collection, Index string }
-
-func (e *BuildingError) Error() string {
-	return fmt.Sprintf("docstore: index %q of collection %q is being built", e.Index, e.Collection)
-}
-
-func (e *BuildingError) Unwrap() error { return ErrUnavailable }
 
 // Duplicate reports whether err is or wraps a *DuplicateError, and returns the name of its index.
 func Duplicate(err error) (index string, ok bool) {

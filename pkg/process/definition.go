@@ -191,7 +191,9 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 	store := links.Store
 	if store != nil {
 		store = shared.Of(store, shared.Settings{On: trust.Organisations, Default: p.Settings.OrganisationDefault})
-		store = observed.New(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
+		seen := observed.New(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
+		p.Ready(d.Name+" migrations", seen.Migrating)
+		store = seen
 	}
 	instance, err := d.New(ctx, Deps{
 		Store: store, Kafka: links.Kafka, Now: links.Now, Wall: time.Now, Stopping: p.stopping,

@@ -155,8 +155,7 @@ func TestServicesShareAProcess(t *testing.T) {
 		`peer_request_duration_seconds_count{code="200",method="GET",peer="coverage",service="claims"} 1`,
 		`store_operation_duration_seconds_count{collection="claims",operation="insert",outcome="ok",service="claims"} 1`,
 		`store_operation_duration_seconds_count{collection="claims",operation="get",outcome="ok",service="claims"} 1`,
-		`store_backfill_indexes{collection="claims",service="claims"} 0`,
-		`store_backfill_documents_total{collection="claims",service="claims"} 0`,
+		`store_records_without_key{collection="claims",service="claims"} 0`,
 		`exchange_build_info{commit="`,
 	} {
 		if !strings.Contains(metrics, want) {
@@ -164,7 +163,7 @@ func TestServicesShareAProcess(t *testing.T) {
 		}
 	}
 	_, ready := get(t, journal.adminURL(t)+"/readyz")
-	for _, check := range []string{"claims rules", "exchange store"} {
+	for _, check := range []string{"claims rules", "exchange store", "claims migrations"} {
 		if !strings.Contains(ready, `"`+check+`":"ok"`) {
 			t.Errorf("readiness %s, want %s in it", ready, check)
 		}

@@ -206,13 +206,8 @@ func Respond(c *gin.Context, value any, err error) {
 func fail(c *gin.Context, err error) {
 	var p *problem.Error
 	if !errors.As(err, &p) {
-		var building *docstore.BuildingError
 		var altered *docstore.AlteredError
 		switch {
-		case errors.As(err, &building):
-			p = problem.Outage(err)
-			p.Detail = "The index " + building.Index +
-				" is being built from the records that are there. Retry the request later."
 		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err,
 			context.Canceled):
 			p = problem.Outage(err)

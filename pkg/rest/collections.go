@@ -107,12 +107,12 @@ func (r *Records[T]) indexes() []docstore.Index {
 	}
 	for _, f := range r.Filters {
 		if !slices.ContainsFunc(all, func(i docstore.Index) bool { return i.Name == f.Index }) {
-			all = append(all, docstore.Index{Name: f.Index, Form: f.form})
+			all = append(all, docstore.Index{Name: f.Index, Since: f.Since})
 		}
 	}
 	for _, l := range r.leads {
 		if !slices.ContainsFunc(all, func(i docstore.Index) bool { return i.Name == l.field.Index }) {
-			all = append(all, docstore.Index{Name: l.field.Index, Form: l.field.Form()})
+			all = append(all, docstore.Index{Name: l.field.Index, Since: l.field.Since})
 		}
 	}
 	all = append(all, r.Indexes...)

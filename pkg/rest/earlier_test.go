@@ -14,7 +14,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// earlier starts the server on a copy of a database that a release without former versions has written.
+// earlier starts the server on a copy of a database that a release without former versions has written, and v1.2.0 has
+// had open since.
 func earlier(t *testing.T) *world {
 	t.Helper()
 	return earlierAs(t, nil)

@@ -277,8 +277,8 @@ type Filter[T any] struct {
 	params []param
 	// ranged says that they ask for ranges, which a unique index does not have.
 	ranged bool
-	// form is how the index forms its values, as docstore.Index has it.
-	form string
+	// Since is the migration that gives the records of earlier releases their values; see docstore.Index.
+	Since int
 }
 
 // param is one query parameter.
@@ -319,7 +319,6 @@ func Prefix[T any](name string, key func(T) string) Filter[T] {
 		Index:  name,
 		Key:    func(v T) string { return search.FoldName(key(v)) },
 		ranged: true,
-		form:   search.NameForm,
 		params: []param{{name, "", "what " + name + " begins with, in any case, with or without accents",
 			func(value string, q *docstore.Query) string {
 				from := search.FoldName(value)

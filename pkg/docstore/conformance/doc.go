@@ -17,8 +17,6 @@
 //	sharing.go         what package shared makes of a store
 //	ranges.go          Ranges: long ranges and short ones
 //	changes.go         Changes: the log of changes
-//	changes_fill.go    ChangesFill: the log of a database that was written before there was one
-//	backfill.go        Backfill: indexes that are added to stored documents
-//	backfill_cases.go  its cases
+//	migration.go       Migrations: indexes that are added to stored documents
 //	following.go       nothing appears behind a place that a follower was given
 package conformance

@@ -11,7 +11,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/internal/floor"
 	"insurance.example/exchange/pkg/organisation"
 )
@@ -33,9 +32,8 @@ type collection struct {
 	// history are the former versions of docs.
 	history *mongo.Collection
 	// stamps say what the stamps of docs stand for. This collection's own is stamp.
-	stamps   *mongo.Collection
-	stamp    string
-	backfill *backfill.Backfill
+	stamps *mongo.Collection
+	stamp  string
 	// floor is the least id that a new document may have; readOnly says that none is stored.
 	floor    *floor.Shared
 	readOnly bool

@@ -27,7 +27,7 @@
 //	former.go             the former versions
 //	segments.go           the log of changes: marks, segments and head, as package sequencer works on them
 //	changes.go            the log of changes: its pages
-//	stamps.go             with which indexes documents were written
-//	stale.go              the documents that lack the keys of new indexes
+//	migrate.go            gives documents the keys of new indexes
+//	lease.go              which of several processes does so
 //	sharding.go           how the collections are divided among the shards of a cluster
 package mongostore

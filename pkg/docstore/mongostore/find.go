@@ -42,9 +42,6 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	if err := c.backfill.Check(q); err != nil {
-		return nil, err
-	}
 	q = c.spec.Within(who, q)
 	if c.readOnly {
 		return c.search(ctx, who, q)

@@ -19,7 +19,7 @@ type record struct {
 	// Write is new for each write of a version, so that a writer who did not hear what became of its write recognises
 	// it.
 	Write bson.ObjectID `bson:"w"`
-	// Stamp says with which indexes the document was written; see package backfill.
+	// Stamp says of which indexes the document has keys; see migrate.go.
 	Stamp string        `bson:"s,omitempty"`
 	Body  bsonjson.Text `bson:"body"`
 	State bsonjson.Text `bson:"state,omitempty"`

@@ -48,12 +48,11 @@ func newChangeLog(s *Store) *changeLog {
 	return l
 }
 
-// add has the log take the changes of a collection, and mark the documents that were stored without.
-func (l *changeLog) add(c *collection, timeout time.Duration) {
+// add has the log take the changes of a collection.
+func (l *changeLog) add(c *collection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.collections = append(l.collections, c)
-	l.work.Go(func() { stale{c, timeout}.fillLog(l.running) })
 	if len(l.collections) == 1 {
 		l.work.Go(func() { sequencer.New(segments{l}, time.Now).Run(l.running) })
 	}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/internal/floor"
 )
 
@@ -29,15 +28,11 @@ type Store struct {
 
 	// log is the log of changes.
 	log *changeLog
-
-	// opening guards backfills, the work in the background on the collections that were opened.
-	opening   sync.Mutex
-	backfills []*backfill.Backfill
 }
 
 // Collection makes sure that the collection has an index for each index of the spec. Documents that were stored
-// before an index was added to the spec get their keys in the background; see docstore.Spec. It refuses a collection
-// whose documents an early release wrote.
+// before an index was added to the spec get their keys first; see docstore.Spec. It refuses a collection whose
+// documents an early release wrote.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(ctx, refusal{err})
@@ -47,21 +42,15 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		return s.opened(ctx, c)
 	}
 	for _, step := range []func(context.Context) error{
-		c.checkForm, c.keepStamps, c.ensureIndexes, c.ensureHistory, s.board().make, s.log.make,
+		c.checkForm, c.checkMigrated, c.ensureIndexes, c.ensureHistory, s.board().make, s.log.make,
+		s.migration(c).run,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, unavailable(ctx, err)
 		}
 	}
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	var err error
-	if c.backfill, err = backfill.Start(ctx, spec, stale{c, s.timeout}, searchAgain); err != nil {
-		return nil, err
-	}
-	s.backfills = append(s.backfills, c.backfill)
 	if !spec.Unlogged {
-		s.log.add(c, s.timeout)
+		s.log.add(c)
 	}
 	return docstore.Decorate(c, within(s.timeout)), nil
 }
@@ -72,8 +61,15 @@ func (s *Store) opened(ctx context.Context, c *collection) (docstore.Collection,
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	if c.backfill, err = backfill.Look(ctx, c.spec, stale{c, s.timeout}); err != nil {
-		return nil, err
+	if c.spec.Keys != nil {
+		some, err := s.migration(c).some(ctx)
+		if err == nil && some {
+			err = fmt.Errorf("an earlier release has written records of %s that have no keys of the indexes of this one; "+
+				"start a replica of this release, or use the one that wrote them", c.spec.Name)
+		}
+		if err != nil {
+			return nil, unavailable(ctx, err)
+		}
 	}
 	reads := within(s.timeout)
 	return docstore.Decorate(c, func(
@@ -96,17 +92,17 @@ func (s *Store) collection(spec docstore.Spec) *collection {
 		log:          s.log,
 		reservations: s.database.Collection(spec.Name + reservationsSuffix),
 		history:      s.database.Collection(spec.Name + historySuffix),
-		stamps:       s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(labels(spec)),
+		stamps:       s.database.Collection(spec.Name + stampsSuffix), stamp: stampOf(spec),
 	}
+}
+
+// migration returns what gives the documents of a collection their keys.
+func (s *Store) migration(c *collection) migration {
+	return migration{c, s.timeout, bson.NewObjectID().Hex()}
 }
 
 // Close ends the work in the background, and closes the connections after the operations in progress have ended.
 func (s *Store) Close() error {
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	for _, b := range s.backfills {
-		b.Close()
-	}
 	s.log.end()
 	s.closeFloor()
 	return s.client.Disconnect(context.Background())

@@ -4,7 +4,9 @@ package observed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,23 +19,29 @@ import (
 	"insurance.example/exchange/pkg/tracing"
 )
 
-// store is a store whose operations are timed, and whose work in the background is counted.
-type store struct {
+// Store is a store whose operations are timed, and whose migrations are logged.
+type Store struct {
 	docstore.Store
-	seconds   *prometheus.HistogramVec
-	backfills *backfills
-	log       *slog.Logger
+	seconds *prometheus.HistogramVec
+	without *prometheus.GaugeVec
+	log     *slog.Logger
+	// migrating says how far the migration is that runs; nil for none.
+	migrating atomic.Pointer[string]
 }
 
-// New returns a store that observes each operation of another one, and logs which documents lack a key.
-func New(of docstore.Store, registerer prometheus.Registerer, log *slog.Logger) docstore.Store {
-	backfills := &backfills{of: map[string]docstore.Backfilling{}}
-	registerer.MustRegister(backfills)
-	return &store{of, promauto.With(registerer).NewHistogramVec(prometheus.HistogramOpts{
+// New returns a store that observes each operation of another one. It logs its migrations, and which documents get no
+// key by them.
+func New(of docstore.Store, registerer prometheus.Registerer, log *slog.Logger) *Store {
+	metrics := promauto.With(registerer)
+	return &Store{Store: of, log: log, without: metrics.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "store_records_without_key",
+		Help: "Keys of new indexes that stored records did not get when the process started, because another one has " +
+			"the value or they could not be read.",
+	}, []string{"collection"}), seconds: metrics.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "store_operation_duration_seconds",
 		Help:    "Time of an operation of the store, waiting for its turn included.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5},
-	}, []string{"collection", "operation", "outcome"}), backfills, log}
+	}, []string{"collection", "operation", "outcome"})}
 }
 
 // operations are the names of the operations of a collection and its capabilities.
@@ -42,16 +50,11 @@ var operations = []string{
 	"first_unsent", "changes", "end_of_changes",
 }
 
-func (s *store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
-	spec.Lacking = func(id uuid.UUID, cause error) {
-		s.log.Warn("a stored record does not get a key of an index", "collection", spec.Name, "id", id, "cause", cause)
-	}
-	collection, err := s.Store.Collection(ctx, spec)
+func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	collection, err := s.Store.Collection(ctx, s.reporting(spec))
+	s.migrating.Store(nil)
 	if err != nil {
 		return nil, err
-	}
-	if backfilling, err := docstore.As[docstore.Backfilling](collection); err == nil {
-		s.backfills.add(spec.Name, backfilling)
 	}
 	of := timings{}
 	for _, operation := range operations {
@@ -65,6 +68,37 @@ func (s *store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		}
 	}
 	return docstore.Decorate(collection, of.around), nil
+}
+
+// sayAgain is the time from one line of the log about a migration to the next.
+const sayAgain = 10 * time.Second
+
+// reporting returns a spec whose migration is told in the log and by Migrating.
+func (s *Store) reporting(spec docstore.Spec) docstore.Spec {
+	var said time.Time
+	without := s.without.WithLabelValues(spec.Name)
+	spec.Progress = func(documents int64) {
+		s.migrating.Store(new(fmt.Sprintf("migration %d of %s: %d records have got the keys of its indexes",
+			spec.Migration(), spec.Name, documents)))
+		if time.Since(said) >= sayAgain {
+			said = time.Now()
+			s.log.Info("records get the keys of new indexes; requests are served afterwards",
+				"collection", spec.Name, "migration", spec.Migration(), "records", documents)
+		}
+	}
+	spec.NoKey = func(id uuid.UUID, cause error) {
+		without.Inc()
+		s.log.Warn("a stored record does not get a key of an index", "collection", spec.Name, "id", id, "cause", cause)
+	}
+	return spec
+}
+
+// Migrating is a readiness check, which fails during a migration and says how far that is.
+func (s *Store) Migrating(context.Context) error {
+	if migrating := s.migrating.Load(); migrating != nil {
+		return errors.New(*migrating)
+	}
+	return nil
 }
 
 // timings observe the operations of one collection, by name.

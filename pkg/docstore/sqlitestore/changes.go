@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +23,7 @@ import (
 // one writer, so that their order is the order of commits.
 //
 // The row 0 has the identity of the log in place of an id. The rows of documents that are older than the log are before
-// it, see fill.go.
+// it: releases up to v1.2.0 gave them to a file of a release before v1.1.0, which had no log.
 const (
 	logTable  = "log of changes"
 	logsTable = "collections of the log"
@@ -42,37 +43,28 @@ func (l *changeLog) nowSQL() string {
 	return `max(CAST(round(unixepoch('subsec') * 1000) AS INTEGER), ` + l.lastSQL() + `)`
 }
 
-// makeSQL makes the log, unless it is there, and gives the collection with a table a number. The log of a collection
-// that has documents already has to be filled.
+// makeSQL makes the log, unless it is there, and gives the collection with a table a number.
 func (l *changeLog) makeSQL(table string) []string {
 	return []string{
 		`CREATE TABLE IF NOT EXISTS ` + l.table() + ` (seq INTEGER PRIMARY KEY, collection INTEGER NOT NULL,
 			id BLOB NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL) STRICT`,
 		`INSERT OR IGNORE INTO ` + l.table() + ` VALUES (0, 0, randomblob(8), 0, ` + l.nowSQL() + `)`,
-		`CREATE TABLE IF NOT EXISTS ` + l.collections() + ` (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-			filled BLOB) STRICT`,
-		fmt.Sprintf(`INSERT OR IGNORE INTO %s (name, filled)
-			VALUES ('%s', CASE WHEN EXISTS (SELECT 1 FROM %s) THEN x'' END)`, l.collections(), l.named(table),
-			quoted(table)),
+		`CREATE TABLE IF NOT EXISTS ` + l.collections() + ` (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)
+			STRICT`,
+		fmt.Sprintf(`INSERT OR IGNORE INTO %s (name) VALUES ('%s')`, l.collections(), l.named(table)),
 	}
 }
 
 // named returns the name of the collection with a table.
 func (l *changeLog) named(table string) string { return strings.TrimPrefix(table, l.prefix) }
 
-// triggersSQL drops the triggers by which the writes of releases without a log were logged: they would log each write
-// again.
-func triggersSQL(collection string) []string {
-	return []string{
-		`DROP TRIGGER IF EXISTS ` + quoted(collection+" logs INSERT"),
-		`DROP TRIGGER IF EXISTS ` + quoted(collection+" logs UPDATE OF version"),
-	}
-}
-
 // keepLog is the part of prepare that is about the log.
 func (c *collection) keepLog(conn *sqlite3.Conn) error {
 	if c.spec.Unlogged {
 		return nil
+	}
+	if err := c.checkLogged(conn); err != nil {
+		return err
 	}
 	log := &c.store.log
 	for _, sql := range log.makeSQL(c.spec.Name) {
@@ -81,7 +73,7 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 		}
 	}
 	read, err := conn.Prepare(fmt.Sprintf(
-		`SELECT number, filled IS NOT NULL, (SELECT lower(hex(id)) FROM %s WHERE seq = 0), %s FROM %s WHERE name = '%s'`,
+		`SELECT number, (SELECT lower(hex(id)) FROM %s WHERE seq = 0), %s FROM %s WHERE name = '%s'`,
 		log.table(), log.lastSQL(), log.collections(), log.named(c.spec.Name)))
 	if err != nil {
 		return err
@@ -90,17 +82,41 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 	if _, err := read.Step(); err != nil {
 		return err
 	}
-	c.number, c.unfilled = read.Int(0), read.Int(1) == 1
-	log.open(string(read.Bytes(2)), c.number, log.named(c.spec.Name), c.unfilled)
-	log.last = max(log.last, read.Int(3))
-	for _, sql := range triggersSQL(c.spec.Name) {
-		if err := conn.Exec(sql); err != nil {
-			return err
-		}
-	}
+	c.number = read.Int(0)
+	log.open(string(read.Bytes(1)), c.number, log.named(c.spec.Name))
+	log.last = max(log.last, read.Int(2))
 	c.logged, err = conn.Prepare(fmt.Sprintf(
 		`INSERT INTO %s (collection, id, version, at) VALUES (%d, ?1, ?2, ?3)`, log.table(), c.number))
 	return err
+}
+
+// checkLogged refuses documents that are not in the log: those of a release before v1.1.0, which later ones up to
+// v1.2.0 put into it.
+func (c *collection) checkLogged(conn *sqlite3.Conn) error {
+	log := &c.store.log
+	some, err := names(conn, fmt.Sprintf(`SELECT '' FROM %s LIMIT 1`, quoted(c.spec.Name)))
+	if err != nil || len(some) == 0 {
+		return err
+	}
+	columns, err := tableColumns(conn, log.prefix+logsTable)
+	if err != nil {
+		return err
+	}
+	var logged []string
+	if len(columns) > 0 {
+		sql := fmt.Sprintf(`SELECT name FROM %s WHERE name = '%s'`, log.collections(), log.named(c.spec.Name))
+		if slices.Contains(columns, "filled") { // of those releases: how far they are; null at the end
+			sql += ` AND filled IS NULL`
+		}
+		if logged, err = names(conn, sql); err != nil {
+			return err
+		}
+	}
+	if len(logged) == 0 {
+		return fmt.Errorf("%s has records of a release before v1.1.0, which are in no log of changes: start the exchange "+
+			"of v1.2.0 with it, and stop that when GET /x/changes lists events", c.store.path)
+	}
+	return nil
 }
 
 // logVersion adds a version of a document to the log. It comes after the write and in its transaction, and cannot be
@@ -134,9 +150,6 @@ func (c *collection) Changes(
 		return docstore.ChangePage{}, unavailable(errors.New("a page of changes needs a limit"))
 	}
 	log := &c.store.log
-	if err := log.check(); err != nil {
-		return docstore.ChangePage{}, err
-	}
 	from, err := log.seq(after)
 	if err != nil {
 		return docstore.ChangePage{}, err
@@ -180,9 +193,6 @@ func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (doc
 	if err := who.CheckUnnamed(); err != nil {
 		return "", err
 	}
-	if err := c.store.log.check(); err != nil {
-		return "", err
-	}
 	last, err := c.lastChange(ctx)
 	return c.store.log.position(last), err
 }
@@ -210,38 +220,16 @@ type changeLog struct {
 	id string
 	// names are the collections by number.
 	names map[int64]string
-	// filling are the collections the log of which does not have all documents yet.
-	filling map[string]bool
 }
 
 // open takes a collection into the log.
-func (l *changeLog) open(id string, number int64, collection string, unfilled bool) {
+func (l *changeLog) open(id string, number int64, collection string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.names == nil {
-		l.names, l.filling = map[int64]string{}, map[string]bool{}
+		l.names = map[int64]string{}
 	}
 	l.id, l.names[number] = id, collection
-	if unfilled {
-		l.filling[collection] = true
-	}
-}
-
-// filled is called when the log has all documents of a collection.
-func (l *changeLog) filled(collection string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.filling, collection)
-}
-
-// check returns a *docstore.BuildingError while documents are missing in the log, which it names as the index.
-func (l *changeLog) check() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for collection := range l.filling {
-		return &docstore.BuildingError{Collection: collection, Index: "changes"}
-	}
-	return nil
 }
 
 // name returns the name of a collection.

@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/internal/floor"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 	"insurance.example/exchange/pkg/organisation"
@@ -26,14 +25,14 @@ type collection struct {
 	sql   statements
 
 	// Only the writer uses these statements.
-	insert, rewrite, replace, owns, sent, keep, rekey, restamp, logged *sqlite3.Stmt
+	insert, rewrite, replace, owns, sent, keep, rekey, logged *sqlite3.Stmt
 
-	backfill *backfill.Backfill
 	// floor is the least id that a new document may have. The writer compares.
 	floor floor.Floor
-	// number is the collection's in the log of changes, which lacks documents if it is unfilled.
-	number   int64
-	unfilled bool
+	// number is the collection's in the log of changes.
+	number int64
+	// earlier says that an earlier release had the table, lacks that documents may lack keys.
+	earlier, lacks bool
 }
 
 // prepare is the change that brings the table and its indexes up to date, and prepares the statements that write.
@@ -51,7 +50,7 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 			return err
 		}
 	}
-	if err := c.keepStamps(conn, has); err != nil {
+	if err := c.findMigration(conn, has); err != nil {
 		return err
 	}
 	if err := c.keepLog(conn); err != nil {
@@ -63,7 +62,7 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 	}{
 		{&c.insert, c.sql.insert}, {&c.rewrite, c.sql.rewrite}, {&c.replace, c.sql.replace}, {&c.owns, c.sql.owns},
 		{&c.sent, c.sql.sent},
-		{&c.keep, c.sql.keep}, {&c.rekey, c.sql.rekey}, {&c.restamp, c.sql.restamp},
+		{&c.keep, c.sql.keep}, {&c.rekey, c.sql.rekey},
 	} {
 		if *s.stmt, err = conn.Prepare(s.sql); err != nil {
 			return err
@@ -289,9 +288,6 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(err)
-	}
-	if err := c.backfill.Check(q); err != nil {
-		return nil, err
 	}
 	q = c.spec.Within(who, q)
 	by := sightOf(who)

@@ -26,7 +26,6 @@
 //	dense.go        the page of a long range
 //	former.go       the former versions
 //	changes.go      the log of changes, and another identity for that of a backup that is restored
-//	fill.go         the entries of documents that are older than the log
-//	stale.go        the documents that lack the keys of new indexes
+//	migrate.go      gives the documents that are there the keys of new indexes
 //	snapshot.go     the file as it was at one instant, to be read or copied while it is in use
 package sqlitestore

@@ -83,12 +83,12 @@ func joinOne(ctx context.Context, conn *sqlite3.Conn, service, file string) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		to, selected := prefixOf(service)+table, "*"
+		to := prefixOf(service) + table
 		switch table {
-		case "tally of transactions", "identity of the database": // of releases with a file for each service
+		// Of releases with a file for each service, and of a service that was a process of its own: the documents of a
+		// file that was joined get their keys anew.
+		case "tally of transactions", "identity of the database", "stamps of collections", migrationsTable:
 			continue
-		case stampsTable: // one for all
-			to, selected = table, fmt.Sprintf("'%s' || collection, stamp, label", prefixOf(service))
 		}
 		made, err := names(conn, fmt.Sprintf(`SELECT sql FROM alone.sqlite_schema WHERE type = 'table' AND name = '%s'`,
 			strings.ReplaceAll(table, "'", "''")))
@@ -97,7 +97,7 @@ func joinOne(ctx context.Context, conn *sqlite3.Conn, service, file string) erro
 		}
 		for _, sql := range []string{
 			tableNamed.ReplaceAllLiteralString(made[0], "CREATE TABLE IF NOT EXISTS main."+quoted(to)),
-			fmt.Sprintf("INSERT INTO main.%s SELECT %s FROM alone.%s", quoted(to), selected, quoted(table)),
+			fmt.Sprintf("INSERT INTO main.%s SELECT * FROM alone.%s", quoted(to), quoted(table)),
 		} {
 			if err := conn.Exec(sql); err != nil {
 				return withRemedy(file, err)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
@@ -87,22 +87,19 @@ func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore
 	c := &collection{store: s.store, spec: spec, sql: statementsOf(spec)}
 	// What is written later is not seen, so that no page has to be settled.
 	c.floor.Raise(uuid.Max)
-	opened := false
-	sql := `SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1`
-	err := s.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
-		stmt.BindText(1, staleIndex(spec.Name, stampOf(spec)))
-		opened, err = stmt.Step()
-		return err
-	})
-	if err == nil && !opened {
-		err = unavailable(fmt.Errorf("%s was not opened by this release yet; start the exchange with this release "+
-			"once, or use the release that wrote it: %w, %s", s.path, docstore.ErrNoCollection, spec.Name))
-	}
-	if err == nil {
-		c.backfill, err = backfill.Look(ctx, spec, stale{c})
-	}
+	has, err := tableColumns(s.conn, spec.Name)
 	if err != nil {
-		return nil, err
+		return nil, unavailable(withRemedy(s.path, err))
+	}
+	var labels []string
+	if len(has) > 0 && !slices.Contains(has, stampColumn) {
+		if labels, err = names(s.conn, labelsSQL(spec)); err != nil {
+			labels = nil // an earlier release has made no table of migrations
+		}
+	}
+	if len(labels) == 0 {
+		return nil, unavailable(fmt.Errorf("%s was not opened by this release yet; start the exchange with this release "+
+			"once, or use the release that wrote it: %w, %s", s.path, docstore.ErrNoCollection, spec.Name))
 	}
 	return c, nil
 }

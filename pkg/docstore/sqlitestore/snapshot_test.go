@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -283,7 +284,7 @@ func TestASnapshotIsAStoreThatStaysAsItWas(t *testing.T) {
 	if err := reads.Replace(ctx, owners[0], docs[0], nil); !errors.Is(err, docstore.ErrUnavailable) {
 		t.Errorf("a write to a snapshot: %v", err)
 	}
-	spec.Indexes = spec.Indexes[:1]
+	spec.Indexes = append(slices.Clone(spec.Indexes), docstore.Index{Name: "later", Since: 1})
 	if _, err := was.Collection(ctx, spec); !errors.Is(err, docstore.ErrNoCollection) {
 		t.Errorf("a collection that was never opened so: %v", err)
 	}

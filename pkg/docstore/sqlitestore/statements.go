@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
 // columns are the columns that every read selects, in the order in which document reads them.
@@ -37,19 +36,16 @@ type statements struct {
 	replace, rewrite, owns string
 	// keep writes a former version.
 	keep string
-	// stale returns documents with another stamp than the collection's, unstamped says whether there is one without,
-	// and nextStamp returns the next other stamp. rekey gives a document its keys and the stamp, restamp only the
-	// stamp.
-	stale, unstamped, nextStamp, rekey, restamp string
+	// rekey gives a document its keys, unless it has them.
+	rekey string
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
 // body, state, unsent, digest, owner, the keys in the order of the spec, and for the latter two the version that is
-// replaced. Those of rekey and restamp are the id, the version and, for the former, the keys.
+// replaced. Those of rekey are the id and the keys.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
-	stamp := stampOf(spec)
-	var names, values, assignments, unchanged, rekeyed strings.Builder
+	var names, values, assignments, unchanged, rekeyed, keyed strings.Builder
 	written := keyColumns(spec)
 	for i, column := range written {
 		fmt.Fprintf(&names, ", %s", column)
@@ -57,13 +53,8 @@ func statementsOf(spec docstore.Spec) statements {
 		fmt.Fprintf(&assignments, ", %s = ?%d", column, firstKey+i)
 		fmt.Fprintf(&unchanged, " AND %s IS ?%d", column, firstKey+i)
 		fmt.Fprintf(&rekeyed, ", %s = ?%d", column, firstRekeyed+i)
+		fmt.Fprintf(&keyed, " AND %s IS ?%d", column, firstRekeyed+i)
 	}
-	// A document that was written with other indexes may have keys that a change of its body makes wrong. So it is not
-	// rewritten: it gets the stamp of these indexes.
-	fmt.Fprintf(&assignments, ", stamp = '%s'", stamp)
-	fmt.Fprintf(&unchanged, " AND stamp IS '%s'", stamp)
-	stale := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE stamp IS NOT '%s'`, table, quoted(staleIndex(spec.Name, stamp)),
-		stamp)
 	update := fmt.Sprintf(
 		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4, digest = ?5%%s
 			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(written))
@@ -74,20 +65,16 @@ func statementsOf(spec docstore.Spec) statements {
 			quoted(ownedIndex(spec.Name))),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
-		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, digest, owner, body, state, unsent%s)
-			VALUES (?1, 1, '%s', ?5, ?6, ?2, ?3, ?4%s)`, table, names.String(), stamp, values.String()),
+		insert: fmt.Sprintf(`INSERT INTO %s (id, version, digest, owner, body, state, unsent%s)
+			VALUES (?1, 1, ?5, ?6, ?2, ?3, ?4%s)`, table, names.String(), values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),
 		rewrite: fmt.Sprintf(update, "", unchanged.String()),
 		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2 AND unsent = 1`, table),
 		// A former version never changes, so one that is there already is this one.
 		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 			ON CONFLICT (id, version) DO NOTHING`, history),
-		stale:     `SELECT ` + columns + ` ` + stale + ` AND stamp IS ?1 ORDER BY id LIMIT ?2`,
-		unstamped: `SELECT 1 ` + stale + ` AND stamp IS NULL LIMIT 1`,
-		nextStamp: `SELECT stamp ` + stale + ` AND stamp > ?1 ORDER BY stamp LIMIT 1`,
-		rekey: fmt.Sprintf(`UPDATE %s SET stamp = '%s'%s WHERE id = ?1 AND version = ?2`, table, stamp,
-			rekeyed.String()),
-		restamp: fmt.Sprintf(`UPDATE %s SET stamp = '%s' WHERE id = ?1 AND version = ?2`, table, stamp),
+		rekey: fmt.Sprintf(`UPDATE %s SET id = id%s WHERE id = ?1 AND NOT (1%s)`, table, rekeyed.String(),
+			keyed.String()),
 	}
 }
 
@@ -103,7 +90,7 @@ func keyColumns(spec docstore.Spec) []string {
 // firstKey is the parameter that takes the first key, firstRekeyed the one of rekey.
 const (
 	firstKey     = 7
-	firstRekeyed = 3
+	firstRekeyed = 2
 )
 
 // findSQL writes the query with a parameter for each of its values, and returns the texts among them, which are
@@ -171,7 +158,7 @@ func conditionsSQL(spec docstore.Spec, q docstore.Query, prefix string) (sql str
 func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	sql := []string{
-		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL, stamp TEXT,
+		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL,
 			digest BLOB, owner TEXT, body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
 		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
@@ -184,9 +171,6 @@ func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, key, version) WHERE key IS NOT NULL`,
 			quoted(formerKeyIndex(spec.Name)), history),
 	}
-	if len(has) > 0 && !slices.Contains(has, stampColumn) {
-		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN stamp TEXT`, table))
-	}
 	if len(has) > 0 && !slices.Contains(has, digestColumn) {
 		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, table))
 	}
@@ -196,16 +180,10 @@ func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 	if len(kept) > 0 && !slices.Contains(kept, digestColumn) {
 		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, history))
 	}
-	stamp := stampOf(spec)
 	sql = append(sql,
 		// Only documents with an owner are in this index.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (owner, id) WHERE owner IS NOT NULL`,
-			quoted(ownedIndex(spec.Name)), table),
-		// Only documents that were written with other indexes are in this index, mostly none.
-		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (stamp, id) WHERE stamp IS NOT '%s'`,
-			quoted(staleIndex(spec.Name, stamp)), table, stamp),
-		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (collection TEXT NOT NULL, stamp TEXT NOT NULL, label TEXT NOT NULL,
-			PRIMARY KEY (collection, stamp, label)) STRICT, WITHOUT ROWID`, quoted(stampsTable)))
+			quoted(ownedIndex(spec.Name)), table))
 	for _, index := range spec.Indexes {
 		sql = append(sql, indexSQL(spec.Name, index, has)...)
 	}
@@ -253,19 +231,6 @@ func indexName(collection string, index docstore.Index) string {
 func historyTable(collection string) string { return collection + " history" }
 
 func formerKeyIndex(collection string) string { return historyTable(collection) + " by key" }
-
-// staleIndex is the index of the documents whose stamp is another.
-func staleIndex(collection, stamp string) string { return stalePrefix(collection) + stamp }
-
-func stalePrefix(collection string) string { return collection + " but " }
-
-// stampColumn is the column of the stamps, and stampsTable says for the stamps of each collection what they stand for.
-const (
-	stampColumn = "stamp"
-	stampsTable = "stamps of collections"
-)
-
-func stampOf(spec docstore.Spec) string { return backfill.Stamp(backfill.Labels(spec)) }
 
 func unsentIndex(collection string) string { return collection + " unsent" }
 

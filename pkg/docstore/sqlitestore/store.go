@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
@@ -24,11 +23,6 @@ var errClosed = errors.New("sqlitestore: store closed")
 type Store struct {
 	*file
 	log changeLog
-
-	// opening guards the work in the background on the collections that were opened. fills end that on the log.
-	opening   sync.Mutex
-	backfills []*backfill.Backfill
-	fills     []func()
 
 	end   sync.Once
 	ended error
@@ -157,12 +151,9 @@ func connectSharing(
 	return conn, nil
 }
 
-// Collection makes sure that the table of the collection has a column and an index for each index of the spec. A file
-// that was written with another spec is brought up to date: the indexes at once, and in the background the documents
-// that lack keys; see docstore.Spec. To find these, the first start with another set of indexes reads the table once,
-// and so does the building of each new index: 0.7 s for a hundred thousand documents of 700 bytes and one new index.
-// They then got their keys in 16 s on two busy cores, without other requests. Documents of a release that did not
-// stamp them count as held by the indexes that the file had.
+// Collection makes sure that the table of the collection has a column and an index for each index of the spec, and
+// that its documents have their keys: it reads all of them after a change of the indexes, and when an earlier release
+// had the file open before; see docstore.Spec. A file whose records a release before v1.1.0 has written is refused.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(err)
@@ -172,16 +163,8 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	if err := s.writer.do(ctx, c.prepare); err != nil {
 		return nil, err
 	}
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	var err error
-	// Nobody else writes the file, so that what is up to date stays so.
-	if c.backfill, err = backfill.Start(ctx, spec, stale{c}, 0); err != nil {
+	if err := c.migrate(ctx); err != nil {
 		return nil, err
-	}
-	s.backfills = append(s.backfills, c.backfill)
-	if c.unfilled {
-		return c, c.startFill(ctx)
 	}
 	return c, nil
 }
@@ -203,14 +186,6 @@ func (s *Store) Ping(ctx context.Context) error {
 // their results, and the reads under way.
 func (s *Store) Close() error {
 	s.end.Do(func() {
-		s.opening.Lock()
-		defer s.opening.Unlock()
-		for _, b := range s.backfills {
-			b.Close()
-		}
-		for _, end := range s.fills {
-			end()
-		}
 		if s.stores.Add(-1) == 0 {
 			s.ended = s.close()
 		}

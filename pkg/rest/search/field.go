@@ -42,6 +42,8 @@ type Field struct {
 	Path []string
 	// Index is the index that finds records by the field; empty if there is none, and the field is only compared.
 	Index string
+	// Since is the migration that gives the records of earlier releases their values; see docstore.Index.
+	Since int
 	// monthly says that the index has the month of a value in its place.
 	monthly bool
 	// composed says that a name is compared in Unicode NFC.
@@ -85,14 +87,6 @@ func (f Field) LeadsBy(index string) Field {
 func (f Field) LeadsByMonth() Field {
 	f.monthly = true
 	return f.LeadsBy(f.Name + "Month")
-}
-
-// Form returns how the values of the field are formed in its index, as docstore.Index has it.
-func (f Field) Form() string {
-	if f.Kind == KindName && !f.composed {
-		return NameForm
-	}
-	return ""
 }
 
 // Monthly reports whether the index has months.

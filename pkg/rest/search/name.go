@@ -8,9 +8,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NameForm names how FoldName folds. It becomes another one with what is folded: records are then found anew.
-const NameForm = "2"
-
 // apart are the letters that Unicode does not take apart into a letter of the alphabet and a mark, and the apostrophes.
 // FoldName has folded case before.
 var apart = strings.NewReplacer(

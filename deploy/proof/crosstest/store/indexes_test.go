@@ -3,13 +3,16 @@ package store_test
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore"
+	"insurance.example/exchange/pkg/docstore/mongostore/access"
 	"insurance.example/exchange/pkg/wait"
 )
 
@@ -44,57 +47,114 @@ func TestIndexAddedLater(t *testing.T) {
 	}
 }
 
-// TestReplicasOfTwoReleases: two processes, each with indexes that the other lacks, work on the same documents, and
-// none undoes what the other has done.
-func TestReplicasOfTwoReleases(t *testing.T) {
-	d := newDatabase(t)
-	const count = 150
-	spec := func(indexes ...docstore.Index) docstore.Spec {
-		s := docstore.Spec{Name: policies.Name, Indexes: indexes}
-		s.Keys = func(doc docstore.Document) (docstore.Keys, error) {
-			keys := docstore.Keys{}
-			for _, index := range indexes {
-				keys[index.Name] = "all"
-				if index.Unique {
-					keys[index.Name] = doc.ID.String()
-				}
-			}
-			return keys, nil
-		}
-		return s
+// migrated is a collection whose only index came with a number, and derived counts the documents that got its keys.
+func migrated(number int, derived *atomic.Int64) docstore.Spec {
+	return docstore.Spec{Name: policies.Name, Indexes: []docstore.Index{{Name: "color", Since: number}},
+		Keys: func(docstore.Document) (docstore.Keys, error) {
+			derived.Add(1)
+			return docstore.Keys{"color": "red"}, nil
+		}}
+}
+
+// wantAll fails the test unless a find by the index returns so many documents.
+func wantAll(t *testing.T, c docstore.Collection, want int) {
+	t.Helper()
+	found, err := c.Find(t.Context(), us, docstore.Query{Equal: docstore.Keys{"color": "red"}, Limit: 10 * want})
+	if err != nil || len(found) != want {
+		t.Errorf("%d documents by the index, want %d; error %v", len(found), want, err)
 	}
-	first := openAs(t, d, spec())
+}
+
+// TestReplicasMigrateOnce: two processes start at once with a new index, and each document gets its keys once.
+func TestReplicasMigrateOnce(t *testing.T) {
+	d := newDatabase(t)
+	const count = 2 * docstore.MigrationLength
+	first := openAs(t, d, docstore.Spec{Name: policies.Name})
 	for range count {
 		doc := policy(nil)
 		insert(t, first, &doc)
 	}
-	color := openAs(t, d, spec(docstore.Index{Name: "color"}, docstore.Index{Name: "chassis", Unique: true}))
-	size := openAs(t, d, spec(docstore.Index{Name: "size"}, docstore.Index{Name: "serial", Unique: true}))
-	for _, c := range []struct {
-		docstore.Collection
-		index string
-	}{{color, "color"}, {size, "size"}} {
-		wait.For(t, "the index "+c.index, func() bool { return progress(t, c.Collection).Building == 0 })
-		found, err := c.Find(t.Context(), us, docstore.Query{Equal: docstore.Keys{c.index: "all"}, Limit: 2 * count})
-		if err != nil || len(found) != count {
-			t.Errorf("%d documents by %s, error %v", len(found), c.index, err)
-		}
+	var derived atomic.Int64
+	var replicas sync.WaitGroup
+	for range 2 {
+		replicas.Go(func() { wantAll(t, openAs(t, d, migrated(1, &derived)), count) })
 	}
-	if done := progress(t, color).Done + progress(t, size).Done; done > 2*count {
-		t.Errorf("%d documents got their keys %d times", count, done)
-	}
-	live, _ := d.documents(t)
-	for id, s := range live {
-		if s.Version != 1 || len(s.Keys) != 4 {
-			t.Errorf("document %v is at version %d with the keys %v", id, s.Version, s.Keys)
-		}
+	replicas.Wait()
+	if n := derived.Load(); n != count {
+		t.Errorf("the keys of %d documents were derived %d times", count, n)
 	}
 }
 
-// progress returns how far the documents of a collection have got the keys of new indexes.
-func progress(t *testing.T, c docstore.Collection) docstore.Backfill {
+// TestAMigrationGoesOnWithoutItsProcess: a process that has ended amid a migration loses its place to another one.
+func TestAMigrationGoesOnWithoutItsProcess(t *testing.T) {
+	d := newDatabase(t)
+	first := openAs(t, d, docstore.Spec{Name: policies.Name})
+	doc := policy(nil)
+	insert(t, first, &doc)
+	if _, err := d.Collection(policies.Name+".stamps").InsertOne(t.Context(),
+		bson.D{{Key: "_id", Value: "lease"}, {Key: "holder", Value: "ended"}, {Key: "beat", Value: int64(7)}}); err != nil {
+		t.Fatal(err)
+	}
+	// How long it keeps its place follows from the time of an operation.
+	store, err := mongostore.Options{URI: uri(t), Settings: access.Settings{Timeout: time.Second}}.Open(t.Context(), d.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var derived atomic.Int64
+	var c docstore.Collection
+	wait.For(t, "the collection", func() bool { // an operation may take longer than a second
+		c, err = store.Collection(t.Context(), migrated(1, &derived))
+		return err == nil
+	})
+	wantAll(t, c, 1)
+}
+
+// TestReplicasOfTwoReleases: a replica of the release before writes while one with another index starts and after it.
+// What it has written is found after the next start.
+func TestReplicasOfTwoReleases(t *testing.T) {
+	d := newDatabase(t)
+	before := openAs(t, d, docstore.Spec{Name: policies.Name})
+	write := func() docstore.Document {
+		doc := policy(nil)
+		insert(t, before, &doc)
+		return doc
+	}
+	doc := write()
+	var derived atomic.Int64
+	during := migrated(1, &derived)
+	during.Keys = func(d docstore.Document) (docstore.Keys, error) {
+		if derived.Add(1) == 1 { // the document changes after it was read, and another is written
+			if err := before.Replace(t.Context(), us, doc, nil); err != nil {
+				t.Error(err)
+			}
+			write()
+		}
+		return docstore.Keys{"color": "red"}, nil
+	}
+	after := openAs(t, d, during)
+	write()
+	if changed, err := after.Get(t.Context(), us, doc.ID); err != nil || changed.Version != 2 {
+		t.Errorf("the document is at version %d, error %v", changed.Version, err)
+	}
+	if found, err := reads(t, d, migrated(1, &derived)); err == nil {
+		t.Errorf("a store that only reads has %v, and some documents have no keys", found)
+	}
+	wantAll(t, openAs(t, d, migrated(1, &derived)), 3)
+	if _, err := reads(t, d, migrated(1, &derived)); err != nil {
+		t.Errorf("a store that only reads: %v", err)
+	}
+}
+
+// reads opens a collection of a database to be read.
+func reads(t *testing.T, d database, spec docstore.Spec) (docstore.Collection, error) {
 	t.Helper()
-	return capability[docstore.Backfilling](t, c).Backfill()
+	store, err := mongostore.Options{URI: uri(t)}.OpenToRead(t.Context(), d.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store.Collection(t.Context(), spec)
 }
 
 // capability returns a collection as a capability, which it has.

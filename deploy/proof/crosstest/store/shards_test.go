@@ -69,7 +69,7 @@ func TestEveryCommandNamesItsShard(t *testing.T) {
 	}
 	conformance.Run(t, conformance.Small, func(t *testing.T) docstore.Store { return watched(t)(t) })
 	conformance.Ranges(t, func(t *testing.T) docstore.Store { return watched(t)(t) })
-	conformance.Backfill(t, watched)
+	conformance.Migrations(t, watched)
 	for command := range foreign {
 		t.Errorf("a command names no shard and is not in the list: %s", command)
 	}

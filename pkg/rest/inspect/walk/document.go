@@ -2,7 +2,6 @@ package walk
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -60,17 +59,13 @@ func (w *walk) foundBy(ctx context.Context, doc docstore.Document, keys docstore
 	return err
 }
 
-// foundAt reports whether a document is found by some keys. An index that is being built is no fault.
+// foundAt reports whether a document is found by some keys.
 func (w *walk) foundAt(ctx context.Context, doc docstore.Document, keys docstore.Keys) (bool, error) {
 	who, err := organisation.Owner(doc.Owner)
 	if err != nil {
 		return false, err
 	}
 	found, err := w.in.Find(ctx, who, docstore.Query{Equal: keys, After: docstore.IDBefore(doc.ID), Limit: 1})
-	if building, is := errors.AsType[*docstore.BuildingError](err); is {
-		w.Count("records whose index "+building.Index+" is being built", 1)
-		return true, nil
-	}
 	if err != nil || len(found) == 1 && found[0].ID == doc.ID {
 		return true, err
 	}
