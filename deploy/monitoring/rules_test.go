@@ -291,8 +291,8 @@ func TestNoPageForASingleFailure(t *testing.T) {
 	}
 }
 
-// TestAlertsAreScoped looks for what several exchanges under one Prometheus need: each alert says which namespace it is
-// about, reads the jobs of the exchange only, and leads to what the documentation says of it.
+// TestAlertsAreScoped looks for what several exchanges under one Prometheus need: each alert says which namespace it
+// is about, reads the jobs of the exchange only, and leads to what the documentation says of it.
 func TestAlertsAreScoped(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {

@@ -139,8 +139,8 @@ func (c Call) Writes() bool {
 	return c.Operation == "insert" || c.Operation == "replace" || c.Operation == "sent"
 }
 
-// around makes a call by calling do, once at most, under a context of its choice, and returns the error of do or one of
-// its own. It may be called from any goroutine.
+// around makes a call by calling do, once at most, under a context of its choice, and returns the error of do or one
+// of its own. It may be called from any goroutine.
 type around = func(ctx context.Context, call Call, do func(context.Context) error) error
 
 // Decorate returns a collection that makes each call through around, also the calls of its capabilities. It has the

@@ -39,8 +39,8 @@ type changedTo[T any] struct {
 }
 
 // change reads a record, decides what becomes of it, and replaces it if its version is still the one that was read; if
-// not, it begins again. The first try takes the record that was read before, where there is one. A key that was used on
-// the record before changes nothing.
+// not, it begins again. The first try takes the record that was read before, where there is one. A key that was used
+// on the record before changes nothing.
 func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key *history.UsedKey,
 	precondition func(docstore.Document) error, decide decision[T],
 ) (changedTo[T], error) {
@@ -90,8 +90,8 @@ func (r *Records[T]) toDecide(ctx context.Context, id string, read *Record[T]) (
 	return doc, record, err
 }
 
-// refusedReplace returns the refusal of a changed record whose value another record has, where an index refused it; any
-// other error as it is.
+// refusedReplace returns the refusal of a changed record whose value another record has, where an index refused it;
+// any other error as it is.
 func (r *Records[T]) refusedReplace(ctx context.Context, err error, v T, doc docstore.Document) error {
 	index, duplicate := docstore.Duplicate(err)
 	if !duplicate {
@@ -101,7 +101,7 @@ func (r *Records[T]) refusedReplace(ctx context.Context, err error, v T, doc doc
 		if u.Index != index || u.Taken == nil {
 			continue
 		}
-		holder, held, findErr := r.owner(ctx, index, u.Value(v))
+		holder, held, findErr := r.holder(ctx, index, u.Value(v))
 		if findErr != nil {
 			return findErr
 		}
@@ -154,8 +154,8 @@ func (r *Records[T]) Alter(
 	return nil
 }
 
-// Apply applies an action for the service itself, as a caller's request with the body would. The action need not be one
-// that the resource declares. Errors: problems, as a caller gets them.
+// Apply applies an action for the service itself, as a caller's request with the body would. The action need not be
+// one that the resource declares. Errors: problems, as a caller gets them.
 func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []byte) error {
 	parsed, err := a.parse(ctx, r.server, body)
 	if err != nil {
@@ -166,8 +166,8 @@ func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []b
 	return err
 }
 
-// lacking returns the refusal of an organisation that sees what another one owns, and lacks a right to write it; nil if
-// it lacks none.
+// lacking returns the refusal of an organisation that sees what another one owns, and lacks a right to write it; nil
+// if it lacks none.
 func lacking(right string) error {
 	switch right {
 	case "":

@@ -161,7 +161,7 @@ func (r *Records[T]) taken(
 		if u.Taken == nil || value == "" {
 			continue
 		}
-		holder, held, err := r.owner(ctx, u.Index, value)
+		holder, held, err := r.holder(ctx, u.Index, value)
 		if err != nil {
 			return doc, false, err
 		}
@@ -189,7 +189,7 @@ func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
 		}
 		return u.Taken(id)
 	}
-	holder, held, err := r.owner(ctx, u.Index, value)
+	holder, held, err := r.holder(ctx, u.Index, value)
 	if err != nil || !held || holder.ID.String() == identity(d.Value).RecordID() {
 		return err
 	}
@@ -219,7 +219,8 @@ func (r *Records[T]) mayCreate(ctx context.Context, v T) error {
 	return nil
 }
 
-// refusedWrite returns the refusal of a write for which a right was missing when it was made; other errors as they are.
+// refusedWrite returns the refusal of a write for which a right was missing when it was made; other errors as they
+// are.
 func refusedWrite(err error) error {
 	if missing, is := errors.AsType[*docstore.RightError](err); is {
 		return lacking(missing.Right)

@@ -35,9 +35,9 @@ type Resource[T any] struct {
 	// Public says that every organisation that shares the exchange reads the records. The owner of each alone changes
 	// it. All resources of a collection say the same.
 	Public bool
-	// SharedBy is the filter with the number of the policy that a record is under, and shared with. The participants of
-	// the policy see the record, and those with the right named Right write it; the owner alone if Right is empty. All
-	// resources of a collection say the same.
+	// SharedBy is the filter with the number of the policy that a record is under, and shared with. The participants
+	// of the policy see the record, and those with the right named Right write it; the owner alone if Right is empty.
+	// All resources of a collection say the same.
 	SharedBy, Right string
 
 	// Aliases are further names that members are accepted under: the name sent -> the name of the record's member. A
@@ -131,8 +131,8 @@ type Unique[T any] struct {
 	Index string
 	// Value returns the value of a record, "" for none. Values are compared in Unicode NFC.
 	Value func(v T) string
-	// Global means that the value is unique among the records of all organisations. It is for what the exchange issues,
-	// and for what names a record that the caller sees; see docstore.Index.
+	// Global means that the value is unique among the records of all organisations. It is for what the exchange
+	// issues, and for what names a record that the caller sees; see docstore.Index.
 	Global bool
 	// Taken returns the refusal of a record whose value another record has, given the id of that record. It is nil
 	// for a value that the exchange issues: then another value is issued.

@@ -15,7 +15,8 @@ import (
 	"insurance.example/exchange/pkg/rest/search"
 )
 
-// TestSearchSeesEveryOlderRecordWhileOthersAreMade follows searches of each kind of lead while 10,000 records are made.
+// TestSearchSeesEveryOlderRecordWhileOthersAreMade follows searches of each kind of lead while 10,000 records are
+// made.
 func TestSearchSeesEveryOlderRecordWhileOthersAreMade(t *testing.T) {
 	w, _ := crates(t)
 	older := map[string]bool{}

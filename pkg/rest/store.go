@@ -22,7 +22,8 @@ import (
 )
 
 // Get returns a record by its id, and whether there is one; an id that is no UUID names nothing. A record that the
-// context assumes is there. Errors: docstore.ErrUnavailable; *docstore.AlteredError, since what is read may be changed.
+// context assumes is there. Errors: docstore.ErrUnavailable; *docstore.AlteredError, since what is read may be
+// changed.
 func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, error) {
 	if body, is := r.assumed(ctx, id); is {
 		record := &Record[T]{Value: empty[T](), Version: 1}
@@ -227,28 +228,14 @@ func (r *documents) decodeInto(value any, doc docstore.Document) (history.State,
 	return s, err
 }
 
-// holder returns the first document that an index holds for a value, and whether there is one.
+// holder returns the first document that an index holds for a value in Unicode NFC, and whether there is one.
 func (r *documents) holder(ctx context.Context, index, value string) (docstore.Document, bool, error) {
 	found, err := r.collection.Find(ctx, request.OrganisationFrom(ctx),
-		docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
+		docstore.Query{Equal: docstore.Keys{index: norm.NFC.String(value)}, Limit: 1, WithState: true})
 	if err != nil || len(found) == 0 {
 		return docstore.Document{}, false, err
 	}
 	return found[0], true, nil
-}
-
-// owner returns the document that has a unique value. The index holds the value in Unicode NFC. A document that was
-// stored by a release that did not normalise is found by the form in which the value was sent, and by the decomposed
-// one.
-func (r *documents) owner(ctx context.Context, index, value string) (docstore.Document, bool, error) {
-	composed := norm.NFC.String(value)
-	doc, held, err := r.holder(ctx, index, composed)
-	for _, form := range []string{norm.NFD.String(value), value} {
-		if err == nil && !held && form != composed {
-			doc, held, err = r.holder(ctx, index, form)
-		}
-	}
-	return doc, held, err
 }
 
 // encodeDocument returns the document of a record, with the keys it is found by.
@@ -260,13 +247,13 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	return r.documentOf(id, record, body)
 }
 
-// ownRoom is how many bytes a record may have beyond Config.LargestRecord for what the exchange adds to it, such as the
-// payments of a claim.
+// ownRoom is how many bytes a record may have beyond Config.LargestRecord for what the exchange adds to it, such as
+// the payments of a claim.
 const ownRoom = 256 << 10
 
 // documentOf returns the document of a record that has been written as JSON, with the keys it is found by. It refuses
-// one that is larger than Config.LargestRecord. What the exchange itself adds has ownRoom beyond that, so that a record
-// that callers have filled can still be moved to another state.
+// one that is larger than Config.LargestRecord. What the exchange itself adds has ownRoom beyond that, so that a
+// record that callers have filled can still be moved to another state.
 func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (docstore.Document, error) {
 	most := r.server.LargestRecord
 	if record.own {

@@ -364,8 +364,8 @@ func withoutKeys(t *testing.T, g *growing) {
 	g.want(t, "color", "red", doc.ID)
 }
 
-// addedForOwners gives three organisations the same vehicles. A value that is unique in each of them then stays so, and
-// each finds its own.
+// addedForOwners gives three organisations the same vehicles. A value that is unique in each of them then stays so,
+// and each finds its own.
 func addedForOwners(t *testing.T, g *growing) {
 	g.as(t, narrow)
 	everyone := []organisation.ID{us, acme, others[0]}

@@ -73,8 +73,8 @@ func (c *collection) search(
 	return c.list(ctx, filter(c.spec, who, q), q.Limit, q.Bytes, page)
 }
 
-// findHolder finds the one document that can have a unique value: the holder of the reservation of it. The value has no
-// other index. If the holder does not have the value, no document had it at some instant since the reservation was
+// findHolder finds the one document that can have a unique value: the holder of the reservation of it. The value has
+// no other index. If the holder does not have the value, no document had it at some instant since the reservation was
 // read, because the reservation changes its holder only while the holder does not have it.
 //
 // The holder of a global value may be another organisation's. So the same is then asked where there is no holder: how
@@ -138,8 +138,8 @@ func (c *collection) list(
 }
 
 // filter returns the conditions of a query, and that the documents are seen by who asks. Each condition on a key is a
-// comparison with a string: only a string satisfies it, so that no document without the key is selected, and it implies
-// the condition of the key's partial index, so that the index may be used.
+// comparison with a string: only a string satisfies it, so that no document without the key is selected, and it
+// implies the condition of the key's partial index, so that the index may be used.
 func filter(spec docstore.Spec, who organisation.ID, q docstore.Query) bson.D {
 	var conditions bson.A
 	add := func(field, operator string, value any) {

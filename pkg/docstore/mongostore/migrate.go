@@ -26,8 +26,8 @@ const stampsSuffix = ".stamps"
 // stampOf returns the stamp of a collection. Releases up to v1.2.0 stamped with hexadecimal digits, which are lower.
 func stampOf(spec docstore.Spec) string { return fmt.Sprintf("~%06d", spec.Migration()) }
 
-// logLabel stands among the labels, and the names of unique indexes with an ending, as releases up to v1.2.0 read them:
-// they take documents with the stamp for those of their own.
+// logLabel stands among the labels, and the names of unique indexes with an ending, as releases up to v1.2.0 read
+// them: they take documents with the stamp for those of their own.
 const logLabel = "(log)"
 
 // stampRecord is what a stamp stands for. It is written once.

@@ -64,8 +64,8 @@ func (s *Store) opened(ctx context.Context, c *collection) (docstore.Collection,
 	if c.spec.Keys != nil {
 		some, err := s.migration(c).some(ctx)
 		if err == nil && some {
-			err = fmt.Errorf("an earlier release has written records of %s that have no keys of the indexes of this one; "+
-				"start a replica of this release, or use the one that wrote them", c.spec.Name)
+			err = fmt.Errorf("an earlier release has written records of %s that have no keys of the indexes of this "+
+				"one; start a replica of this release, or use the one that wrote them", c.spec.Name)
 		}
 		if err != nil {
 			return nil, unavailable(ctx, err)

@@ -19,11 +19,11 @@ import (
 )
 
 // The log of changes of a service is a table. A row has the number of the collection, the id and the version of a
-// document, and the instant in milliseconds. A write adds its row in its own transaction. The keys ascend, and there is
-// one writer, so that their order is the order of commits.
+// document, and the instant in milliseconds. A write adds its row in its own transaction. The keys ascend, and there
+// is one writer, so that their order is the order of commits.
 //
-// The row 0 has the identity of the log in place of an id. The rows of documents that are older than the log are before
-// it: releases up to v1.2.0 gave them to a file of a release before v1.1.0, which had no log.
+// The row 0 has the identity of the log in place of an id. The rows of documents that are older than the log are
+// before it: releases up to v1.2.0 gave them to a file of a release before v1.1.0, which had no log.
 const (
 	logTable  = "log of changes"
 	logsTable = "collections of the log"
@@ -113,8 +113,8 @@ func (c *collection) checkLogged(conn *sqlite3.Conn) error {
 		}
 	}
 	if len(logged) == 0 {
-		return fmt.Errorf("%s has records of a release before v1.1.0, which are in no log of changes: start the exchange "+
-			"of v1.2.0 with it, and stop that when GET /x/changes lists events", c.store.path)
+		return fmt.Errorf("%s has records of a release before v1.1.0, which are in no log of changes: start the "+
+			"exchange of v1.2.0 with it, and stop that when GET /x/changes lists events", c.store.path)
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// Join makes a database in the file at path, which must not exist, of the databases that services had in files of their
-// own. They stay as they are, but for their logs, which are moved into them. from names the file of each service, and
-// progress, if set, is called before each. The indexes are made when the collections are opened. After an error
-// there is no file at path. Errors wrap docstore.ErrUnavailable; ErrInUse if one of the files is open.
+// Join makes a database in the file at path, which must not exist, of the databases that services had in files of
+// their own. They stay as they are, but for their logs, which are moved into them. from names the file of each
+// service, and progress, if set, is called before each. The indexes are made when the collections are opened. After an
+// error there is no file at path. Errors wrap docstore.ErrUnavailable; ErrInUse if one of the files is open.
 func Join(ctx context.Context, path string, from map[string]string, progress func(service string)) (err error) {
 	draft := path + "-joining"
 	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {

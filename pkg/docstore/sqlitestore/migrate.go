@@ -132,8 +132,8 @@ func (c *collection) rekeyOne(doc docstore.Document, keys docstore.Keys) error {
 	}
 }
 
-// noteMigration notes that the documents have the keys of the indexes, and takes away what shows that they may not. What
-// is written from now on has no keys of later migrations, which a later release has made.
+// noteMigration notes that the documents have the keys of the indexes, and takes away what shows that they may not.
+// What is written from now on has no keys of later migrations, which a later release has made.
 func (c *collection) noteMigration(conn *sqlite3.Conn) error {
 	if err := conn.Exec(fmt.Sprintf(`DELETE FROM %s WHERE collection = '%s' AND number > %d`, quoted(migrationsTable),
 		c.spec.Name, c.spec.Migration())); err != nil {

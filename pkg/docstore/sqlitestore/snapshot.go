@@ -15,8 +15,8 @@ import (
 
 // Snapshot is a database as it was at one instant, as a docstore.Store that refuses writes. It can be taken while a
 // Store has the file open, in this process or another: the store goes on reading and writing, and nothing that it
-// writes becomes part of the snapshot. Until Close the log of the database (path-wal) keeps all that is written, and so
-// grows. A failure ends the snapshot: what is read after it may be newer.
+// writes becomes part of the snapshot. Until Close the log of the database (path-wal) keeps all that is written, and
+// so grows. A failure ends the snapshot: what is read after it may be newer.
 type Snapshot struct {
 	conn  *sqlite3.Conn
 	path  string
@@ -98,8 +98,8 @@ func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore
 		}
 	}
 	if len(labels) == 0 {
-		return nil, unavailable(fmt.Errorf("%s was not opened by this release yet; start the exchange with this release "+
-			"once, or use the release that wrote it: %w, %s", s.path, docstore.ErrNoCollection, spec.Name))
+		return nil, unavailable(fmt.Errorf("%s was not opened by this release yet; start the exchange with this "+
+			"release once, or use the release that wrote it: %w, %s", s.path, docstore.ErrNoCollection, spec.Name))
 	}
 	return c, nil
 }

@@ -43,8 +43,8 @@ type file struct {
 }
 
 // Open opens the database in the file at path. It creates the file and its folder if they are missing, and makes them
-// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm and path-lock. It
-// fails with ErrInUse, or with an error that names the file and says what to do.
+// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm and path-lock.
+// It fails with ErrInUse, or with an error that names the file and says what to do.
 //
 // Where the disk is full, a database that is there is opened to be read: writes and Ping fail until there is space.
 // If there is none for path-shm either, no other process can read the database, such as one that copies it, until it

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// apart are the letters that Unicode does not take apart into a letter of the alphabet and a mark, and the apostrophes.
-// FoldName has folded case before.
+// apart are the letters that Unicode does not take apart into a letter of the alphabet and a mark, and the
+// apostrophes. FoldName has folded case before.
 var apart = strings.NewReplacer(
 	"ł", "l", "ø", "o", "đ", "d", "ð", "d", "ħ", "h", "ŧ", "t", "ı", "i", "ŋ", "n", "ĸ", "k", "æ", "ae", "œ", "oe",
 	"þ", "th", "ƒ", "f", "ə", "e",

@@ -91,12 +91,13 @@ func TestAMigrationGoesOnWithoutItsProcess(t *testing.T) {
 	first := openAs(t, d, docstore.Spec{Name: policies.Name})
 	doc := policy(nil)
 	insert(t, first, &doc)
-	if _, err := d.Collection(policies.Name+".stamps").InsertOne(t.Context(),
-		bson.D{{Key: "_id", Value: "lease"}, {Key: "holder", Value: "ended"}, {Key: "beat", Value: int64(7)}}); err != nil {
+	lease := bson.D{{Key: "_id", Value: "lease"}, {Key: "holder", Value: "ended"}, {Key: "beat", Value: int64(7)}}
+	if _, err := d.Collection(policies.Name+".stamps").InsertOne(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
 	// How long it keeps its place follows from the time of an operation.
-	store, err := mongostore.Options{URI: uri(t), Settings: access.Settings{Timeout: time.Second}}.Open(t.Context(), d.name)
+	options := mongostore.Options{URI: uri(t), Settings: access.Settings{Timeout: time.Second}}
+	store, err := options.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}
