@@ -136,7 +136,8 @@ type Query struct {
 	// Settled promises that no document will be inserted before the last one that is returned, in ascending order,
 	// where more may follow. A reader who goes on after it misses none. The find waits for writes under way, and ends
 	// before a document that they may precede, as Bytes says. A reader who also goes on after a page that none follows
-	// at present uses FindSettled.
+	// at present uses FindSettled. On a store that several processes share this holds for what was acknowledged, as long
+	// as their clocks and that of the database agree within a second.
 	Settled bool
 	// Near has a find by a range end where it would read all of a range that holds many: it may look only among the
 	// NearWindow documents of the collection that come next in order of id. Its last document is then the last of
@@ -245,7 +246,7 @@ func (e *DuplicateError) Error() string {
 }
 
 // PassedError is the refusal of an insert because its id is too small: a settled find has returned a greater one, or
-// may do so. The document can be inserted with an id of NewID.
+// may do so, or it is older than an insert may be. The document can be inserted with an id of NewID.
 type PassedError struct {
 	// Least is the least id that is taken now.
 	Least uuid.UUID
@@ -265,6 +266,24 @@ func NewID(least uuid.UUID) (uuid.UUID, error) {
 		copy(id[:], at[2:])
 	}
 	return id, err
+}
+
+// InsertNew inserts a document under a new id, which it gives the document. Errors: those of Insert, but no
+// *PassedError.
+func InsertNew(ctx context.Context, in Collection, who organisation.ID, doc *Document) error {
+	for least := (uuid.UUID{}); ; {
+		id, err := NewID(least)
+		if err != nil {
+			return err
+		}
+		doc.ID = id
+		err = in.Insert(ctx, who, *doc)
+		passed, is := errors.AsType[*PassedError](err)
+		if !is {
+			return err
+		}
+		least = passed.Least
+	}
 }
 
 // Duplicate reports whether err is or wraps a *DuplicateError, and returns the name of its index.

@@ -106,10 +106,8 @@ func (k Kept[T]) Write(ctx context.Context, who organisation.ID, value, was *T) 
 	}
 	if at.Version == 0 {
 		at.Owner = who.Name()
-		if at.ID, err = NewID(uuid.UUID{}); err == nil {
-			doc.ID = at.ID
-			err = k.In.Insert(ctx, who, doc)
-		}
+		err = InsertNew(ctx, k.In, who, &doc)
+		at.ID = doc.ID
 	} else {
 		var former *Former
 		if k.Past {

@@ -34,8 +34,8 @@ type collection struct {
 	// stamps say what the stamps of docs stand for. This collection's own is stamp.
 	stamps *mongo.Collection
 	stamp  string
-	// floor is the least id that a new document may have; readOnly says that none is stored.
-	floor    *floor.Shared
+	// clock says how old the id of a new document may be; readOnly that none is stored.
+	clock    *floor.Clock
 	readOnly bool
 	// log is the log of changes of the database.
 	log *changeLog

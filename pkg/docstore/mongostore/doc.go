@@ -15,7 +15,6 @@
 //	collection.go         a collection and its get
 //	record.go             a document as MongoDB holds it
 //	insert.go             insert
-//	board.go              where processes announce which ids they may yet give; see package floor
 //	replace.go            replace, and how a document gets unique values that it does not have
 //	reservations.go       the reservations of unique values, which keep them unique
 //	take.go               how a reservation passes to another document

@@ -46,7 +46,7 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	if c.readOnly {
 		return c.search(ctx, who, q)
 	}
-	return floor.Find(ctx, c.floor, q, func() ([]docstore.Document, error) { return c.search(ctx, who, q) })
+	return floor.Find(ctx, c.clock, q, func() ([]docstore.Document, error) { return c.search(ctx, who, q) })
 }
 
 // search finds the documents of a query that the store can serve.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
@@ -58,8 +59,23 @@ func (o Options) Open(ctx context.Context, database string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{client: client, database: client.Database(database), timeout: timeout}
-	s.floor, s.log = floor.Share(s.board()), newChangeLog(s)
+	s.clock, s.log = floor.NewClock(s.now), newChangeLog(s)
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := s.clock.Read(bounded); err != nil {
+		return nil, errors.Join(unavailable(ctx, err), client.Disconnect(context.Background()))
+	}
+	s.log.work.Go(func() { s.clock.Keep(s.log.running, timeout) })
 	return s, nil
+}
+
+// now asks for the time of the primary, or of the router.
+func (s *Store) now(ctx context.Context) (time.Time, error) {
+	var hello struct {
+		LocalTime time.Time `bson:"localTime"`
+	}
+	err := s.database.RunCommand(ctx, bson.D{{Key: "hello", Value: 1}}).Decode(&hello)
+	return hello.LocalTime, err
 }
 
 // OpenToRead is Open for who only reads, such as somebody who looks for faults while others write: it makes nothing,
@@ -260,11 +276,15 @@ func (o Options) secrets() (secrets []string) {
 // pingTimeout bounds a Ping. It is shorter than the bound of a readiness check, which then says what is wrong.
 const pingTimeout = 1500 * time.Millisecond
 
-// Ping returns nil if the primary responds. Its errors wrap docstore.ErrUnavailable.
+// Ping returns nil if the primary responds, and its clock and that of this process differ by a second at most. Its
+// errors wrap docstore.ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	if err := s.client.Ping(bounded, readpref.Primary()); err != nil {
+		return unavailable(ctx, err)
+	}
+	if err := s.clock.Check(); err != nil {
 		return unavailable(ctx, err)
 	}
 	return nil

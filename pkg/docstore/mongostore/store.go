@@ -23,8 +23,8 @@ type Store struct {
 	// readOnly says that the store only reads: it makes no index, and gives no document a key.
 	readOnly bool
 
-	// floor is the least id that a new document of the database may have.
-	floor *floor.Shared
+	// clock is the time of the database, which says how old the id of a new document may be.
+	clock *floor.Clock
 
 	// log is the log of changes.
 	log *changeLog
@@ -42,7 +42,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		return s.opened(ctx, c)
 	}
 	for _, step := range []func(context.Context) error{
-		c.checkForm, c.checkMigrated, c.ensureIndexes, c.ensureHistory, s.board().make, s.log.make,
+		c.checkForm, c.checkMigrated, c.ensureIndexes, c.ensureHistory, s.log.make,
 		s.migration(c).run,
 	} {
 		if err := step(ctx); err != nil {
@@ -87,7 +87,7 @@ var errReadOnly = errors.New("mongostore: the database is only read")
 // collection returns the collection of a spec, whether it is there or not.
 func (s *Store) collection(spec docstore.Spec) *collection {
 	return &collection{
-		spec: spec, docs: s.database.Collection(spec.Name), floor: s.floor, timeout: s.timeout,
+		spec: spec, docs: s.database.Collection(spec.Name), clock: s.clock, timeout: s.timeout,
 		readOnly:     s.readOnly,
 		log:          s.log,
 		reservations: s.database.Collection(spec.Name + reservationsSuffix),
@@ -104,7 +104,6 @@ func (s *Store) migration(c *collection) migration {
 // Close ends the work in the background, and closes the connections after the operations in progress have ended.
 func (s *Store) Close() error {
 	s.log.end()
-	s.closeFloor()
 	return s.client.Disconnect(context.Background())
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -39,11 +38,8 @@ func (l *List) keysOfGrant(participant string) docstore.Keys {
 }
 
 // insert inserts a document, unless it is there.
-func (l *Lists) insert(ctx context.Context, in docstore.Collection, doc docstore.Document) (err error) {
-	if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
-		return err
-	}
-	err = in.Insert(ctx, everybody, doc)
+func (l *Lists) insert(ctx context.Context, in docstore.Collection, doc docstore.Document) error {
+	err := docstore.InsertNew(ctx, in, everybody, &doc)
 	if _, there := docstore.Duplicate(err); there {
 		return nil
 	}

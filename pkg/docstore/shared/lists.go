@@ -344,11 +344,9 @@ func (l *Lists) write(ctx context.Context, list, was *List) (err error) {
 	// A list decides what is seen, so that those who look for faults have to find one that another program has changed.
 	doc.Digest = docstore.NewDigest(list.version+1, doc.Body, nil, nil)
 	if was == nil {
-		if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
-			return err
-		}
+		err = docstore.InsertNew(ctx, l.lists, everybody, &doc)
 		list.id, list.version = doc.ID, 1
-		return l.lists.Insert(ctx, everybody, doc)
+		return err
 	}
 	var former *docstore.Former
 	if list.Unfinished && !was.Unfinished {

@@ -130,8 +130,8 @@ func (s *of) settle(ctx context.Context, name string, opened docstore.Collection
 		}
 		if len(found) == 1 {
 			err = kept.Replace(ctx, everybody, doc, nil)
-		} else if doc.ID, err = docstore.NewID(uuid.Nil); err == nil {
-			err = kept.Insert(ctx, everybody, doc)
+		} else {
+			err = docstore.InsertNew(ctx, kept, everybody, &doc)
 		}
 		// Another process may have settled it meanwhile.
 		if err != nil && !docstore.Overtaken(err) {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -104,12 +103,8 @@ func makeKey(ctx context.Context, kept docstore.Collection) error {
 	if err != nil {
 		return err
 	}
-	id, err := docstore.NewID(uuid.UUID{})
-	if err != nil {
-		return err
-	}
-	err = kept.Insert(ctx, request.OrganisationFrom(ctx),
-		docstore.Document{ID: id, Body: body, Keys: docstore.Keys{nameIndex: cursors}})
+	doc := docstore.Document{Body: body, Keys: docstore.Keys{nameIndex: cursors}}
+	err = docstore.InsertNew(ctx, kept, request.OrganisationFrom(ctx), &doc)
 	if _, taken := docstore.Duplicate(err); taken {
 		return nil
 	}

@@ -157,7 +157,8 @@ func (d database) usable(t *testing.T, c docstore.Collection, index, value strin
 			return
 		}
 	}
-	if err := c.Insert(t.Context(), us, policy(docstore.Keys{index: value})); err != nil {
+	doc := policy(docstore.Keys{index: value})
+	if err := docstore.InsertNew(t.Context(), c, us, &doc); err != nil {
 		t.Errorf("no document has the %s %q, and a new one cannot get it: %v", index, value, err)
 	}
 }

@@ -77,7 +77,7 @@ func TestEveryTextComesBack(t *testing.T) {
 		"{ \"spaces\" : \"\\u0041\" }",
 	}
 	doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(`{"first":true}`)}
-	if err := coll.Insert(t.Context(), us, doc); err != nil {
+	if err := docstore.InsertNew(t.Context(), coll, us, &doc); err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
@@ -130,7 +130,7 @@ func TestExamplesAreDocuments(t *testing.T) {
 func put(t *testing.T, coll docstore.Collection, body string) docstore.Document {
 	t.Helper()
 	doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(body)}
-	if err := coll.Insert(t.Context(), us, doc); err != nil {
+	if err := docstore.InsertNew(t.Context(), coll, us, &doc); err != nil {
 		t.Fatalf("insert of %.80s: %v", body, err)
 	}
 	got, err := coll.Get(t.Context(), us, doc.ID)

@@ -9,8 +9,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 )
@@ -49,7 +47,7 @@ func (f fault) once(command, collection string) (decide func(wire.Command) wire.
 type faulty struct {
 	command, collection string
 	// write makes the write and returns a document that is stored afterwards if and only if it was made: see made.
-	write func(ctx context.Context, c docstore.Collection, doc docstore.Document) error
+	write func(ctx context.Context, c docstore.Collection, doc *docstore.Document) error
 	// made reports whether the database shows the write.
 	made func(stored) bool
 }
@@ -57,43 +55,43 @@ type faulty struct {
 var faultyWrites = map[string]faulty{
 	"insert": {
 		command: "insert", collection: policies.Name,
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Insert(ctx, us, doc)
+		write: func(ctx context.Context, c docstore.Collection, doc *docstore.Document) error {
+			return docstore.InsertNew(ctx, c, us, doc)
 		},
 		made: func(s stored) bool { return s.Version == 1 },
 	},
 	"claims of an insert": {
 		command: "insert", collection: policies.Name + ".claims",
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Insert(ctx, us, doc)
+		write: func(ctx context.Context, c docstore.Collection, doc *docstore.Document) error {
+			return docstore.InsertNew(ctx, c, us, doc)
 		},
 		made: func(s stored) bool { return s.Version == 1 },
 	},
 	"replace": {
 		command: "update", collection: policies.Name,
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Replace(ctx, us, doc, nil)
+		write: func(ctx context.Context, c docstore.Collection, doc *docstore.Document) error {
+			return c.Replace(ctx, us, *doc, nil)
 		},
 		made: func(s stored) bool { return s.Version == 2 },
 	},
 	"former version of a replace": {
 		command: "insert", collection: policies.Name + ".history",
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Replace(ctx, us, doc, &docstore.Former{Version: doc.Version, Body: doc.Body})
+		write: func(ctx context.Context, c docstore.Collection, doc *docstore.Document) error {
+			return c.Replace(ctx, us, *doc, &docstore.Former{Version: doc.Version, Body: doc.Body})
 		},
 		made: func(s stored) bool { return s.Version == 2 },
 	},
 	"claims of a replace": {
 		command: "insert", collection: policies.Name + ".claims",
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
+		write: func(ctx context.Context, c docstore.Collection, doc *docstore.Document) error {
 			doc.Keys = docstore.Keys{"policyNumber": doc.ID.String() + " anew"}
-			return c.Replace(ctx, us, doc, nil)
+			return c.Replace(ctx, us, *doc, nil)
 		},
 		made: func(s stored) bool { return s.Version == 2 },
 	},
 	"sent marks": {
 		command: "update", collection: policies.Name,
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
+		write: func(ctx context.Context, c docstore.Collection, doc *docstore.Document) error {
 			_, err := c.Sent(ctx, us, []docstore.Ref{{ID: doc.ID, Version: 1}})
 			return err
 		},
@@ -118,7 +116,7 @@ func TestUnknownOutcome(t *testing.T) {
 				}
 				decide, hit := f.once(w.command, w.collection)
 				proxy.Decide(decide)
-				err := w.write(t.Context(), c, doc)
+				err := w.write(t.Context(), c, &doc)
 				if !hit.Load() {
 					t.Fatal("the fault hit nothing")
 				}
@@ -132,13 +130,8 @@ func TestUnknownOutcome(t *testing.T) {
 				case f.done && !made:
 					t.Errorf("the server was asked to write, and nothing is written: %v", err)
 				}
-				err = w.write(t.Context(), c, doc)
-				index, duplicate := docstore.Duplicate(err)
-				if index == docstore.IDIndex && !made {
-					// The store has made sure that the insert does not happen later.
-					doc.ID = uuid.Must(uuid.NewV7())
-					err = w.write(t.Context(), c, doc)
-				}
+				err = w.write(t.Context(), c, &doc)
+				_, duplicate := docstore.Duplicate(err)
 				if repeated := duplicate || errors.Is(err, docstore.ErrStale); err != nil && (!made || !repeated) {
 					t.Errorf("the write again: %v", err)
 				}
@@ -157,7 +150,7 @@ func TestPrimaryGone(t *testing.T) {
 	insert(t, c, &doc)
 	fresh := policy(docstore.Keys{"policyNumber": "P-2"})
 	operations := map[string]func(context.Context) error{
-		"insert":  func(ctx context.Context) error { return c.Insert(ctx, us, fresh) },
+		"insert":  func(ctx context.Context) error { return docstore.InsertNew(ctx, c, us, &fresh) },
 		"replace": func(ctx context.Context) error { return c.Replace(ctx, us, doc, nil) },
 		"sent": func(ctx context.Context) error {
 			_, err := c.Sent(ctx, us, []docstore.Ref{{ID: doc.ID, Version: 1}})

@@ -198,7 +198,7 @@ func TestReplicasStartAtOnce(t *testing.T) {
 			}
 			doc := policy(docstore.Keys{"policyNumber": uuid.NewString(), "holder": uuid.NewString()})
 			doc.Unsent = true
-			if err := c.Insert(t.Context(), us, doc); err != nil {
+			if err := docstore.InsertNew(t.Context(), c, us, &doc); err != nil {
 				t.Errorf("insert: %v", err)
 			}
 			found, err := c.Find(t.Context(), us,

@@ -129,7 +129,7 @@ func (g *group) act(t *testing.T, random *rand.Rand, c docstore.Collection, step
 				err = c.Replace(t.Context(), us, doc, nil)
 			}
 		} else {
-			err = c.Insert(t.Context(), us, doc)
+			err = docstore.InsertNew(t.Context(), c, us, &doc)
 		}
 		g.note(t, doc, err)
 	}

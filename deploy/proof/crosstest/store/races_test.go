@@ -124,7 +124,10 @@ func TestLateDocument(t *testing.T) {
 	}, step{"insert", policies.Name, 1}, func() {
 		insert(t, r.fast, &heir)
 	})
-	refused(t, err, docstore.IDIndex)
+	// Its time may be over before it hears of the refusal.
+	if index, _ := docstore.Duplicate(err); index != docstore.IDIndex && !errors.Is(err, docstore.ErrUnavailable) {
+		t.Errorf("error %v", err)
+	}
 	r.sound(t)
 	if _, err := r.fast.Get(t.Context(), us, late.ID); !errors.Is(err, docstore.ErrNotFound) {
 		t.Errorf("get of the document that was refused: %v", err)

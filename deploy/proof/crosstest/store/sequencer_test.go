@@ -40,7 +40,7 @@ func TestWritesGoOnWithoutTheSequencer(t *testing.T) {
 			all.Go(func() {
 				for range each {
 					doc := policy(docstore.Keys{"policyNumber": uuid.NewString()})
-					err := c.Insert(t.Context(), us, doc)
+					err := docstore.InsertNew(t.Context(), c, us, &doc)
 					if doc.Version = 1; err == nil {
 						err = c.Replace(t.Context(), us, doc, nil)
 					}

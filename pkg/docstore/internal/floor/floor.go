@@ -3,8 +3,8 @@
 // another one would appear behind readers who have gone on.
 //
 // A floor is an id. No write begins with an id below it, and a page is settled below it once the writes that began
-// before have ended. Floor is the floor of one process. Shared is one that several processes share through a document
-// of their database.
+// before have ended. Floor is the floor of one process, which waits for its own writes. Clock is that of several, which
+// wait until the time of such writes is up.
 package floor
 
 import (
@@ -17,49 +17,23 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
+// grace is how old an id may be when its write begins, unless pages have come so close.
+const grace = 50 * time.Millisecond
+
 // Floor is the floor of one process. The zero value lets every id in.
 type Floor struct {
 	mu    sync.Mutex
 	least uuid.UUID
-	// under counts the writes under way by their ids.
-	under map[uuid.UUID]int
 }
 
-// Enter begins a write with an id; Leave ends it. Errors: *docstore.PassedError.
-func (f *Floor) Enter(id uuid.UUID) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.check(id); err != nil {
-		return err
-	}
-	if f.under == nil {
-		f.under = map[uuid.UUID]int{}
-	}
-	f.under[id]++
-	return nil
-}
-
-// Check is Enter for a write that its caller waits for by other means. Errors: *docstore.PassedError.
+// Check lets a write with an id begin, or not. Errors: *docstore.PassedError.
 func (f *Floor) Check(id uuid.UUID) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.check(id)
-}
-
-func (f *Floor) check(id uuid.UUID) error {
 	if Less(id, f.least) {
 		return &docstore.PassedError{Least: f.least}
 	}
 	return nil
-}
-
-// Leave ends a write: it is stored or never will be.
-func (f *Floor) Leave(id uuid.UUID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.under[id]--; f.under[id] == 0 {
-		delete(f.under, id)
-	}
 }
 
 // Raise refuses the ids below an id from now on. It does not wait for the writes under way.
@@ -74,19 +48,6 @@ func (f *Floor) Least() uuid.UUID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.least
-}
-
-// Lowest returns the least id that a write under way has or a later one may have, and whether any is under way.
-func (f *Floor) Lowest() (lowest uuid.UUID, busy bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	lowest = f.least
-	for id := range f.under {
-		if Less(id, lowest) {
-			lowest = id
-		}
-	}
-	return lowest, len(f.under) > 0
 }
 
 // Less reports whether an id comes before another.
@@ -115,4 +76,22 @@ func Next(id uuid.UUID) uuid.UUID {
 			return id
 		}
 	}
+}
+
+// leastAt returns the least id of version 7 of an instant.
+func leastAt(at time.Time) (id uuid.UUID) {
+	ms := at.UnixMilli()
+	for i := range 6 {
+		id[i] = byte(ms >> (8 * (5 - i)))
+	}
+	id[6], id[8] = 0x70, 0x80
+	return id
+}
+
+// millisecond returns the instant of an id of version 7, in milliseconds of Unix time.
+func millisecond(id uuid.UUID) (ms int64) {
+	for _, b := range id[:6] {
+		ms = ms<<8 | int64(b)
+	}
+	return ms
 }
