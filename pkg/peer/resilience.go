@@ -27,16 +27,16 @@ const (
 
 // newBreaker returns a circuit breaker that counts calls without a response and 5xx responses as failures. A caller who
 // gives up says nothing about the peer, and a peer that refuses a call because it has too much in work is there.
-func newBreaker(config Config) circuitbreaker.CircuitBreaker[response] {
+func newBreaker(config Config) circuitbreaker.CircuitBreaker[Reply] {
 	if config.OpenAfter == 0 {
 		config.OpenAfter = openAfter
 	}
 	if config.OpenFor == 0 {
 		config.OpenFor = openFor
 	}
-	return circuitbreaker.NewBuilder[response]().
-		HandleIf(func(got response, err error) bool {
-			return err != nil && !errors.Is(err, context.Canceled) || got.status >= 500 && !got.overloaded()
+	return circuitbreaker.NewBuilder[Reply]().
+		HandleIf(func(got Reply, err error) bool {
+			return err != nil && !errors.Is(err, context.Canceled) || got.Status >= 500 && !got.overloaded()
 		}).
 		WithFailureThreshold(config.OpenAfter).
 		WithDelay(config.OpenFor).
@@ -58,24 +58,24 @@ func chance(bound time.Duration) time.Duration {
 
 // newRetry returns the policy for reads: one that failed for a passing reason is repeated, at most twice and within the
 // time of the request. A peer that has too much in work is not asked again.
-func newRetry() retrypolicy.RetryPolicy[response] {
-	return retrypolicy.NewBuilder[response]().
-		HandleIf(func(got response, err error) bool {
+func newRetry() retrypolicy.RetryPolicy[Reply] {
+	return retrypolicy.NewBuilder[Reply]().
+		HandleIf(func(got Reply, err error) bool {
 			if got.overloaded() {
 				return false
 			}
-			switch got.status {
+			switch got.Status {
 			case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 				return true
 			}
 			return err != nil
 		}).
-		AbortIf(func(_ response, err error) bool {
+		AbortIf(func(_ Reply, err error) bool {
 			return errors.Is(err, circuitbreaker.ErrOpen) || errors.Is(err, context.Canceled) ||
 				errors.Is(err, context.DeadlineExceeded)
 		}).
 		WithMaxRetries(2).
-		WithDelayFunc(func(failed failsafe.ExecutionAttempt[response]) time.Duration {
+		WithDelayFunc(func(failed failsafe.ExecutionAttempt[Reply]) time.Duration {
 			wait := firstPause << (failed.Attempts() - 1)
 			return wait - wait/4 + chance(wait/2)
 		}).
@@ -93,7 +93,7 @@ func newSeconds(config Config) *prometheus.HistogramVec {
 }
 
 // registerBreaker registers the state of the circuit breaker of a peer.
-func registerBreaker(config Config, breaker circuitbreaker.CircuitBreaker[response]) {
+func registerBreaker(config Config, breaker circuitbreaker.CircuitBreaker[Reply]) {
 	with := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"peer": config.Name}, config.Metrics))
 	with.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "peer_breaker_state", Help: "State of the circuit breaker of a peer: 0 closed, 1 half open (one call " +
