@@ -179,7 +179,7 @@ func Report(w io.Writer, err error) (status int) {
 		fmt.Fprintf(w, "  %s\n", lost.advice)
 		status = outage
 	}
-	if _, is := errors.AsType[*misuse](err); is {
+	if isA[*misuse](err) {
 		status = misused
 	}
 	if errors.Is(err, context.Canceled) {
