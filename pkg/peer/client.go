@@ -65,12 +65,9 @@ func New(config Config) (*Client, error) {
 	}
 	config.Address = base.String()
 	c := &Client{config: config}
-	if config.Metrics != nil {
-		c.seconds = newSeconds(config)
-	}
 	breaker := newBreaker(config)
 	if config.Metrics != nil {
-		registerBreaker(config, breaker)
+		c.seconds = register(config, breaker)
 	}
 	c.reads = failsafe.With[Reply](newRetry(), breaker)
 	c.writes = failsafe.With[Reply](breaker)
