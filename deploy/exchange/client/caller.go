@@ -262,17 +262,15 @@ func attach(message *http.Request, name string) error {
 
 // rows returns the rows of the premium bordereau.
 func (c *caller) rows(ctx context.Context) (all []book.Record, err error) {
-	for page, err := range c.pages(ctx, "/premiumBordereau", url.Values{"limit": {strconv.Itoa(largestPage)}}) {
+	for text, err := range c.records(ctx, "/premiumBordereau", url.Values{"limit": {strconv.Itoa(largestPage)}}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range page.records {
-			row, err := c.record(text)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, row)
+		row, err := c.record(text)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, row)
 	}
 	return all, nil
 }
