@@ -118,7 +118,7 @@ func over(t testing.TB, address string) gateway.Upstream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gateway.Upstream{URL: base, Transport: peer.NewTransport()}
+	return gateway.Upstream{URL: base, Transport: peer.NewTransport(nil)}
 }
 
 // within returns a service in the process of the gateway.

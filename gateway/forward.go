@@ -106,6 +106,10 @@ func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller re
 	for _, name := range []string{"Authorization", "Connection", "Upgrade"} {
 		delete(out.Header, name)
 	}
+	// net/http repeats what has a key, also what may have been received. Nothing but a POST is done once for its key.
+	if delete(out.Header, "X-Idempotency-Key"); out.Method != http.MethodPost {
+		delete(out.Header, "Idempotency-Key")
+	}
 	r.SetXForwarded()
 	ctx := r.In.Context()
 	g.Credentials.Identify(out.Header, caller)

@@ -133,6 +133,27 @@ func TestHeadersOfAHopEndThere(t *testing.T) {
 	})
 }
 
+// TestKeysOfWhatIsNotDoneOnceEndHere: for a key, net/http would repeat what a service may have received.
+func TestKeysOfWhatIsNotDoneOnceEndHere(t *testing.T) {
+	var seen http.Header
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Clone() })
+	overHTTP(t, h, nil, func(t *testing.T, d door) {
+		for method, want := range map[string]string{http.MethodPost: "k1", http.MethodPut: "", http.MethodGet: ""} {
+			path := "/motorCoverage/7"
+			if method == http.MethodPost {
+				path += ":renew"
+			}
+			request := d.request(t, method, path, nil)
+			request.Header.Set("Idempotency-Key", "k1")
+			request.Header.Set("X-Idempotency-Key", "k2")
+			if response, body := do(t, request); response.StatusCode != http.StatusOK ||
+				seen.Get("Idempotency-Key") != want || seen.Get("X-Idempotency-Key") != "" {
+				t.Errorf("%s: status %d %s, headers %v, want the key %q", method, response.StatusCode, body, seen, want)
+			}
+		}
+	})
+}
+
 func TestEmptyResponsesStayEmpty(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/vehicle/7" {

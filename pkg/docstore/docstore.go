@@ -271,12 +271,21 @@ func NewID(least uuid.UUID) (uuid.UUID, error) {
 // InsertNew inserts a document under a new id, which it gives the document. Errors: those of Insert, but no
 // *PassedError.
 func InsertNew(ctx context.Context, in Collection, who organisation.ID, doc *Document) error {
+	return InsertNamed(ctx, in, who, doc, func() error { return nil })
+}
+
+// InsertNamed is InsertNew for a document that has its id in itself: named is called each time that it has got another
+// one. Errors: also those of named.
+func InsertNamed(ctx context.Context, in Collection, who organisation.ID, doc *Document, named func() error) error {
 	for least := (uuid.UUID{}); ; {
 		id, err := NewID(least)
 		if err != nil {
 			return err
 		}
 		doc.ID = id
+		if err := named(); err != nil {
+			return err
+		}
 		err = in.Insert(ctx, who, *doc)
 		passed, is := errors.AsType[*PassedError](err)
 		if !is {

@@ -51,29 +51,26 @@ type Config struct {
 // holds the circuit breaker.
 type Client struct {
 	config Config
-	reads  failsafe.Executor[response]
-	writes failsafe.Executor[response]
+	reads  failsafe.Executor[Reply]
+	writes failsafe.Executor[Reply]
 	// seconds times the calls, by method and status code; nil without metrics.
 	seconds *prometheus.HistogramVec
 }
 
 // New returns the client of a peer. It fails if the address is not an http or https URL without a path.
 func New(config Config) (*Client, error) {
-	base, err := parseAddress(config.Address)
+	base, err := ParseAddress(config.Address)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", config.Name, err)
 	}
 	config.Address = base.String()
 	c := &Client{config: config}
-	if config.Metrics != nil {
-		c.seconds = newSeconds(config)
-	}
 	breaker := newBreaker(config)
 	if config.Metrics != nil {
-		registerBreaker(config, breaker)
+		c.seconds = register(config, breaker)
 	}
-	c.reads = failsafe.With[response](newRetry(), breaker)
-	c.writes = failsafe.With[response](breaker)
+	c.reads = failsafe.With[Reply](newRetry(), breaker)
+	c.writes = failsafe.With[Reply](breaker)
 	return c, nil
 }
 
@@ -116,12 +113,9 @@ func Get[T any](ctx context.Context, c *Client, path string) (value T, found boo
 		err := json.Unmarshal(fact, &value)
 		return value, err == nil, err
 	}
-	got, err := c.call(ctx, c.reads, Call{Method: http.MethodGet, Path: path})
-	if err != nil {
+	got, err := c.Do(ctx, Call{Method: http.MethodGet, Path: path})
+	if err != nil || got.Status == http.StatusNotFound {
 		return value, false, err
-	}
-	if got.status == http.StatusNotFound {
-		return value, false, nil
 	}
 	err = c.decode(got, &value)
 	return value, err == nil, err
@@ -135,7 +129,7 @@ func Post[T any](ctx context.Context, c *Client, path string, body any) (value T
 	if err != nil {
 		return value, fmt.Errorf("peer %s: body of a call: %w", c.config.Name, err)
 	}
-	got, err := c.call(ctx, c.writes, Call{Method: http.MethodPost, Path: path, Body: text})
+	got, err := c.Do(ctx, Call{Method: http.MethodPost, Path: path, Body: text})
 	if err == nil {
 		err = c.decode(got, &value)
 	}
@@ -152,90 +146,76 @@ type Call struct {
 	Body []byte
 }
 
-// Reply is the response to a Call. A status of 400 and above comes with a problem document.
+// Reply is the response to a Call, with its whole body. A status of 400 and above comes with a problem document.
 type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Do makes a call. Only a GET is repeated: whether the peer has acted is unknown after an outage. The error is
-// problem.Overloaded if the peer has too much in work, and problem.Outage for any other 5xx, 401, 429 and no response.
-func (c *Client) Do(ctx context.Context, call Call) (Reply, error) {
-	executor := c.writes
-	if call.Method == http.MethodGet {
-		executor = c.reads
-	}
-	got, err := c.call(ctx, executor, call)
-	return Reply{got.status, got.header, got.body}, err
-}
-
-// response is the status, the header and the whole body of a response.
-type response struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // overloaded reports whether the peer has refused the call because it has too much in work.
-func (r response) overloaded() bool {
+func (r Reply) overloaded() bool {
 	var document struct {
 		Type string `json:"type"`
 	}
-	return r.status == http.StatusServiceUnavailable && json.Unmarshal(r.body, &document) == nil &&
+	return r.Status == http.StatusServiceUnavailable && json.Unmarshal(r.Body, &document) == nil &&
 		document.Type == problem.URI(problem.Overloaded)
 }
 
-// call makes a call. Its errors do not have the path, which may name a record: they go to the log.
-func (c *Client) call(ctx context.Context, executor failsafe.Executor[response], call Call) (response, error) {
-	method := call.Method
-	got, err := executor.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, call) })
-	if err != nil {
-		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method, err))
+// Do makes a call. Only a GET is repeated: whether the peer has acted is unknown after an outage. The error is
+// problem.Overloaded if the peer has too much in work, and problem.Outage for any other 5xx, 401, 429 and no response.
+// It does not have the path, which may name a record: errors go to the log.
+func (c *Client) Do(ctx context.Context, call Call) (Reply, error) {
+	method, executor := call.Method, c.writes
+	if method == http.MethodGet {
+		executor = c.reads
 	}
-	// That is the fault of the installation, not of the caller.
-	if got.status == http.StatusUnauthorized {
-		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method,
-			c.config.Credentials.Refused(c.config.Name)))
+	got, err := executor.WithContext(ctx).Get(func() (Reply, error) { return c.attempt(ctx, call) })
+	switch {
+	case err != nil:
+	case got.Status == http.StatusUnauthorized:
+		err = c.config.Credentials.Refused(c.config.Name) // the fault of the installation, not of the caller
+	case got.Status >= 500 || got.Status == http.StatusTooManyRequests:
+		err = fmt.Errorf("status %d", got.Status)
 	}
+	if err == nil {
+		return got, nil
+	}
+	err = fmt.Errorf("peer %s: %s: %w", c.config.Name, method, err)
 	if got.overloaded() {
 		return got, problem.New(problem.Overloaded,
 			"A part of the exchange has as much in work as it can have. Send the request again.").
-			WithHeader("Retry-After",
-				"1").Because(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))
+			WithHeader("Retry-After", "1").Because(err)
 	}
-	if got.status >= 500 || got.status == http.StatusTooManyRequests {
-		return got, problem.Outage(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))
-	}
-	return got, nil
+	return got, problem.Outage(err)
 }
 
-func (c *Client) attempt(ctx context.Context, asked Call) (response, error) {
+func (c *Client) attempt(ctx context.Context, asked Call) (Reply, error) {
 	method := asked.Method
 	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, trace.SpanKindClient,
 		attribute.String("http.request.method", method), attribute.String("peer.service", c.config.Name))
 	defer span.End()
 	call, err := c.newCall(ctx, asked)
 	if err != nil {
-		return response{}, err
+		return Reply{}, err
 	}
 	began := time.Now()
-	var got response
+	var got Reply
 	if c.config.Handler != nil {
 		got, err = serve(c.config.Handler, call)
 	} else {
 		got, err = c.send(call)
 	}
-	c.observe(method, got.status, began, span)
+	c.observe(method, got.Status, began, span)
 	switch {
-	case got.status == 0:
+	case got.Status == 0:
 		tracing.Fail(span, "no response")
 		return got, err
-	case got.status >= 500:
-		tracing.Fail(span, strconv.Itoa(got.status))
+	case got.Status >= 500:
+		tracing.Fail(span, strconv.Itoa(got.Status))
 	}
-	span.SetAttributes(attribute.Int("http.response.status_code", got.status))
-	if err == nil && len(got.body) > largestResponse {
+	span.SetAttributes(attribute.Int("http.response.status_code", got.Status))
+	if err == nil && len(got.Body) > largestResponse {
 		err = errors.New("the response is too large")
 	}
 	return got, err
@@ -258,9 +238,8 @@ func (c *Client) newCall(ctx context.Context, asked Call) (*http.Request, error)
 	return call, nil
 }
 
-// send sends a call to another process and returns the response. It reads one byte more than is accepted. The status is
-// 0 if there is no response.
-func (c *Client) send(call *http.Request) (response, error) {
+// send sends a call to another process. It reads one byte more than is accepted. The status is 0 without a response.
+func (c *Client) send(call *http.Request) (Reply, error) {
 	ctx := call.Context()
 	request.NamesFrom(ctx).Write(call.Header)
 	tracing.Inject(ctx, call.Header)
@@ -268,22 +247,22 @@ func (c *Client) send(call *http.Request) (response, error) {
 	request.WriteTimeout(ctx, call.Header)
 	received, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
-		return response{}, err
+		return Reply{}, err
 	}
 	defer received.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(received.Body, largestResponse+1))
-	return response{received.StatusCode, received.Header, text}, err
+	return Reply{received.StatusCode, received.Header, text}, err
 }
 
-func (c *Client) decode(got response, value any) error {
-	if got.status >= 400 {
-		return &Refusal{Peer: c.config.Name, Status: got.status, Document: got.body}
+func (c *Client) decode(got Reply, value any) error {
+	if got.Status >= 400 {
+		return &Refusal{Peer: c.config.Name, Status: got.Status, Document: got.Body}
 	}
-	if len(got.body) == 0 {
+	if len(got.Body) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(got.body, value); err != nil {
-		return problem.Outage(fmt.Errorf("peer %s: response with status %d: %w", c.config.Name, got.status, err))
+	if err := json.Unmarshal(got.Body, value); err != nil {
+		return problem.Outage(fmt.Errorf("peer %s: response with status %d: %w", c.config.Name, got.Status, err))
 	}
 	return nil
 }

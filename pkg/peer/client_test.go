@@ -32,7 +32,7 @@ func overEach(t *testing.T, h http.Handler, config peer.Config, test func(t *tes
 		server := httptest.NewServer(h)
 		defer server.Close()
 		config := config
-		config.Address, config.Transport = server.URL, peer.NewTransport()
+		config.Address, config.Transport = server.URL, peer.NewTransport(nil)
 		test(t, client(t, config))
 	})
 	t.Run("memory", func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestCallsCarryWhatTheyBelongTo(t *testing.T) {
 	}
 	server := httptest.NewServer(h)
 	defer server.Close()
-	call(client(t, peer.Config{Address: server.URL, Transport: peer.NewTransport()}))
+	call(client(t, peer.Config{Address: server.URL, Transport: peer.NewTransport(nil)}))
 	for name, want := range map[string]string{
 		"X-Request-Id": "request-7", "Traceparent": parent,
 		request.CallerHeader: "broker-1", request.ScopesHeader: "std.admin", request.CredentialHeader: secret,
@@ -297,6 +297,23 @@ func TestCallersWhoGiveUpDoNotOpenTheBreaker(t *testing.T) {
 		_, _, _ = peer.Get[policy](ctx, c, "/slow")
 		if _, _, err := peer.Get[policy](t.Context(), c, "/"); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// TestTheBreakerOpensForASilentPeer has a peer respond to nothing: after several calls none is made.
+func TestTheBreakerOpensForASilentPeer(t *testing.T) {
+	inMemory(t, func(w *world) {
+		silent := w.newReplica(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		c := client(w, peer.Config{Address: silent.URL, Transport: w.transport(), OpenAfter: 5, OpenFor: time.Hour})
+		for range 10 {
+			ctx, cancel := context.WithTimeout(w.Context(), time.Second)
+			_, _, err := peer.Get[policy](ctx, c, "/")
+			cancel()
+			outage(w.T, err)
+		}
+		if asked := silent.requests.Load(); asked != 5 {
+			w.Errorf("a silent peer gets %d requests", asked)
 		}
 	})
 }

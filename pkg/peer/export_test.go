@@ -8,5 +8,4 @@ import (
 // DialBy has a transport make its connections by a function.
 func (t *Transport) DialBy(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	t.dial = dial
-	t.http.Store(t.connections())
 }

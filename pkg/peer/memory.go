@@ -10,10 +10,10 @@ import (
 
 // serve passes a call to the handler of a peer in the same process, in the goroutine and with the context of the call.
 // A panic of the handler becomes an error of the call. The status of the response is 0 if there is none.
-func serve(h http.Handler, call *http.Request) (got response, err error) {
+func serve(h http.Handler, call *http.Request) (got Reply, err error) {
 	ctx := call.Context()
 	if err := ctx.Err(); err != nil {
-		return response{}, err
+		return Reply{}, err
 	}
 	// A service trusts a request whose context carries a caller, because it comes from this process. A call without a
 	// caller comes from this process as well.
@@ -26,17 +26,21 @@ func serve(h http.Handler, call *http.Request) (got response, err error) {
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			got, err = response{}, fmt.Errorf("the handler panicked: %v\n%s", value, debug.Stack())
+			got, err = Reply{}, fmt.Errorf("the handler panicked: %v\n%s", value, debug.Stack())
 		}
 	}()
-	reply := &reply{response{header: http.Header{}}}
+	reply := &reply{header: http.Header{}}
 	h.ServeHTTP(reply, call)
 	reply.WriteHeader(http.StatusOK)
-	return reply.response, nil
+	return Reply{reply.status, reply.header, reply.body}, nil
 }
 
 // reply is the response of a handler.
-type reply struct{ response }
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
 
 // Header returns the header of the response.
 func (r *reply) Header() http.Header { return r.header }

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"insurance.example/exchange/pkg/peer"
@@ -39,10 +38,11 @@ func secureReplica(t *testing.T, h http.HandlerFunc, name string) (*replica, *x5
 }
 
 // sendSecure sends a request to https://localhost at the port of a replica.
-func sendSecure(t *testing.T, transport http.RoundTripper, method string, to *replica) (*http.Response, error) {
+func sendSecure(t *testing.T, transport http.RoundTripper, to *replica) (*http.Response, error) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(to.host())
-	request, err := http.NewRequestWithContext(t.Context(), method, "https://localhost:"+port, strings.NewReader("{}"))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://localhost:"+port,
+		strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,24 +53,17 @@ func sendSecure(t *testing.T, transport http.RoundTripper, method string, to *re
 	return response, err
 }
 
-func reach(t *testing.T, to *replica, secure func() *tls.Config) *peer.Transport {
-	t.Helper()
-	_, port, _ := net.SplitHostPort(to.host())
-	_, transport, err := peer.Reach([]string{"https://localhost:" + port}, secure)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return transport
+// trusting returns a transport that trusts authorities.
+func trusting(authorities *x509.CertPool) *peer.Transport {
+	return peer.NewTransport(func() *tls.Config { return &tls.Config{RootCAs: authorities} })
 }
 
-// TestCertificateIsForTheName: the name is resolved, and one of its addresses dialled; the certificate is for the
-// name. HTTP/1.1 is spoken, although the server offers HTTP/2.
+// TestCertificateIsForTheName: the name is resolved, and the certificate is for the name. HTTP/1.1 is spoken, although
+// the server offers HTTP/2.
 func TestCertificateIsForTheName(t *testing.T) {
 	for name, good := range map[string]bool{"localhost": true, "coverage": false} {
 		up, pool := secureReplica(t, echo, name)
-		response, err := sendSecure(t, reach(t, up, func() *tls.Config {
-			return &tls.Config{RootCAs: pool}
-		}), http.MethodPost, up)
+		response, err := sendSecure(t, trusting(pool), up)
 		switch {
 		case good && (err != nil || response.StatusCode != http.StatusOK || response.ProtoMajor != 1):
 			t.Errorf("certificate for %s: response %+v, error %v", name, response, err)
@@ -79,35 +72,23 @@ func TestCertificateIsForTheName(t *testing.T) {
 		}
 	}
 	up, _ := secureReplica(t, echo, "localhost")
-	if _, err := sendSecure(t, reach(t, up, nil), http.MethodPost, up); err == nil {
+	if _, err := sendSecure(t, peer.NewTransport(nil), up); err == nil {
 		t.Error("an authority that the system does not know is trusted")
 	}
 }
 
-// TestWhatMayHaveBeenReceivedIsNotRepeatedWithTLS has a server cut the connection after it has read a request.
-func TestWhatMayHaveBeenReceivedIsNotRepeatedWithTLS(t *testing.T) {
-	for method, want := range map[string]int64{http.MethodPost: 1, http.MethodGet: 3} {
-		up, pool := secureReplica(t, cut, "localhost")
-		if _, err := sendSecure(t, reach(t, up, func() *tls.Config {
-			return &tls.Config{RootCAs: pool}
-		}), method, up); err == nil {
-			t.Errorf("%s: no error", method)
-		}
-		if n := up.requests.Load(); n != want {
-			t.Errorf("%s was sent %d times, want %d", method, n, want)
-		}
-	}
-}
-
-// TestRenewMakesNewConnections: a connection that is kept is not used any more.
+// TestRenewMakesNewConnections: a connection that is kept is not used any more, and the next one is secured anew.
 func TestRenewMakesNewConnections(t *testing.T) {
 	up, pool := secureReplica(t, echo, "localhost")
-	var secured atomic.Int64
-	transport := reach(t, up, func() *tls.Config { secured.Add(1); return &tls.Config{RootCAs: pool} })
-	ask := func() {
+	var secured int
+	transport := peer.NewTransport(func() *tls.Config { secured++; return &tls.Config{RootCAs: pool} })
+	kept := func() (reused bool) {
 		t.Helper()
 		idle := make(chan struct{})
-		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(error) { close(idle) }})
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+			GotConn:     func(info httptrace.GotConnInfo) { reused = info.Reused },
+			PutIdleConn: func(error) { close(idle) },
+		})
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
 			"https://"+strings.Replace(up.host(), "127.0.0.1", "localhost", 1), nil)
 		if err != nil {
@@ -119,15 +100,13 @@ func TestRenewMakesNewConnections(t *testing.T) {
 		}
 		response.Body.Close()
 		<-idle
+		return reused
 	}
-	ask()
-	ask()
-	if n := secured.Load(); n != 1 {
-		t.Errorf("%d connections for two requests", n)
+	if kept() || !kept() {
+		t.Error("want one connection for two requests")
 	}
 	transport.Renew()
-	ask()
-	if n := secured.Load(); n != 2 {
-		t.Errorf("%d connections after one renewal", n)
+	if kept() || secured != 2 {
+		t.Errorf("want another connection after a renewal, secured anew (%d)", secured)
 	}
 }

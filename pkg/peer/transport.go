@@ -3,10 +3,17 @@ package peer
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/http"
-	"sync/atomic"
+	"net/url"
+	"sync"
 	"time"
+
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
+
+	"insurance.example/exchange/pkg/patience"
 )
 
 // IdleTimeout is how long a connection without a request is kept. A stopping process says with each response that it
@@ -14,84 +21,95 @@ import (
 // longer, no connection is closed while a request is on its way.
 const IdleTimeout = 3 * time.Second
 
-// Transport sends requests to the replicas of one service. There may be several names, and a name may have several
-// addresses. Each request goes to the replica with the fewest requests under way, and if possible not to one that has
-// just failed or is stopping. A request that a replica has certainly not received is sent to another one, and so is a
-// GET or HEAD without a response. After several requests without any response, further ones wait for a second only.
+const (
+	// connectPatience bounds the making of a connection.
+	connectPatience = 2 * time.Second
+	// handshakePatience bounds the handshake that secures it, for which both sides compute.
+	handshakePatience = 10 * time.Second
+	// renewEvery is how long requests go on connections until they go on new ones.
+	renewEvery = 30 * time.Second
+)
+
+// Transport sends requests to a service at its one address, behind which the platform balances: the replica that
+// accepts a connection has all requests on it. So requests go on new connections every half minute, which gives work to
+// new replicas. It speaks HTTP/1.1 also with TLS, because HTTP/2 would send all on one connection.
+//
+// Making a connection is repeated, for nothing of the request was sent, and so is a GET or HEAD without a response. By
+// itself net/http repeats a request that has an Idempotency-Key, once a connection that was good before breaks: such a
+// request must be done once for its key, as the creations of a batch and each keyed POST that the gateway forwards are.
 type Transport struct {
-	http atomic.Pointer[http.Transport]
-	// carrier, if set, takes the place of http.
-	carrier http.RoundTripper
-	// dial, if set, makes the connections in place of a dialer.
-	dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// secure returns the TLS configuration of the next connection; nil means the default of the system.
-	secure   func() *tls.Config
-	others   []string
-	names    names
-	replicas replicas
+	// secure returns the TLS configuration of new connections; nil means the default of the system.
+	secure func() *tls.Config
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+
+	mu          sync.Mutex
+	connections *http.Transport
+	made        time.Time
 }
 
-// NewTransport returns a transport to the service that requests name in their URL. others holds further replicas of
-// it, as host:port. It keeps many idle connections to each replica.
-func NewTransport(others ...string) *Transport { return newTransport(nil, others) }
-
-// NewTransportOver returns a transport whose attempts another round tripper carries, such as a simulated network. It
-// reports a connection to the trace of a request that may be received.
-func NewTransportOver(carrier http.RoundTripper, others ...string) *Transport {
-	t := NewTransport(others...)
-	t.carrier = carrier
-	return t
+// NewTransport returns a transport whose connections are secured as a function says; as is the default of the system if
+// it is nil.
+func NewTransport(secure func() *tls.Config) *Transport {
+	dialer := net.Dialer{Timeout: patience.Times(connectPatience), KeepAlive: 15 * time.Second}
+	return &Transport{secure: secure, dial: dialer.DialContext}
 }
 
-// carry sends a request to the replica that its URL names.
-func (t *Transport) carry(request *http.Request) (*http.Response, error) {
-	if t.carrier != nil {
-		return t.carrier.RoundTrip(request)
-	}
-	return t.http.Load().RoundTrip(request)
-}
-
-func newTransport(secure func() *tls.Config, others []string) *Transport {
-	t := &Transport{secure: secure, others: others}
-	t.http.Store(t.connections())
-	return t
-}
-
-// RoundTrip sends a request. It returns the error of the last attempt.
+// RoundTrip sends a request.
 func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	content, err := takeContent(request)
-	if err != nil {
-		return nil, err
+	response, err := t.pool().RoundTrip(request)
+	reads := request.Method == http.MethodGet || request.Method == http.MethodHead
+	if err == nil || !reads || request.Body != nil && request.Body != http.NoBody || request.Context().Err() != nil {
+		return response, err
 	}
-	responded := false
-	defer func() { content.finish(responded) }()
-	ctx := request.Context()
-	candidates := t.candidates(ctx, request.URL)
-	var tried []string
-	for {
-		at := t.replicas.choose(candidates, tried)
-		tried = append(tried, at.address)
-		response, attempt, err := t.attempt(request, content, at)
-		if err == nil {
-			responded = true
-			return response, nil
-		}
-		at.failed(ctx)
-		if ctx.Err() != nil || len(tried) >= mostAttempts || !attempt.repeatable(request, content) ||
-			attempt.silent && !untried(candidates, tried) {
-			return nil, err
-		}
-		if attempt.refused() && !untried(candidates, tried) {
-			// The name may resolve to other addresses now.
-			if candidates = t.refreshed(ctx, request.URL); !untried(candidates, tried) {
-				return nil, err
-			}
-		}
+	return t.pool().RoundTrip(request)
+}
+
+// pool returns the connections for a request.
+func (t *Transport) pool() *http.Transport {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.connections == nil || time.Since(t.made) >= renewEvery {
+		t.renew()
+	}
+	return t.connections
+}
+
+// Renew has new connections made for all requests from now on. Requests under way end on those that they are on, which
+// are then closed.
+func (t *Transport) Renew() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.renew()
+}
+
+func (t *Transport) renew() {
+	if t.connections != nil {
+		t.connections.CloseIdleConnections() // and those that become idle later
+	}
+	t.made = time.Now()
+	t.connections = &http.Transport{
+		DialContext: t.connect, TLSHandshakeTimeout: patience.Times(handshakePatience),
+		MaxIdleConnsPerHost: 128, IdleConnTimeout: IdleTimeout, DisableCompression: true,
+	}
+	if t.secure != nil {
+		t.connections.TLSClientConfig = t.secure()
 	}
 }
 
-// mostAttempts is how often a request is sent.
-const mostAttempts = 3
+// repeatedDial dials up to three times: behind the address may be a replica that has just ended, and others.
+var repeatedDial = failsafe.With[net.Conn](retrypolicy.NewBuilder[net.Conn]().WithMaxRetries(2).
+	WithBackoff(firstPause, 2*firstPause).ReturnLastFailure().Build())
 
-// CloseIdleConnections closes the connections without a request.
-func (t *Transport) CloseIdleConnections() { t.http.Load().CloseIdleConnections() }
+// connect makes a connection.
+func (t *Transport) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	return repeatedDial.WithContext(ctx).Get(func() (net.Conn, error) { return t.dial(ctx, network, address) })
+}
+
+// ParseAddress parses the address of a service, such as http://coverage:8080.
+func ParseAddress(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") {
+		return nil, fmt.Errorf("the address %q is not of the form http://host:port", address)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}

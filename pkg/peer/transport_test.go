@@ -1,14 +1,17 @@
 package peer_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/servicetest/memory"
@@ -27,15 +30,18 @@ func inMemory(t *testing.T, test func(w *world)) {
 }
 
 // transport returns a transport over the network of the world.
-func (w *world) transport(others ...string) *peer.Transport {
-	transport := peer.NewTransport(others...)
-	transport.DialBy(w.network.Dial)
-	w.Cleanup(transport.CloseIdleConnections)
+func (w *world) transport() *peer.Transport { return w.dialing(w.network.Dial) }
+
+// dialing returns a transport that makes its connections by a function.
+func (w *world) dialing(dial func(ctx context.Context, network, address string) (net.Conn, error)) *peer.Transport {
+	transport := peer.NewTransport(nil)
+	transport.DialBy(dial)
+	w.Cleanup(transport.Renew) // closes the connections
 	return transport
 }
 
-// Nothing listens at these addresses of a world.
-const vacant, alsoVacant = "127.0.0.2:80", "127.0.0.3:80"
+// Nothing listens at this address of a world.
+const vacant = "127.0.0.2:80"
 
 // replica is a server that counts its requests.
 type replica struct {
@@ -81,7 +87,6 @@ func send(
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Idempotency-Key", "k1") // for which net/http would repeat what may have been received
 	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return 0, "", err
@@ -91,8 +96,8 @@ func send(
 	return response.StatusCode, string(content), err
 }
 
-// TestWhatWasNotReceivedGoesToAnotherReplica sends bodies that can be kept, and one that is passed on as it is read.
-func TestWhatWasNotReceivedGoesToAnotherReplica(t *testing.T) {
+// TestADialErrorIsRepeated: nothing of the request was sent, so that it does not matter what it is.
+func TestADialErrorIsRepeated(t *testing.T) {
 	long := strings.Repeat("x", 100<<10)
 	for name, body := range map[string]func() (io.Reader, string){
 		"none":              func() (io.Reader, string) { return nil, "" },
@@ -102,133 +107,168 @@ func TestWhatWasNotReceivedGoesToAnotherReplica(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inMemory(t, func(w *world) {
-				up := w.newReplica(echo)
-				for range 4 { // whichever is chosen first
-					content, want := body()
-					status, text, err := send(w.T, w.transport(alsoVacant, up.host()), http.MethodPost, vacant, content)
-					if err != nil || status != http.StatusOK || text != want {
-						w.Fatalf("status %d, error %v, %d bytes came back", status, err, len(text))
+				up, dials := w.newReplica(echo), 0
+				transport := w.dialing(func(ctx context.Context, network, address string) (net.Conn, error) {
+					if dials++; dials < 3 {
+						address = vacant
 					}
+					return w.network.Dial(ctx, network, address)
+				})
+				content, want := body()
+				status, text, err := send(w.T, transport, http.MethodPost, up.host(), content)
+				if err != nil || status != http.StatusOK || text != want || dials != 3 {
+					w.Errorf("status %d, error %v, %d bytes came back after %d dials", status, err, len(text), dials)
 				}
 			})
 		})
 	}
 }
 
-// TestWhatMayHaveBeenReceivedIsNotRepeated has every replica cut the connection.
+// TestWhatMayHaveBeenReceivedIsNotRepeated has a replica cut the connection, also one that was good before. A read is
+// repeated.
 func TestWhatMayHaveBeenReceivedIsNotRepeated(t *testing.T) {
-	inMemory(t, func(w *world) {
-		for method, want := range map[string]int64{http.MethodPost: 1, http.MethodPut: 1, http.MethodGet: 3} {
-			a, b := w.newReplica(cut), w.newReplica(cut)
-			var body io.Reader
-			if method != http.MethodGet {
-				body = strings.NewReader("{}")
-			}
-			if _, _, err := send(w.T, w.transport(b.host()), method, a.host(), body); err == nil {
-				w.Errorf("%s: no error", method)
-			}
-			if got := a.requests.Load() + b.requests.Load(); got != want {
-				w.Errorf("%s was sent %d times, want %d", method, got, want)
-			}
-		}
-	})
-}
-
-func TestReadIsRepeatedElsewhere(t *testing.T) {
-	inMemory(t, func(w *world) {
-		broken, up := w.newReplica(cut), w.newReplica(echo)
-		transport := w.transport(up.host())
-		for range 10 {
-			if status, _, err := send(w.T, transport, http.MethodGet, broken.host(), nil); err != nil ||
-				status != http.StatusOK {
-				w.Fatalf("status %d, error %v", status, err)
-			}
-		}
-		if n := broken.requests.Load(); n > 1 {
-			w.Errorf("a replica that cuts its connections got %d requests of 10", n)
-		}
-	})
-}
-
-// TestReplicaThatStopsIsAvoided: a response that closes its connection announces it.
-func TestReplicaThatStopsIsAvoided(t *testing.T) {
-	inMemory(t, func(w *world) {
-		stopping := w.newReplica(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
-		up := w.newReplica(echo)
-		transport := w.transport(up.host())
-		for range 20 {
-			_, _, err := send(w.T, transport, http.MethodPost, stopping.host(), strings.NewReader("{}"))
-			if err != nil {
-				w.Fatal(err)
-			}
-		}
-		if n := stopping.requests.Load(); n != 1 {
-			w.Errorf("the replica that stops got %d requests", n)
-		}
-		stopping.requests.Store(0)
-		alone := w.transport()
-		for range 3 {
-			if _, _, err := send(w.T, alone, http.MethodGet, stopping.host(), nil); err != nil {
-				w.Fatal(err)
-			}
-		}
-		if n := stopping.requests.Load(); n != 3 {
-			w.Errorf("the only replica got %d requests of 3", n)
-		}
-	})
-}
-
-// TestBusyReplicaIsSpared holds one request: the others go elsewhere.
-func TestBusyReplicaIsSpared(t *testing.T) {
-	inMemory(t, func(w *world) {
-		leave, entered := make(chan struct{}), make(chan struct{}, 1)
-		var once atomic.Bool
-		hold := func(w http.ResponseWriter, r *http.Request) {
-			if once.CompareAndSwap(false, true) {
-				entered <- struct{}{}
-				<-leave
-			}
-			echo(w, r)
-		}
-		a, b := w.newReplica(hold), w.newReplica(hold)
-		transport := w.transport(b.host())
-		done := make(chan error, 1)
-		go func() {
-			_, _, err := send(w.T, transport, http.MethodGet, a.host(), nil)
-			done <- err
-		}()
-		<-entered
-		busy, free := a, b
-		if b.requests.Load() == 1 {
-			busy, free = b, a
-		}
-		for range 10 {
-			if _, _, err := send(w.T, transport, http.MethodGet, a.host(), nil); err != nil {
-				w.Fatal(err)
-			}
-		}
-		if busy.requests.Load() != 1 || free.requests.Load() != 10 {
-			w.Errorf("the busy replica got %d requests, the other one %d", busy.requests.Load(), free.requests.Load())
-		}
-		close(leave)
-		if err := <-done; err != nil {
-			w.Error(err)
-		}
-	})
-}
-
-// TestEveryAddressOfANameIsTried: localhost has two addresses on most machines, and this server listens on one.
-func TestEveryAddressOfANameIsTried(t *testing.T) {
-	up := httptest.NewServer(http.HandlerFunc(echo))
-	defer up.Close()
-	_, port, _ := net.SplitHostPort(up.Listener.Addr().String())
-	transport := peer.NewTransport()
-	for range 5 {
-		if status, text, err := send(t, transport, http.MethodPost, "localhost:"+port,
-			strings.NewReader("{}")); err != nil || status != http.StatusOK || text != "{}" {
-			t.Fatalf("status %d, body %q, error %v", status, text, err)
+	for method, repeated := range map[string]bool{
+		http.MethodPost: false, http.MethodPut: false, http.MethodDelete: false, http.MethodGet: true,
+		http.MethodHead: true,
+	} {
+		for _, warm := range []bool{false, true} {
+			inMemory(t, func(w *world) {
+				var good atomic.Bool
+				up := w.newReplica(func(w http.ResponseWriter, r *http.Request) {
+					if !good.Load() {
+						cut(w, r)
+					}
+				})
+				transport := w.transport()
+				if good.Store(warm); warm {
+					if _, _, err := send(w.T, transport, http.MethodPost, up.host(), nil); err != nil {
+						w.Fatal(err)
+					}
+					synctest.Wait()
+				}
+				good.Store(false)
+				up.requests.Store(0)
+				if _, _, err := send(w.T, transport, method, up.host(), nil); err == nil {
+					w.Errorf("%s: no error", method)
+				}
+				if got := up.requests.Load(); repeated != (got > 1) || got > 3 {
+					w.Errorf("%s was sent %d times, on a connection that was good before: %v", method, got, warm)
+				}
+			})
 		}
 	}
+}
+
+func TestAReadIsRepeated(t *testing.T) {
+	inMemory(t, func(w *world) {
+		var asked atomic.Int64
+		up := w.newReplica(func(w http.ResponseWriter, r *http.Request) {
+			if asked.Add(1) == 1 {
+				cut(w, r)
+			}
+		})
+		if status, _, err := send(w.T, w.transport(), http.MethodGet, up.host(), nil); err != nil ||
+			status != http.StatusOK {
+			w.Errorf("status %d, error %v", status, err)
+		}
+	})
+}
+
+// TestANewReplicaGetsWork keeps some connections to one replica in use all the time, while the platform sends new ones
+// to another. Half a minute later every request reaches the other one. Those under way end where they are.
+func TestANewReplicaGetsWork(t *testing.T) {
+	inMemory(t, func(w *world) {
+		const took = 100 * time.Millisecond
+		slow := func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(took)
+			echo(w, r)
+		}
+		former, added := w.newReplica(slow), w.newReplica(slow)
+		var to atomic.Pointer[replica]
+		to.Store(former)
+		transport := w.dialing(func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return w.network.Dial(ctx, network, to.Load().host())
+		})
+		var callers sync.WaitGroup
+		end := time.Now().Add(time.Minute)
+		for range 3 {
+			callers.Go(func() {
+				for time.Now().Before(end) {
+					_, _, err := send(w.T, transport, http.MethodPost, "coverage", strings.NewReader("{}"))
+					if err != nil {
+						w.Error(err)
+					}
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		to.Store(added)
+		time.Sleep(10 * time.Second)
+		if n := added.requests.Load(); n > 0 {
+			w.Errorf("%d requests on new connections, although there are others", n)
+		}
+		time.Sleep(20*time.Second + took)
+		before := former.requests.Load()
+		callers.Wait()
+		if n := former.requests.Load() - before; n > 0 {
+			w.Errorf("the former replica got %d requests after half a minute", n)
+		}
+		if n := added.requests.Load(); n < 3*250 {
+			w.Errorf("the new replica got %d requests in half a minute", n)
+		}
+	})
+}
+
+// TestRenewClosesConnections: one that is idle at once, and one with a request under way when that ends.
+func TestRenewClosesConnections(t *testing.T) {
+	inMemory(t, func(w *world) {
+		leave := make(chan struct{})
+		up := w.newReplica(func(_ http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				<-leave
+			}
+		})
+		var opened []*watched
+		transport := w.dialing(func(ctx context.Context, network, address string) (net.Conn, error) {
+			connection, err := w.network.Dial(ctx, network, address)
+			opened = append(opened, &watched{Conn: connection})
+			return opened[len(opened)-1], err
+		})
+		ended := make(chan error, 1)
+		go func() {
+			_, _, err := send(w.T, transport, http.MethodPost, up.host(), nil)
+			ended <- err
+		}()
+		synctest.Wait()
+		if _, _, err := send(w.T, transport, http.MethodGet, up.host(), nil); err != nil {
+			w.Fatal(err)
+		}
+		synctest.Wait()
+		transport.Renew()
+		synctest.Wait()
+		if len(opened) != 2 || opened[0].closed.Load() || !opened[1].closed.Load() {
+			w.Errorf("%d connections; want that the idle one is closed alone", len(opened))
+		}
+		close(leave)
+		if err := <-ended; err != nil {
+			w.Error(err)
+		}
+		synctest.Wait()
+		if !opened[0].closed.Load() {
+			w.Error("the connection of the former request stays open")
+		}
+	})
+}
+
+// watched is a connection that knows whether it was closed.
+type watched struct {
+	net.Conn
+	closed atomic.Bool
+}
+
+func (w *watched) Close() error {
+	w.closed.Store(true)
+	return w.Conn.Close()
 }
 
 func TestNobodyThere(t *testing.T) {
@@ -237,20 +277,8 @@ func TestNobodyThere(t *testing.T) {
 			w.Errorf("nothing listens: status %d", status)
 		}
 	})
-	if status, _, err := send(t, peer.NewTransport(), http.MethodPost, "absent.invalid:8080",
+	if status, _, err := send(t, peer.NewTransport(nil), http.MethodPost, "absent.invalid:8080",
 		strings.NewReader("{}")); err == nil {
 		t.Errorf("no such name: status %d", status)
-	}
-}
-
-func TestReachRefuses(t *testing.T) {
-	for _, addresses := range [][]string{nil, {"coverage:8080"}, {"http://coverage/path"}, {"http://a", "https://b"}} {
-		if _, _, err := peer.Reach(addresses, nil); err == nil {
-			t.Errorf("%q is accepted", addresses)
-		}
-	}
-	base, _, err := peer.Reach([]string{"http://a:8080/", "http://b:8080"}, nil)
-	if err != nil || base.String() != "http://a:8080" {
-		t.Errorf("%v, error %v", base, err)
 	}
 }

@@ -224,15 +224,15 @@ func (p *Process) refuseFormer(c *gin.Context) {
 	}
 }
 
-// Reach returns the URL of a peer in another process, by the addresses in the settings, and a transport to it. Errors
+// Reach returns the URL of a peer in another process, by the address in the settings, and a transport to it. Errors
 // name the setting.
 func (p *Process) Reach(name string) (*url.URL, *peer.Transport, error) {
-	addresses, ok := p.Settings.Peers[name]
+	address, ok := p.Settings.Peers[name]
 	if !ok {
 		return nil, nil, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name,
 			name)
 	}
-	base, transport, err := peer.Reach(addresses, p.calling)
+	base, err := peer.ParseAddress(address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("setting peer: %s: %w", name, err)
 	}
@@ -242,6 +242,7 @@ func (p *Process) Reach(name string) (*url.URL, *peer.Transport, error) {
 			"begins with https, with --%s and --%s",
 			name, credentialFile, peerCertificate, peerKey)
 	}
+	transport := peer.NewTransport(p.calling)
 	p.transports = append(p.transports, transport)
 	return base, transport, nil
 }

@@ -68,8 +68,8 @@ type Settings struct {
 	// OrganisationDefault is the name of the organisation that owns the records from before organisations shared the
 	// exchange; empty if it is not given.
 	OrganisationDefault string
-	// Peers holds the base URLs of the other services, by name; several if a service has replicas of different names.
-	Peers map[string][]string
+	// Peers holds the base URLs of the other services, by name.
+	Peers map[string]string
 	// Tracing says whether requests are traced.
 	Tracing tracing.Settings
 }
@@ -133,7 +133,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.OrganisationDefault, orgDefault, "",
 		"organisation that owns the records from before organisations shared the exchange; it cannot be changed later")
 	setting.AddressesVar(flags, &s.Peers, "peer",
-		"base URL of another service, as name=URL; may be repeated, also for the replicas of one")
+		"base URL of another service, as name=URL; may be repeated for others")
 	s.Tracing.Register(flags)
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,8 +75,8 @@ bordereau-period: month    # another program's
 	if want := []string{"first-secret-of-all", "second-secret-of-all"}; !reflect.DeepEqual(settings.Secrets, want) {
 		t.Errorf("secrets %q", settings.Secrets)
 	}
-	if want := map[string][]string{"coverage": {"http://coverage:8080"},
-		"parties": {"http://parties:8080"}}; !reflect.DeepEqual(settings.Peers, want) {
+	if want := map[string]string{"coverage": "http://coverage:8080",
+		"parties": "http://parties:8080"}; !reflect.DeepEqual(settings.Peers, want) {
 		t.Errorf("peers %v", settings.Peers)
 	}
 	if settings.Admin != "127.0.0.1:9090" || settings.LargestBody != 1<<20 {
@@ -87,12 +86,12 @@ bordereau-period: month    # another program's
 
 func TestListsFromCommandLineAndEnvironment(t *testing.T) {
 	settings, _, status, stderr := run(t,
-		[]string{"--peer", "coverage=http://a", "--peer", "parties=http://b", "--peer", "parties=http://c"},
+		[]string{"--peer", "coverage=http://a", "--peer", "parties=http://b"},
 		[]string{"EXCHANGE_CREDENTIAL=first-secret-of-all, second-secret-of-all"})
 	if status != 0 {
 		t.Fatal(stderr)
 	}
-	if len(settings.Peers) != 2 || !slices.Equal(settings.Peers["parties"], []string{"http://b", "http://c"}) {
+	if len(settings.Peers) != 2 || settings.Peers["parties"] != "http://b" {
 		t.Errorf("peers %v", settings.Peers)
 	}
 	if want := []string{"first-secret-of-all", "second-secret-of-all"}; !reflect.DeepEqual(settings.Secrets, want) {
@@ -125,6 +124,10 @@ func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
 		},
 		"peer": {
 			environ: []string{"EXCHANGE_PEER=coverage:8080"}, want: []string{"setting peer", "name=http://host:port"},
+		},
+		"two addresses of a peer": {
+			args: []string{"--peer", "coverage=http://a", "--peer", "coverage=http://b"},
+			want: []string{"peer", "coverage has two addresses"},
 		},
 		"own flag": {
 			environ: []string{"EXCHANGE_LATE_NOTIFICATION=x"},

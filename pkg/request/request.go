@@ -283,10 +283,11 @@ func saneParent(parent string) bool {
 // the clocks of both processes.
 const TimeoutHeader = IdentityPrefix + "Timeout"
 
-// WriteTimeout sets TimeoutHeader to the time until the deadline of ctx. Without a deadline it does nothing.
+// WriteTimeout sets TimeoutHeader to the time until the deadline of ctx, less a fiftieth: whoever waits for another
+// process in vain says so before its own caller gives up. Without a deadline it does nothing.
 func WriteTimeout(ctx context.Context, header http.Header) {
 	if deadline, ok := ctx.Deadline(); ok {
-		left := max(time.Until(deadline).Milliseconds(), 1)
+		left := max(time.Until(deadline).Milliseconds()*49/50, 1)
 		header[TimeoutHeader] = []string{strconv.FormatInt(left, 10)}
 	}
 }

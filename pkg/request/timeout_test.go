@@ -1,8 +1,10 @@
 package request_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"insurance.example/exchange/pkg/request"
@@ -21,4 +23,16 @@ func TestTimeoutIsTheShorterOne(t *testing.T) {
 			t.Errorf("header %q leaves %v, want %v", given, got, want)
 		}
 	}
+}
+
+// TestTheNextProcessGivesUpFirst: it has less time than its caller, so that it can say what it waits for.
+func TestTheNextProcessGivesUpFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		header := http.Header{}
+		if request.WriteTimeout(ctx, header); header.Get(request.TimeoutHeader) != "58800" {
+			t.Errorf("of a minute %s ms are left", header.Get(request.TimeoutHeader))
+		}
+	})
 }

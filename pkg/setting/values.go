@@ -100,14 +100,13 @@ func (n *number[T]) Set(text string) error {
 	return nil
 }
 
-// AddressesVar declares a setting that holds base URLs by name. It may be given several times, and for one name as
-// well.
-func AddressesVar(flags *pflag.FlagSet, p *map[string][]string, name, usage string) {
+// AddressesVar declares a setting that holds base URLs by name. It may be given several times, once for a name.
+func AddressesVar(flags *pflag.FlagSet, p *map[string]string, name, usage string) {
 	flags.Var(&addresses{p}, name, usage)
 }
 
 // addresses holds base URLs by name. Each Set adds one URL, or several that are separated by commas.
-type addresses struct{ value *map[string][]string }
+type addresses struct{ value *map[string]string }
 
 func (a *addresses) String() string {
 	if a.value == nil {
@@ -115,9 +114,7 @@ func (a *addresses) String() string {
 	}
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(*a.value)) {
-		for _, address := range (*a.value)[name] {
-			pairs = append(pairs, name+"="+address)
-		}
+		pairs = append(pairs, name+"="+(*a.value)[name])
 	}
 	return strings.Join(pairs, ",")
 }
@@ -125,7 +122,7 @@ func (a *addresses) String() string {
 func (a *addresses) Type() string { return "name=URL" }
 
 func (a *addresses) Set(text string) error {
-	all := map[string][]string{}
+	all := map[string]string{}
 	maps.Copy(all, *a.value)
 	for pair := range strings.SplitSeq(text, ",") {
 		name, address, ok := strings.Cut(strings.TrimSpace(pair), "=")
@@ -133,7 +130,10 @@ func (a *addresses) Set(text string) error {
 		if !ok || name == "" || err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			return fmt.Errorf("%q is not of the form name=http://host:port", pair)
 		}
-		all[name] = append(slices.Clip(all[name]), address)
+		if _, twice := all[name]; twice {
+			return fmt.Errorf("%s has two addresses; give one, behind which the platform balances", name)
+		}
+		all[name] = address
 	}
 	*a.value = all
 	return nil

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"time"
@@ -10,8 +11,15 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/texts"
 	"insurance.example/exchange/pkg/setting"
 )
+
+//go:embed commands.yaml
+var commands []byte
+
+// described makes a command with its texts.
+var described = texts.Of(commands)
 
 // Commands returns the commands backup and restore. Their settings come from environ, where their flags do not give
 // them. They say on notes how far they have come.
@@ -20,17 +28,7 @@ func Commands(environ []string, out, notes io.Writer) []*cobra.Command {
 }
 
 func backupCommand(environ []string, out, notes io.Writer) *cobra.Command {
-	command := &cobra.Command{
-		Use:   "backup FOLDER",
-		Short: "Copy the records of an exchange on this machine, also while it runs, into a new folder",
-		Long: `Copy the records of an exchange on this machine, also while it runs, into a new folder.
-
-The copy is one file, as it was at one instant, with its SHA-256 beside it. It has every record that was acknowledged
-before the command was started, whole, and is verified by reading all of it. It does not have the keys of local tokens,
-which a restored exchange makes anew. It holds personal data: keep it as you keep the exchange's own.`,
-		Example: `  exchange backup backups/monday
-  exchange backup "backups/$(date +%Y%m%dT%H%M%S)"`,
-	}
+	command := described("backup")
 	data := register(command, "folder of the exchange's data, whose records are copied")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		folder, err := resolved(command, environ, args, notes)
@@ -50,15 +48,7 @@ which a restored exchange makes anew. It holds personal data: keep it as you kee
 }
 
 func restoreCommand(environ []string, out, notes io.Writer) *cobra.Command {
-	command := &cobra.Command{
-		Use: "restore BACKUP", Short: "Make a data folder from a backup",
-		Long: `Make a data folder from a backup.
-
-The folder must not exist, or be empty. The file is compared with its checksum and opened before the folder gets its
-name; if anything is wrong, nothing is left behind. Backups of releases with a file for each service are restored as
-they were; the first start joins their files.`,
-		Example: `  exchange restore backups/monday --data restored`,
-	}
+	command := described("restore")
 	data := register(command, "folder that the data is restored into")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		folder, err := resolved(command, environ, args, notes)

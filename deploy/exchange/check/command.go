@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/texts"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/setting"
@@ -26,39 +28,21 @@ const (
 	asJSON = "json"
 )
 
+//go:embed commands.yaml
+var commands []byte
+
+// described makes a command with its texts.
+var described = texts.Of(commands)
+
 // Command returns the command check. Its settings come from environ, where its flags do not give them. It says on
 // notes how far it has come.
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
-	command := &cobra.Command{
-		Use: "check", Short: "Look for faults in the stored records of an exchange, also while it runs",
-		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in
-MongoDB. It changes nothing.
-
-It reads what the services read. Of a folder it reads the files as they were at one instant, and that they are
-sound; that each record and each former version can be read, and is as it was written; that each record is found by
-its keys; that no event is missing; that states are in their sets and follow from the last transition; that what
-records refer to is there; that each row of the bordereau is the sum of its receipts, and that receipts did not wait
-for longer than a minute for their row; that the participants of a shared policy find it and what is under it, as its
-access list says; that each version of a bordereau has its lines and its digest and follows the one that was approved
-before it, that a receipt is in one line of the versions that stand, and that each version made anew from the records
-as they were then has the same digest. In MongoDB it reads page by page what is there by then, and a record that
-changes meanwhile is no fault. It takes an exchange to run there; with --stopped, none does, as after a restore, and
-receipts may wait for their row.
-
-It notes, as no fault, the rows that callers have written and that other records contradict: a row of the premium
-bordereau whose premium is not the sum of the receipts, and a row of the claims bordereau that says something else
-than its claim.
-
-The exit status is 0 if all of this holds, 1 if not, or if there are no records, and 3 if MongoDB does not respond.`,
-		Example: `  exchange check
-  exchange check --data backups/monday -o json
-  exchange check --store 'mongodb://db-0,db-1/?replicaSet=rs0' --mongo-user auditor --mongo-password-file password`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return client.Misuse(fmt.Sprintf("check takes no arguments, and %q was given", strings.Join(args, " ")))
-			}
-			return nil
-		},
+	command := described("check")
+	command.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return client.Misuse(fmt.Sprintf("check takes no arguments, and %q was given", strings.Join(args, " ")))
+		}
+		return nil
 	}
 	flags := command.Flags()
 	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)

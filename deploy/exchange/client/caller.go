@@ -168,7 +168,7 @@ func (c *caller) send(ctx context.Context, r request) (got response, err error) 
 	switch {
 	case ctx.Err() != nil:
 		return got, ctx.Err()
-	case isFile(err):
+	case isA[*fileError](err):
 		return got, err
 	case err != nil:
 		return got, c.failed(err)
@@ -242,11 +242,6 @@ type fileError struct{ error }
 
 func (e *fileError) Unwrap() error { return e.error }
 
-func isFile(err error) bool {
-	_, is := errors.AsType[*fileError](err)
-	return is
-}
-
 // attach makes a file the body of a request. The exchange may refuse a large one before it is sent.
 func attach(message *http.Request, name string) error {
 	file, err := os.Open(name)
@@ -267,17 +262,15 @@ func attach(message *http.Request, name string) error {
 
 // rows returns the rows of the premium bordereau.
 func (c *caller) rows(ctx context.Context) (all []book.Record, err error) {
-	for page, err := range c.pages(ctx, "/premiumBordereau", url.Values{"limit": {strconv.Itoa(largestPage)}}) {
+	for text, err := range c.records(ctx, "/premiumBordereau", url.Values{"limit": {strconv.Itoa(largestPage)}}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range page.records {
-			var row book.Record
-			if err := json.Unmarshal(text, &row); err != nil {
-				return nil, c.failed(err)
-			}
-			all = append(all, row)
+		row, err := c.record(text)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, row)
 	}
 	return all, nil
 }
@@ -296,8 +289,12 @@ func (c *caller) readRecord(ctx context.Context, path string) (book.Record, erro
 	if err != nil {
 		return nil, err
 	}
-	var record book.Record
-	if err := json.Unmarshal(got.body, &record); err != nil {
+	return c.record(got.body)
+}
+
+// record returns the record in a JSON text of the exchange.
+func (c *caller) record(text []byte) (record book.Record, err error) {
+	if err := json.Unmarshal(text, &record); err != nil {
 		return nil, c.failed(err)
 	}
 	return record, nil
@@ -333,11 +330,8 @@ func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Rec
 	if err != nil {
 		return nil, false, describeStep(err, r)
 	}
-	var record book.Record
-	if err := json.Unmarshal(got.body, &record); err != nil {
-		return nil, false, c.failed(err)
-	}
-	return record, !got.replayed(), nil
+	record, err := c.record(got.body)
+	return record, err == nil && !got.replayed(), err
 }
 
 // makeRecord puts a record at a path where the caller has none, and reports whether there was none.
@@ -364,16 +358,12 @@ func (c *caller) sendStatement(ctx context.Context, profile string, file []byte)
 	if err != nil {
 		return nil, describeStep(err, r)
 	}
-	var record book.Record
-	if err := json.Unmarshal(got.body, &record); err != nil {
-		return nil, c.failed(err)
-	}
-	return record, nil
+	return c.record(got.body)
 }
 
 // describeStep adds to an error which request was refused.
 func describeStep(err error, r request) error {
-	if _, is := errors.AsType[*refusal](err); !is {
+	if !isA[*refusal](err) {
 		return err
 	}
 	return fmt.Errorf("%s %s: %w", r.method, strings.TrimSuffix(r.path, "/"), err)

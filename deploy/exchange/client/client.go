@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -18,6 +17,7 @@ import (
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/deploy/exchange/texts"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/setting"
 )
@@ -80,21 +80,14 @@ func Commands(around Surroundings) []*cobra.Command {
 //go:embed commands.yaml
 var commands []byte
 
-type texts struct{ Use, Short, Long, Example string }
-
-var described = sync.OnceValue(func() (of map[string]texts) {
-	if err := yaml.UnmarshalWithOptions(commands, &of, yaml.Strict()); err != nil {
-		panic("client: " + err.Error())
-	}
-	return of
-})
+// described makes a command with its texts.
+var described = texts.Of(commands)
 
 // command returns a command with its texts in commands.yaml.
 func command(name string, args cobra.PositionalArgs, completes cobra.CompletionFunc) *cobra.Command {
-	of := described()[name]
-	return &cobra.Command{
-		Use: of.Use, Short: of.Short, Long: of.Long, Example: of.Example, Args: args, ValidArgsFunction: completes,
-	}
+	c := described(name)
+	c.Args, c.ValidArgsFunction = args, completes
+	return c
 }
 
 func newProgram(around Surroundings) *program {

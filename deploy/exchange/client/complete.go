@@ -59,13 +59,10 @@ func (p *program) completeAction(
 func (p *program) completeMember(
 	_ *cobra.Command, args []string, _ string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []string
 	if r, known := p.catalog().Find(args[0]); known && len(args) == 1 {
-		for _, m := range r.Members {
-			names = append(names, m.Path)
-		}
+		return r.MemberNames(), cobra.ShellCompDirectiveNoFileComp
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeFilter offers the filters of the resource that is the first argument, and after the equals sign the values

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -83,18 +84,12 @@ const DefaultURL = "http://127.0.0.1:8080"
 
 func (p *program) registerConnection(command *cobra.Command) *connection {
 	var c connection
-	orElse := func(value, otherwise string) string {
-		if value == "" {
-			return otherwise
-		}
-		return value
-	}
 	flags := command.Flags()
-	flags.StringVar(&c.url, "url", orElse(p.variable("EXCHANGE_URL"), DefaultURL), "URL of the exchange (EXCHANGE_URL)")
+	flags.StringVar(&c.url, "url", cmp.Or(p.variable("EXCHANGE_URL"), DefaultURL), "URL of the exchange (EXCHANGE_URL)")
 	flags.StringVar(&c.token, "token", "",
 		"bearer token (EXCHANGE_TOKEN, which other users of this machine cannot see)")
 	flags.StringVar(&c.tokenFile, "token-file", "", "file with the bearer token, read again for each request")
-	flags.StringVar(&c.data, "data", orElse(p.variable("EXCHANGE_DATA"), "data"),
+	flags.StringVar(&c.data, "data", cmp.Or(p.variable("EXCHANGE_DATA"), "data"),
 		"data folder of an exchange on this machine: its keys issue the token if none is given (EXCHANGE_DATA)")
 	flags.StringVar(&c.org, "org", p.variable("EXCHANGE_ORG"),
 		"organisation that a token issued with these keys names, where organisations share the exchange (EXCHANGE_ORG)")

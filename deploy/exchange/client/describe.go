@@ -3,6 +3,7 @@ package client
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -44,10 +45,7 @@ func (p *program) describe() *cobra.Command {
 func describeMember(w io.Writer, r resource.Resource, name string) error {
 	m, known := r.Member(name)
 	if !known {
-		var names []string
-		for _, m := range r.Members {
-			names = append(names, m.Path)
-		}
+		names := r.MemberNames()
 		return usage("%s has no member %q%s; it has %s", r.Name, name, didYouMean(name, names),
 			strings.Join(names, ", "))
 	}
@@ -76,7 +74,7 @@ func describeResource(w io.Writer, r resource.Resource) error {
 	}
 	var others []string
 	for _, m := range r.Sent {
-		if !hasMember(r.Members, m.Path) {
+		if !slices.Contains(r.MemberNames(), m.Path) {
 			others = append(others, m.Path)
 		}
 	}
@@ -93,15 +91,6 @@ func describeResource(w io.Writer, r resource.Resource) error {
 		fmt.Fprintf(out, "\nActions: %s\n", strings.Join(r.ActionNames(), ", "))
 	}
 	return out.Flush()
-}
-
-func hasMember(members []resource.Member, path string) bool {
-	for _, m := range members {
-		if m.Path == path {
-			return true
-		}
-	}
-	return false
 }
 
 func valueWords(values []string) string {

@@ -58,14 +58,9 @@ func (p *program) exports() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.export(command.Context(), c, e)
+		return p.WriteFile(e.file, func(w io.Writer) error { return p.exportTo(command.Context(), c, e, w) })
 	}
 	return command
-}
-
-// export writes the records to the file or the standard output.
-func (p *program) export(ctx context.Context, c *caller, e exporting) error {
-	return p.WriteFile(e.file, func(w io.Writer) error { return p.exportTo(ctx, c, e, w) })
 }
 
 // WriteFile has a file written, which appears only once it is complete; - is the standard output.
@@ -88,16 +83,26 @@ func (s *Surroundings) WriteFile(name string, do func(io.Writer) error) error {
 	return os.Rename(file.Name(), name)
 }
 
+// exportTo writes the records.
 func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Writer) error {
+	values, err := query(e.filters, p.pageSize(e.resource, 0))
+	if err != nil {
+		return err
+	}
 	shown := progress.New(p.Err, -1)
 	count := 0
 	each := func(take func(jsontext.Value) error) error {
-		return c.each(ctx, e, p.pageSize(e.resource, 0), func(record jsontext.Value) error {
+		for record, err := range c.records(ctx, "/"+e.resource, values) {
+			if err != nil {
+				return err
+			}
 			count++
-			return errors.Join(take(record), shown.At(int64(count), fmt.Sprintf("%d records", count)))
-		})
+			if err := errors.Join(take(record), shown.At(int64(count), fmt.Sprintf("%d records", count))); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	var err error
 	switch e.format {
 	case asCSV:
 		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
@@ -120,23 +125,4 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	}
 	_, err = fmt.Fprintf(p.Err, "%d records exported.\n", count)
 	return err
-}
-
-// each calls take with every record of an export, page by page.
-func (c *caller) each(ctx context.Context, e exporting, size int, take func(jsontext.Value) error) error {
-	values, err := query(e.filters, size)
-	if err != nil {
-		return err
-	}
-	for page, err := range c.pages(ctx, "/"+e.resource, values) {
-		if err != nil {
-			return err
-		}
-		for _, record := range page.records {
-			if err := take(record); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,22 +39,14 @@ type problem struct {
 
 // words returns in one line what is wrong, for the file of rejected records.
 func (p problem) words() string {
-	words := p.Title
-	if len(p.Errors) == 0 && p.Detail != "" {
-		words += ": " + p.Detail
+	if len(p.Errors) == 0 && p.Detail == "" {
+		return p.Title
 	}
-	for i, v := range p.Errors {
-		separator := "; "
-		if i == 0 {
-			separator = ": "
-		}
-		words += separator
-		if v.Pointer != "" {
-			words += v.Pointer + " "
-		}
-		words += v.words()
+	var reasons []string
+	for _, v := range p.Errors {
+		reasons = append(reasons, strings.TrimLeft(v.Pointer+" "+v.words(), " "))
 	}
-	return words
+	return p.Title + ": " + cmp.Or(strings.Join(reasons, "; "), p.Detail)
 }
 
 type violation struct {
@@ -179,7 +172,7 @@ func Report(w io.Writer, err error) (status int) {
 		fmt.Fprintf(w, "  %s\n", lost.advice)
 		status = outage
 	}
-	if _, is := errors.AsType[*misuse](err); is {
+	if isA[*misuse](err) {
 		status = misused
 	}
 	if errors.Is(err, context.Canceled) {

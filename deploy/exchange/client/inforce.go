@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -95,10 +96,8 @@ func memberWords(members []resource.Member, body []byte, pointer string) string 
 			continue
 		}
 		given := textAt(body, pointer)
-		for _, value := range m.Values {
-			if value == given {
-				return ""
-			}
+		if slices.Contains(m.Values, given) {
+			return ""
 		}
 		return allowedWords(given, m.Values)
 	}

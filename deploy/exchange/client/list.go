@@ -100,12 +100,8 @@ func validColumns(columns []string, form string, of resource.Resource) error {
 	}
 	for _, column := range columns {
 		if !of.Names(column) {
-			var names []string
-			for _, m := range of.Members {
-				names = append(names, m.Path)
-			}
 			return usage("--columns: %s has no member %q%s; exchange describe %s shows its members", of.Name, column,
-				didYouMean(column, names), of.Name)
+				didYouMean(column, of.MemberNames()), of.Name)
 		}
 	}
 	return nil
@@ -189,6 +185,23 @@ type page struct {
 	response
 	records []jsontext.Value
 	last    bool
+}
+
+// records returns the records of the list at a path in order. An error, as of send, ends them.
+func (c *caller) records(ctx context.Context, path string, values url.Values) iter.Seq2[jsontext.Value, error] {
+	return func(yield func(jsontext.Value, error) bool) {
+		for page, err := range c.pages(ctx, path, values) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, record := range page.records {
+				if !yield(record, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // pages returns the pages of the list at a path in order. An error, as of send, ends them.

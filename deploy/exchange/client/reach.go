@@ -40,11 +40,16 @@ func (c *caller) failed(err error) error {
 	return &unreachable{c.base.String(), err, advise(err, c.base, c.client.Timeout.String())}
 }
 
+// isA reports whether an error is one of a type.
+func isA[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
+}
+
 // hopeless reports whether another attempt would end in the same error.
 func hopeless(err error) bool {
-	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	_, notTLS := errors.AsType[tls.RecordHeaderError](err)
-	return untrusted || notTLS || isFile(err) || plainResponse(err) || notHTTP(err)
+	return isA[*tls.CertificateVerificationError](err) || isA[tls.RecordHeaderError](err) || isA[*fileError](err) ||
+		plainResponse(err) || notHTTP(err)
 }
 
 // unnamed reports whether the name that was looked up does not exist.
@@ -70,21 +75,18 @@ func advise(err error, base *url.URL, timeout string) string {
 		other.Scheme = scheme
 		return fmt.Sprintf("Give --url %s instead.", other.String())
 	}
-	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
-	_, host := errors.AsType[x509.HostnameError](err)
-	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	var network net.Error
 	switch {
 	case errors.Is(err, errPlain):
 		return switched("https")
-	case plainResponse(err), isRecordHeader(err):
+	case plainResponse(err), isA[tls.RecordHeaderError](err):
 		return "The port does not speak TLS. " + switched("http")
-	case host:
+	case isA[x509.HostnameError](err):
 		return "The certificate is for another name: use the name in it; " + where + "."
-	case authority:
+	case isA[x509.UnknownAuthorityError](err):
 		return "The certificate is of an authority that this machine does not trust: give the authority's " +
 			"certificate as SSL_CERT_FILE=ca.pem, or ask the operator of the exchange."
-	case certificate:
+	case isA[*tls.CertificateVerificationError](err):
 		return "The certificate is not good: ask the operator of the exchange."
 	case notHTTP(err):
 		return "What listens on that port does not speak HTTP; " + where + "."
@@ -101,11 +103,6 @@ func advise(err error, base *url.URL, timeout string) string {
 	default:
 		return upper(where) + "; --verbose shows each attempt."
 	}
-}
-
-func isRecordHeader(err error) bool {
-	_, is := errors.AsType[tls.RecordHeaderError](err)
-	return is
 }
 
 // upper returns words with a capital at the beginning of a sentence, unless they begin with the name of a flag.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"insurance.example/exchange/deploy/exchange/client/book"
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
@@ -88,14 +89,12 @@ func (c *caller) idsBy(ctx context.Context, name, number, value string) (ids []s
 	if err != nil {
 		return nil, err
 	}
-	var records []struct {
-		ID string `json:"id"`
-	}
+	var records []book.Record
 	if err := json.Unmarshal(got.body, &records); err != nil {
 		return nil, c.failed(err)
 	}
 	for _, r := range records {
-		ids = append(ids, r.ID)
+		ids = append(ids, r.Text("id"))
 	}
 	return ids, nil
 }

@@ -137,9 +137,9 @@ func (w *writing) send(ctx context.Context, on target, r request, bodied bool) (
 
 // resumable adds to an error how to repeat a POST, if it is not known whether the exchange carried it out.
 func (w *writing) resumable(err error) error {
-	_, lost := errors.AsType[*unreachable](err)
 	r, responded := errors.AsType[*refusal](err)
-	uncertain := lost || responded && r.status >= http.StatusInternalServerError || errors.Is(err, context.Canceled)
+	uncertain := isA[*unreachable](err) || responded && r.status >= http.StatusInternalServerError ||
+		errors.Is(err, context.Canceled)
 	if w.key == "" || !uncertain {
 		return err
 	}

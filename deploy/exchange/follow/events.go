@@ -20,15 +20,8 @@ const (
 )
 
 func events(around client.Surroundings) *cobra.Command {
-	command := &cobra.Command{
-		Use: "events", Short: "Print the feed: what happened to the records, in order",
-		Long: `Print the feed: what happened to the records, in order. On a terminal it is a table, elsewhere JSON with an event
-on each line. Without --follow the command ends with the newest event, and says on stderr how to go on from there.`,
-		Example: `  exchange events --follow --after now
-  exchange events --type 'exchange.claim.*' --policy $POLICY
-  exchange events --follow --cursor-file cursor >> events.jsonl`,
-		Args: arguments,
-	}
+	command := described("events")
+	command.Args = arguments
 	f := feed{notes: func(format string, args ...any) { fmt.Fprintf(around.Err, format, args...) }}
 	connect := client.Connect(around, command)
 	f.register(command, "")

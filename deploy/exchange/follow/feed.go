@@ -4,6 +4,7 @@ package follow
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/texts"
 )
+
+//go:embed commands.yaml
+var commands []byte
+
+// described makes a command with its texts.
+var described = texts.Of(commands)
 
 // Commands returns the commands events and listen. Their errors are for client.Report.
 func Commands(around client.Surroundings) []*cobra.Command {

@@ -31,15 +31,8 @@ const (
 )
 
 func listen(around client.Surroundings) *cobra.Command {
-	command := &cobra.Command{
-		Use: "listen --forward URL", Short: "Send each event of the feed to a program on this machine, signed",
-		Long: `Send each event of the feed to a program on this machine, one after the other, signed as Standard Webhooks has
-it (webhook-id, webhook-timestamp, webhook-signature). What does not get a response with 2xx within 10 seconds is sent
-again, until it does. The secret of the signatures is printed; the receiver verifies them with it.`,
-		Example: `  exchange listen --forward http://127.0.0.1:9000/hook
-  exchange listen --forward http://127.0.0.1:9000/hook --secret whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`,
-		Args: arguments,
-	}
+	command := described("listen")
+	command.Args = arguments
 	f := feed{notes: func(format string, args ...any) { fmt.Fprintf(around.Err, format, args...) }}
 	connect := client.Connect(around, command)
 	f.register(command, "now")

@@ -16,8 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/gateway/console"
-	"insurance.example/exchange/pkg/process"
-	"insurance.example/exchange/pkg/setting"
 )
 
 // LinkLifetime is how long a link can be followed to the records of an exchange.
@@ -60,29 +58,21 @@ func FollowLink(data, code string, now time.Time) (subject string, is bool) {
 // and is at a URL unless something else is said.
 func LinkCommand(environ []string, out io.Writer, usualURL string) *cobra.Command {
 	var data, url, subject string
-	command := &cobra.Command{
-		Use: "link", Short: "Print a link that signs a person in to the console, once, within a minute",
-		Example: `  exchange link
-  exchange link --subject mary`,
-		Args: cobra.NoArgs, Version: process.CurrentBuild().String(),
-		RunE: func(*cobra.Command, []string) error {
-			if !hasKeys(data) {
-				return noExchange(data)
-			}
-			link, err := NewLink(data, url, subject, time.Now(), LinkLifetime)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(out, link)
+	command := command(environ, "link", &data, func() error {
+		if !hasKeys(data) {
+			return noExchange(data)
+		}
+		link, err := NewLink(data, url, subject, time.Now(), LinkLifetime)
+		if err != nil {
 			return err
-		},
-	}
+		}
+		_, err = fmt.Fprintln(out, link)
+		return err
+	})
 	flags := command.Flags()
-	registerFolder(flags, environ, &data)
 	flags.StringVar(&url, "url", cmp.Or(lookup(environ, "EXCHANGE_URL"), usualURL),
 		"URL of the exchange (EXCHANGE_URL)")
 	flags.StringVar(&subject, "subject", Subject, "name of the person")
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
 	return command
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/process"
 )
 
 // SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens,
@@ -21,32 +20,25 @@ import (
 // their own needs: a password for the user of each service. They become files. What exists stays as it is.
 func SecretsCommand(environ []string) *cobra.Command {
 	var data, credential, mongoDB string
-	command := &cobra.Command{
-		Use:     "secrets",
-		Short:   "Create the keys of local tokens and the secrets of the processes, unless they exist",
-		Example: "  local secrets --data /data --credential-file /credential/secrets",
-		Args:    cobra.NoArgs, Version: process.CurrentBuild().String(),
-		RunE: func(*cobra.Command, []string) error {
-			if credential == "" {
-				return errors.New("setting credential-file: give the file that the credential is written to")
-			}
-			if _, err := auth.OpenSigner(KeyFolder(data)); err != nil {
-				return fmt.Errorf("setting data: %w", err)
-			}
-			if err := createCredential(credential); err != nil {
-				return fmt.Errorf("setting credential-file: %w", err)
-			}
-			if mongoDB == "" {
-				return nil
-			}
-			if err := createPasswords(mongoDB); err != nil {
-				return fmt.Errorf("setting mongodb: %w", err)
-			}
+	command := command(environ, "secrets", &data, func() error {
+		if credential == "" {
+			return errors.New("setting credential-file: give the file that the credential is written to")
+		}
+		if _, err := auth.OpenSigner(KeyFolder(data)); err != nil {
+			return fmt.Errorf("setting data: %w", err)
+		}
+		if err := createCredential(credential); err != nil {
+			return fmt.Errorf("setting credential-file: %w", err)
+		}
+		if mongoDB == "" {
 			return nil
-		},
-	}
+		}
+		if err := createPasswords(mongoDB); err != nil {
+			return fmt.Errorf("setting mongodb: %w", err)
+		}
+		return nil
+	})
 	flags := command.Flags()
-	registerFolder(flags, environ, &data)
 	flags.StringVar(&credential, "credential-file", "",
 		"file that the credential is written to; processes read it with the setting of the same name")
 	flags.StringVar(&mongoDB, "mongodb", "",

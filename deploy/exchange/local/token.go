@@ -4,6 +4,7 @@ package local
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/deploy/exchange/texts"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/organisation"
@@ -54,39 +56,45 @@ func registerFolder(flags *pflag.FlagSet, environ []string, data *string) {
 	}
 }
 
+//go:embed commands.yaml
+var commands []byte
+
+// described makes a command with its texts.
+var described = texts.Of(commands)
+
+// command returns a command that works on the folder of data, and takes no arguments.
+func command(environ []string, name string, data *string, run func() error) *cobra.Command {
+	c := described(name)
+	c.Args, c.Version = cobra.NoArgs, process.CurrentBuild().String()
+	c.RunE = func(*cobra.Command, []string) error { return run() }
+	registerFolder(c.Flags(), environ, data)
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(c.Flags(), err) })
+	return c
+}
+
 // TokenCommand returns the command that prints a bearer token for the exchange that keeps its data in a folder.
 func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 	var data, scope, subject, org, claim string
 	var lifetime time.Duration
 	var newKeys bool
-	command := &cobra.Command{
-		Use: "token", Short: "Print a bearer token for the exchange that runs on this machine",
-		Example: `  exchange token
-  exchange token --scope std.developer
-  exchange token --org acme
-  exchange token --scope exchange.operate
-  curl -H "Authorization: Bearer $(exchange token)" http://127.0.0.1:8080/vehicle`,
-		Args: cobra.NoArgs, Version: process.CurrentBuild().String(),
-		RunE: func(*cobra.Command, []string) error {
-			if !newKeys && !hasKeys(data) {
-				return noExchange(data)
-			}
-			if _, err := organisation.Owner(org); err != nil {
-				return fmt.Errorf("--org %q: %w", org, err)
-			}
-			token, err := issue(data, auth.Grant{
-				Subject: subject, Scopes: strings.Fields(scope), Lifetime: lifetime,
-				Organisation: org, OrganisationClaim: claim,
-			})
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(out, token)
+	command := command(environ, "token", &data, func() error {
+		if !newKeys && !hasKeys(data) {
+			return noExchange(data)
+		}
+		if _, err := organisation.Owner(org); err != nil {
+			return fmt.Errorf("--org %q: %w", org, err)
+		}
+		token, err := issue(data, auth.Grant{
+			Subject: subject, Scopes: strings.Fields(scope), Lifetime: lifetime,
+			Organisation: org, OrganisationClaim: claim,
+		})
+		if err != nil {
 			return err
-		},
-	}
+		}
+		_, err = fmt.Fprintln(out, token)
+		return err
+	})
 	flags := command.Flags()
-	registerFolder(flags, environ, &data)
 	flags.StringVar(&scope, "scope", strings.Join(allScopes, " "), "scopes of the token, separated by spaces")
 	flags.StringVar(&subject, "subject", Subject, "name of the caller that the token identifies")
 	flags.StringVar(&org, "org", "", "organisation that the caller acts for; the token names none if not given")
@@ -95,7 +103,6 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 	flags.DurationVar(&lifetime, "lifetime", localLifetime, "how long the token is valid")
 	flags.BoolVar(&newKeys, "new-keys", false,
 		"create the keys if the folder has none, for services in separate processes")
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
 	return command
 }
 

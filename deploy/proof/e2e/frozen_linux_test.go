@@ -14,15 +14,15 @@ import (
 )
 
 // TestAFrozenServiceIsGivenUp stops the process of coverage with SIGSTOP: connections to it are made, and nothing
-// responds. Those who come first wait as long as a request may take. After them the gateway gives up soon, and so do
-// claims, whose circuit breaker opens. Once the process goes on, all is as before, and nothing acknowledged is lost.
+// responds. Callers wait as long as a request may take, and no longer, until the circuit breaker of claims opens. Once
+// the process goes on, all is as before, and nothing acknowledged is lost.
 func TestAFrozenServiceIsGivenUp(t *testing.T) {
 	t.Parallel()
 	// The limit of a request is long, so that a busy machine does not look like a frozen service.
-	const limit = time.Minute
+	const limit = 30 * time.Second
 	settings := map[string][]string{}
 	for _, name := range []string{"gateway", "coverage", "claims"} {
-		settings[name] = []string{"--request-timeout", limit.String(), "--patience", "1"}
+		settings[name] = []string{"--request-timeout", limit.String()}
 	}
 	e, err := commands.RunApart(t.TempDir(), settings)
 	trial.EndWith(t, e, err)
@@ -40,7 +40,7 @@ func TestAFrozenServiceIsGivenUp(t *testing.T) {
 		}
 	}()
 
-	const callers = 6
+	const callers = 10 // half of them have claims call coverage, often enough for its breaker
 	get := func() (trial.Response, error) { return c.Send(t.Context(), http.MethodGet, path, nil) }
 	file := func() (trial.Response, error) {
 		return c.Send(t.Context(), http.MethodPost, "/claim", loss(number, -1))
@@ -51,21 +51,9 @@ func TestAFrozenServiceIsGivenUp(t *testing.T) {
 	if got := trial.Count(first)[http.StatusServiceUnavailable]; got != callers {
 		t.Errorf("without coverage: %v, want 503 for each of %d", trial.Count(first), callers)
 	}
-	for range 3 {
-		for method, send := range map[string]func() (trial.Response, error){
-			"GET " + path: get,
-			"POST /claim": file,
-		} {
-			got, err := send()
-			if err != nil || got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
-				t.Errorf("%s with coverage frozen: %d %s, %v", method, got.Status, got.Body, err)
-			}
-		}
-	}
-	// Nobody has waited for all of the limit then. That nobody waits for longer than a second is proven in pkg/peer.
-	for _, caller := range []string{"gateway", "claims"} {
-		if e.Logged(caller, "the replica responds to nothing") == 0 {
-			t.Errorf("%s has not given up a frozen service, although several have waited for it in vain", caller)
+	for _, got := range first {
+		if got.Header.Get("Retry-After") == "" {
+			t.Errorf("without coverage: %d %s without Retry-After", got.Status, got.Body)
 		}
 	}
 	// Calls that nobody responds to open the breaker, one of which is tried each second.

@@ -48,9 +48,10 @@ func roll(t *testing.T, volumes *trial.Volumes) {
 	policyNumber := prepare(t, data)
 	e, err := commands.RunComposed(data, trial.Composition{Replicas: replicas, Volumes: volumes})
 	trial.EndWith(t, e, err)
-	b := newBalancer(t, e, "gateway-a", "gateway-b")
-	scheme, _, _ := strings.Cut(e.Base, ":")
-	e.Base = scheme + "://" + b.listener.Addr().String()
+	if e.Base, err = e.Balance("gateway-a", "gateway-b"); err != nil {
+		t.Fatal(err)
+	}
+	e.AwaitReplicas(t)
 	clients := []*trial.Client{client(t, e, "tester", trial.Developer, trial.Admin)}
 	if volumes != nil {
 		clients = append(clients, clients[0].Through(twoProtocols(volumes)))
@@ -61,7 +62,7 @@ func roll(t *testing.T, volumes *trial.Volumes) {
 	l.await()
 	for _, replica := range replicas {
 		restart(t, e, replica)
-		b.await(t)
+		e.AwaitReplicas(t)
 		l.await()
 	}
 	l.end()

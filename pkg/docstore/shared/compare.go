@@ -7,7 +7,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -146,21 +145,11 @@ func (c *Comparison) under(ctx context.Context, spec docstore.Spec, in docstore.
 
 // stored returns in whose name documents of a collection are stored which an organisation owns.
 func (c *Comparison) stored(ctx context.Context, collection, owner string) (organisation.ID, error) {
-	kept, err := c.Store.Collection(ctx, settledSpec)
+	_, now, err := settledIn(ctx, c.Store, collection)
 	if err != nil {
 		return organisation.ID{}, err
 	}
-	found, err := kept.Find(ctx, everybody, docstore.Query{Equal: docstore.Keys{ofIndex: collection}, Limit: 1})
-	if err != nil {
-		return organisation.ID{}, err
-	}
-	var now settled
-	if len(found) > 0 {
-		if err := json.Unmarshal(found[0].Body, &now); err != nil {
-			return organisation.ID{}, fmt.Errorf("stored owner of %s: %w", collection, err)
-		}
-	}
-	if now.Default == owner {
+	if now != nil && now.Default == owner {
 		owner = ""
 	}
 	return organisation.Owner(owner)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -94,50 +93,53 @@ const ofIndex = "collection"
 type settled struct {
 	Collection string `json:"collection"`
 	Default    string `json:"default"`
+
+	at docstore.At
+}
+
+// settledIn returns the documents of a store, and what it has about a collection; nil if it has nothing.
+func settledIn(
+	ctx context.Context, store docstore.Store, name string,
+) (kept docstore.Kept[settled], is *settled, err error) {
+	in, err := store.Collection(ctx, settledSpec)
+	if err != nil {
+		return kept, nil, err
+	}
+	kept = docstore.Kept[settled]{In: in, What: "owner of a collection",
+		At:   func(s *settled) *docstore.At { return &s.at },
+		Keys: func(s *settled) docstore.Keys { return docstore.Keys{ofIndex: s.Collection} }}
+	is, err = kept.One(ctx, everybody, docstore.Keys{ofIndex: name})
+	return kept, is, err
 }
 
 // settle returns the name of the organisation to which the documents of a collection belong that have no owner, the
 // empty name if there will never be any. It is settled at the first start of a shared exchange, and for good once a
 // document has an owner. owned reports whether one has.
-func (s *of) settle(ctx context.Context, name string, opened docstore.Collection, owned bool) (string, error) {
-	kept, err := s.Store.Collection(ctx, settledSpec)
-	if err != nil {
-		return "", err
-	}
-	for {
-		found, err := kept.Find(ctx, everybody, docstore.Query{Equal: docstore.Keys{ofIndex: name}, Limit: 1})
+func (s *of) settle(
+	ctx context.Context, name string, opened docstore.Collection, owned bool,
+) (owner string, err error) {
+	// Another process may settle it meanwhile.
+	err = docstore.Again(func() error {
+		kept, now, err := settledIn(ctx, s.Store, name)
 		if err != nil {
-			return "", err
-		}
-		now, doc := settled{Collection: name}, docstore.Document{Keys: docstore.Keys{ofIndex: name}}
-		if len(found) == 1 {
-			doc.ID, doc.Version = found[0].ID, found[0].Version
-			if err := json.Unmarshal(found[0].Body, &now); err != nil {
-				return "", fmt.Errorf("stored owner of %s: %w", name, err)
-			}
+			return err
 		}
 		stored, err := opened.Find(ctx, everybody, docstore.Query{Limit: 1})
 		if err != nil {
-			return "", err
+			return err
 		}
-		next, err := s.settings.owner(now.Default, len(stored) > 0, owned)
-		if err != nil || len(found) == 1 && next == now.Default {
-			return next, err
+		next := settled{Collection: name}
+		if now != nil {
+			next = *now
 		}
-		now.Default = next
-		if doc.Body, err = json.Marshal(now); err != nil {
-			return "", err
+		owner, err = s.settings.owner(next.Default, len(stored) > 0, owned)
+		if err != nil || now != nil && owner == now.Default {
+			return err
 		}
-		if len(found) == 1 {
-			err = kept.Replace(ctx, everybody, doc, nil)
-		} else {
-			err = docstore.InsertNew(ctx, kept, everybody, &doc)
-		}
-		// Another process may have settled it meanwhile.
-		if err != nil && !docstore.Overtaken(err) {
-			return "", err
-		}
-	}
+		next.Default = owner
+		return kept.Write(ctx, everybody, &next, nil)
+	})
+	return owner, err
 }
 
 // owner returns the organisation to which documents without an owner are to belong, given the one to which they belong

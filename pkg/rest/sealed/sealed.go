@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -64,49 +63,32 @@ const (
 type key struct {
 	Name string `json:"name"`
 	Key  []byte `json:"key"`
+
+	at docstore.At
 }
 
 // Of returns the seal of a store, which is the exchange's own. The first process of its service makes the key.
 func Of(ctx context.Context, store docstore.Store) (Seal, error) {
-	ctx = request.ForExchange(ctx)
-	kept, err := store.Collection(ctx, docstore.Spec{
+	who := request.OrganisationFrom(request.ForExchange(ctx))
+	in, err := store.Collection(ctx, docstore.Spec{
 		Name: collection, Unlogged: true, Unowned: true, Indexes: []docstore.Index{{Name: nameIndex, Unique: true}},
 	})
 	if err != nil {
 		return Seal{}, err
 	}
-	find := docstore.Query{Equal: docstore.Keys{nameIndex: cursors}, Limit: 1}
-	for {
-		found, err := kept.Find(ctx, request.OrganisationFrom(ctx), find)
-		if err != nil {
-			return Seal{}, err
+	kept := docstore.Kept[key]{In: in, What: "key", At: func(k *key) *docstore.At { return &k.at },
+		Keys: func(k *key) docstore.Keys { return docstore.Keys{nameIndex: k.Name} }}
+	var is *key
+	if err := docstore.Again(func() (err error) {
+		if is, err = kept.One(ctx, who, docstore.Keys{nameIndex: cursors}); err != nil || is != nil {
+			return err
 		}
-		if len(found) == 1 {
-			var stored key
-			if err := json.Unmarshal(found[0].Body, &stored); err != nil {
-				return Seal{}, fmt.Errorf("stored key: %w", err)
-			}
-			aead, err := chacha20poly1305.NewX(stored.Key)
-			return Seal{aead}, err
-		}
-		if err := makeKey(ctx, kept); err != nil {
-			return Seal{}, err
-		}
+		is = &key{Name: cursors, Key: make([]byte, chacha20poly1305.KeySize)}
+		_, _ = rand.Read(is.Key) // never fails
+		return kept.Write(ctx, who, is, nil)
+	}); err != nil {
+		return Seal{}, err
 	}
-}
-
-// makeKey stores a new key, unless another process does so at the same time.
-func makeKey(ctx context.Context, kept docstore.Collection) error {
-	made := key{cursors, make([]byte, chacha20poly1305.KeySize)}
-	_, _ = rand.Read(made.Key) // never fails
-	body, err := json.Marshal(made)
-	if err != nil {
-		return err
-	}
-	doc := docstore.Document{Body: body, Keys: docstore.Keys{nameIndex: cursors}}
-	err = docstore.InsertNew(ctx, kept, request.OrganisationFrom(ctx), &doc)
-	if _, taken := docstore.Duplicate(err); taken {
-		return nil
-	}
-	return err
+	aead, err := chacha20poly1305.NewX(is.Key)
+	return Seal{aead}, err
 }

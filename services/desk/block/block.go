@@ -60,15 +60,10 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	id, err := docstore.NewID(uuid.UUID{})
-	if err != nil {
-		return err
-	}
 	number := (w.Count - 1) / w.Length
 	w.items = w.items[:0]
-	return w.In.Insert(ctx, request.OrganisationFrom(ctx), docstore.Document{
-		ID: id, Body: body, Keys: docstore.Keys{index: w.place(number)},
-	})
+	doc := docstore.Document{Body: body, Keys: docstore.Keys{index: w.place(number)}}
+	return docstore.InsertNew(ctx, w.In, request.OrganisationFrom(ctx), &doc)
 }
 
 // Read returns the items of a block, which must be there. Errors: those of the store.

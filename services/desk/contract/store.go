@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/problems"
@@ -247,11 +246,8 @@ func (c *Contracts) write(ctx context.Context, k, was *Kept) error {
 		Keys: docstore.Keys{referenceIndex: k.Reference, slotIndex: strconv.Itoa(k.state.Slot)}}
 	who := request.OrganisationFrom(ctx)
 	if was == nil {
-		if doc.ID, err = docstore.NewID(uuid.UUID{}); err != nil {
-			return err
-		}
+		err = docstore.InsertNew(ctx, c.kept, who, &doc)
 		k.id = doc.ID
-		err = c.kept.Insert(ctx, who, doc)
 	} else {
 		var former *docstore.Former
 		if former, err = was.former(); err != nil {

@@ -147,10 +147,7 @@ func (r *Reconciler) list(ctx context.Context, l *ledger, made *run, by *once.On
 	contract := ledgerOf(made.Head.Against)
 	next := &ledger{Contract: contract, Runs: append(slices.Clone(l.Runs),
 		listed{made.Head.ID, made.Head.Statement, made.Batch, made.Pairs, made.Head.MadeAt.Time(), by.Kept()})}
-	id, err := docstore.NewID(uuid.UUID{})
-	if err == nil {
-		err = write(ctx, r.ledgers, l.was, id, docstore.Keys{keyIndex: contract}, next)
-	}
+	_, err := write(ctx, r.ledgers, l.was, docstore.Keys{keyIndex: contract}, next)
 	if errors.Is(err, docstore.ErrUnavailable) {
 		if is, again := r.ledger(ctx, contract); again == nil && is.has(made.Head.ID) {
 			return nil // the write has happened

@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -94,10 +92,7 @@ func (r *Reconciler) Decide(
 			was.Before = nil
 			next.Before = append(next.Before, was)
 		}
-		place, err := docstore.NewID(uuid.UUID{})
-		if err == nil {
-			err = r.write(ctx, h, place, decisionKey(at), decisionsOf(at.Run), next)
-		}
+		_, err = r.write(ctx, h, decisionKey(at), decisionsOf(at.Run), next)
 		return err
 	})
 	if err != nil {

@@ -123,31 +123,41 @@ func (r *Reconciler) find(ctx context.Context, key string, into any) (*head, err
 }
 
 // write stores a value as a head; see the function.
-func (r *Reconciler) write(ctx context.Context, was *head, id uuid.UUID, key, of string, value any) error {
+func (r *Reconciler) write(ctx context.Context, was *head, key, of string, value any) (*head, error) {
 	keys := docstore.Keys{keyIndex: key}
 	if of != "" {
 		keys[ofIndex] = of
 	}
-	return write(ctx, r.heads, was, id, keys, value)
+	return write(ctx, r.heads, was, keys, value)
 }
 
-// write stores a value in place of the document that was read, or as a new one with an id. Errors:
+// add stores a value as a new head under a key that may have its id, which named gives it.
+func (r *Reconciler) add(ctx context.Context, of string, value any, named func(id string) (key string)) error {
+	var doc docstore.Document
+	return docstore.InsertNamed(ctx, r.heads, request.OrganisationFrom(ctx), &doc, func() (err error) {
+		doc.Keys = docstore.Keys{keyIndex: named(doc.ID.String()), ofIndex: of}
+		doc.Body, err = json.Marshal(value, json.Deterministic(true))
+		return err
+	})
+}
+
+// write stores a value in place of the document that was read, or as a new one, and returns where. Errors:
 // docstore.ErrStale, *docstore.DuplicateError, those of the store.
 func write(
-	ctx context.Context, in docstore.Collection, was *head, id uuid.UUID, keys docstore.Keys, value any,
-) error {
+	ctx context.Context, in docstore.Collection, was *head, keys docstore.Keys, value any,
+) (*head, error) {
 	body, err := json.Marshal(value, json.Deterministic(true))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	doc, who := docstore.Document{ID: id, Body: body, Keys: keys}, request.OrganisationFrom(ctx)
+	doc, who := docstore.Document{Body: body, Keys: keys}, request.OrganisationFrom(ctx)
 	if was != nil {
 		doc.ID, doc.Version = was.id, was.version
 		err = in.Replace(ctx, who, doc, nil)
 	} else {
-		err = in.Insert(ctx, who, doc)
+		err = docstore.InsertNew(ctx, in, who, &doc)
 	}
-	return err
+	return &head{doc.ID, doc.Version + 1}, err
 }
 
 // itemsOf returns a list of items of a batch, in blocks of a length.

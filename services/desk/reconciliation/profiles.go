@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -84,14 +82,11 @@ func (r *Reconciler) PutProfile(
 		}
 		p = reconciliation.FileProfile{Name: name, Version: p.Version + 1, SetBy: request.CallerFrom(ctx).Key(),
 			SetAt: scalar.Instant(r.now()), FileProfileTerms: sent}
-		is := &head{version: 1}
-		if was != nil {
-			*is = head{was.id, was.version + 1}
-		} else if is.id, err = docstore.NewID(uuid.UUID{}); err != nil {
-			return err
+		is, err := r.write(ctx, was, profileKey(name), profiles, p)
+		if err == nil {
+			etag = tag(is)
 		}
-		etag = tag(is)
-		return r.write(ctx, was, is.id, profileKey(name), profiles, p)
+		return err
 	})
 	return p, etag, err
 }

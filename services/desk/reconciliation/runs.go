@@ -264,12 +264,8 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 	if err != nil {
 		return nil, err
 	}
-	id, err := docstore.NewID(uuid.UUID{})
-	if err != nil {
-		return nil, err
-	}
 	made := &run{Batch: uuid.New(), Open: map[string]int{}, Head: reconciliation.Run{
-		ID: id.String(), RunRequest: c.asked, MadeBy: request.CallerFrom(ctx).Key(), MadeAt: scalar.Instant(r.now()),
+		RunRequest: c.asked, MadeBy: request.CallerFrom(ctx).Key(), MadeAt: scalar.Instant(r.now()),
 		Items: len(items), Outcomes: map[string]int{}, Elsewhere: elsewhere,
 	}}
 	kept := &block.Writer[reconciliation.RunItem]{List: r.itemsOf(made.Batch, itemBlocks, blockLength)}
@@ -293,7 +289,10 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 	if err := errors.Join(kept.Flush(ctx), pairs.Flush(ctx)); err != nil {
 		return nil, err
 	}
-	return made, r.write(ctx, nil, id, "run/"+made.Head.ID, runList, made)
+	return made, r.add(ctx, runList, made, func(id string) string {
+		made.Head.ID = id
+		return "run/" + id
+	})
 }
 
 // month returns the month from which an item ages.

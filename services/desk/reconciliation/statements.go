@@ -115,12 +115,11 @@ func (r *Reconciler) keep(
 	if err := r.read(ctx, s, p.FileProfileTerms, file); err != nil {
 		return s.Head, err
 	}
-	id, err := docstore.NewID(uuid.UUID{})
-	if err != nil {
-		return s.Head, err
-	}
-	s.Head.ID = id.String()
-	if err = r.write(ctx, nil, id, key, statementList, s); docstore.Overtaken(err) {
+	err := r.add(ctx, statementList, s, func(id string) string {
+		s.Head.ID = id
+		return key
+	})
+	if docstore.Overtaken(err) {
 		_, err = r.find(ctx, key, &same) // somebody has sent it at the same time
 		return same.Head, err
 	}

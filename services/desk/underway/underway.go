@@ -2,10 +2,10 @@
 package underway
 
 import (
+	"cmp"
 	"context"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk/underway"
@@ -27,18 +27,20 @@ const (
 
 // Log knows what work is under way. It is safe for concurrent use, once Open has returned.
 type Log struct {
-	in  docstore.Collection
-	now func() time.Time
+	kept docstore.Kept[written]
+	now  func() time.Time
 }
 
 // New returns a log. Open prepares it.
 func New(now func() time.Time) *Log { return &Log{now: now} }
 
 // Open prepares the collection. It is called once, before anything else is used.
-func (l *Log) Open(ctx context.Context, store docstore.Store) (err error) {
-	l.in, err = store.Collection(ctx, docstore.Spec{
+func (l *Log) Open(ctx context.Context, store docstore.Store) error {
+	in, err := store.Collection(ctx, docstore.Spec{
 		Name: collection, Unlogged: true, Indexes: []docstore.Index{{Name: index, Unique: true}},
 	})
+	l.kept = docstore.Kept[written]{In: in, What: "work", At: func(w *written) *docstore.At { return &w.place },
+		Keys: func(w *written) docstore.Keys { return docstore.Keys{index: w.of} }}
 	return err
 }
 
@@ -57,12 +59,15 @@ type written struct {
 	// At is when this was written, and Ended says that the work is over.
 	At    time.Time `json:"at"`
 	Ended bool      `json:"ended,omitzero"`
+
+	// of is what the work is done for.
+	of    string
+	place docstore.At
 }
 
 // Work is work under way. A nil one is none, and keeps nothing. It is not safe for concurrent use.
 type Work struct {
 	log *Log
-	of  string
 	is  written
 	// shown is how many records had been read and made when it was written last; 0 if it never was.
 	shown int
@@ -74,7 +79,7 @@ func (l *Log) Begin(ctx context.Context, of, part string, records int) *Work {
 	began := underway.WorkUnderWay{
 		AskedBy: request.CallerFrom(ctx).Key(), Since: scalar.Instant(l.now()), Of: records,
 	}
-	return &Work{log: l, of: of, is: written{Work: uuid.New(), Found: Found{began, part}}}
+	return &Work{log: l, is: written{Work: uuid.New(), Found: Found{began, part}, of: of}}
 }
 
 // Read notes that records were read.
@@ -110,38 +115,24 @@ func (w *Work) End(ctx context.Context) {
 // store does not respond.
 func (w *Work) write(ctx context.Context) {
 	w.shown, w.is.At = w.is.Read+w.is.Made, w.log.now()
-	doc, before, err := w.log.find(ctx, w.of)
+	before, err := w.log.find(ctx, w.is.of)
 	if err != nil || w.is.Ended && before.Work != w.is.Work {
 		return // others have begun meanwhile, and say how far they have come
 	}
-	if doc.Body, err = json.Marshal(w.is); err != nil {
-		return
-	}
-	doc.Keys = docstore.Keys{index: w.of}
-	if doc.Version > 0 {
-		_ = w.log.in.Replace(ctx, request.OrganisationFrom(ctx), doc, nil)
-		return
-	}
-	if doc.ID, err = docstore.NewID(uuid.UUID{}); err == nil {
-		_ = w.log.in.Insert(ctx, request.OrganisationFrom(ctx), doc)
-	}
+	w.is.place = before.place
+	_ = w.log.kept.Write(ctx, request.OrganisationFrom(ctx), &w.is, nil)
 }
 
-// find returns the document about something; one without a version if there is none.
-func (l *Log) find(ctx context.Context, of string) (doc docstore.Document, is written, err error) {
-	found, err := l.in.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		Equal: docstore.Keys{index: of}, Limit: 1,
-	})
-	if err != nil || len(found) == 0 {
-		return doc, is, err
-	}
-	return found[0], is, json.Unmarshal(found[0].Body, &is)
+// find returns what was written about something; nothing if there is none.
+func (l *Log) find(ctx context.Context, of string) (*written, error) {
+	is, err := l.kept.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{index: of})
+	return cmp.Or(is, &written{}), err
 }
 
 // Of returns how far the work for something has come; nil if none is under way. Errors: those of the store.
 func (l *Log) Of(ctx context.Context, of string) (*Found, error) {
-	doc, is, err := l.find(ctx, of)
-	if err != nil || doc.Version == 0 || is.Ended || l.now().Sub(is.At) > silent {
+	is, err := l.find(ctx, of)
+	if err != nil || is.place.Version == 0 || is.Ended || l.now().Sub(is.At) > silent {
 		return nil, err
 	}
 	return &is.Found, nil

@@ -97,6 +97,15 @@ func (r Resource) ActionNames() []string {
 	return names
 }
 
+// MemberNames returns the names of the members of a response.
+func (r Resource) MemberNames() []string {
+	var names []string
+	for _, m := range r.Members {
+		names = append(names, m.Path)
+	}
+	return names
+}
+
 // Member returns the member with a name, among those of responses and of requests, and reports whether there is one.
 func (r Resource) Member(path string) (Member, bool) {
 	for _, members := range [][]Member{r.Members, r.Sent} {

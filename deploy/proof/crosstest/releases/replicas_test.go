@@ -92,4 +92,5 @@ func rollReplicas(t *testing.T, e *trial.Exchange, names []string, replica strin
 			t.Fatal(err)
 		}
 	}
+	e.AwaitReplicas(t)
 }

@@ -3,6 +3,7 @@ package trial
 import (
 	"cmp"
 	"path/filepath"
+	"strings"
 
 	"insurance.example/exchange/contracts/internalapi"
 )
@@ -25,7 +26,8 @@ type Composition struct {
 	// Volumes hold the certificates that the processes use in place of a credential; nil without TLS.
 	Volumes *Volumes
 	// Replicas are suffixes of the names of the services and the gateway: each runs once for each suffix, and stops as
-	// it does by default. Without a Store a replica has records of its own, and there is no broker.
+	// it does by default. Connections to a service are balanced over its replicas. Without a Store a replica has
+	// records of its own, and there is no broker.
 	Replicas []string
 	// Via returns the URL at which a process reaches another one that it calls, and which listens at a URL; all reach
 	// it there if it is nil. See Between.
@@ -59,7 +61,11 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 	for _, process := range internalapi.Processes() {
 		for _, replica := range of.Replicas {
 			name := process.Name + replica
-			args := append(e.peers(process, name, of), of.flags(process.Name, name)...)
+			args, err := e.peers(process, name, of)
+			if err != nil {
+				return e, err
+			}
+			args = append(args, of.flags(process.Name, name)...)
 			switch process.Name {
 			case internalapi.Gateway:
 				args = append(args, "--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer,
@@ -106,16 +112,22 @@ func (of Composition) flags(service, process string) []string {
 }
 
 // peers returns the flags that give a process with a name the addresses of the services that it calls.
-func (e *Exchange) peers(process internalapi.Process, name string, of Composition) []string {
-	var flags []string
+func (e *Exchange) peers(process internalapi.Process, name string, of Composition) (flags []string, err error) {
 	for _, called := range process.Calls {
+		var ways []way
+		url := ""
 		for _, replica := range of.Replicas {
-			url := e.URL(called + replica)
-			if of.Via != nil {
+			if url = e.URL(called + replica); of.Via != nil {
 				url = of.Via(name, url)
 			}
-			flags = append(flags, "--peer", called+"="+url)
+			ways = append(ways, way{process: called + replica, address: strings.TrimPrefix(url, e.scheme())})
 		}
+		if len(ways) > 1 {
+			if url, err = e.balance(ways); err != nil {
+				return nil, err
+			}
+		}
+		flags = append(flags, "--peer", called+"="+url)
 	}
-	return flags
+	return flags, nil
 }

@@ -8,6 +8,7 @@
 //	race_off.go      builds them without it
 //	exchange.go      starts an exchange in one process
 //	apart.go         starts an exchange of separate processes
+//	balancer.go      balances connections over the replicas of a process
 //	between.go       stands between a process and those that it calls
 //	address.go       addresses that no client gets meanwhile
 //	volumes.go       gives processes certificates and credentials, and exchanges them while they run

@@ -45,7 +45,8 @@ type Exchange struct {
 	// mu guards what is in the parts, which a test may ask for while it restarts one.
 	mu sync.Mutex
 	// volumes hold the certificates of the processes; nil without TLS.
-	volumes *Volumes
+	volumes   *Volumes
+	balancers balancers
 }
 
 // part is a process of an exchange, and the command line that starts it again.
@@ -137,11 +138,13 @@ func (e *Exchange) AdminAddress(name string) (string, error) {
 }
 
 // URL returns the URL of a service or gateway.
-func (e *Exchange) URL(name string) string {
+func (e *Exchange) URL(name string) string { return e.scheme() + e.Address(name) }
+
+func (e *Exchange) scheme() string {
 	if e.volumes != nil {
-		return "https://" + e.Address(name)
+		return "https://"
 	}
-	return "http://" + e.Address(name)
+	return "http://"
 }
 
 // Address returns where a part listens, as host:port.
@@ -216,6 +219,7 @@ func (e *Exchange) Abandon() error {
 			failures = append(failures, p.Kill())
 		}
 	}
+	e.balancers.close()
 	return errors.Join(failures...)
 }
 
