@@ -136,8 +136,8 @@ type Query struct {
 	// Settled promises that no document will be inserted before the last one that is returned, in ascending order,
 	// where more may follow. A reader who goes on after it misses none. The find waits for writes under way, and ends
 	// before a document that they may precede, as Bytes says. A reader who also goes on after a page that none follows
-	// at present uses FindSettled. On a store that several processes share this holds for what was acknowledged, as long
-	// as their clocks and that of the database agree within a second.
+	// at present uses FindSettled. On a store that several processes share this holds for what was acknowledged, as
+	// long as their clocks and that of the database agree within a second.
 	Settled bool
 	// Near has a find by a range end where it would read all of a range that holds many: it may look only among the
 	// NearWindow documents of the collection that come next in order of id. Its last document is then the last of

@@ -84,8 +84,8 @@ func (c *Clock) Check() error {
 	if difference.Abs() <= apart {
 		return nil
 	}
-	return fmt.Errorf("the clock of this process is %v ahead of that of the database, and may differ by %v: set it right",
-		difference, apart)
+	return fmt.Errorf("the clock of this process is %v ahead of that of the database, and may differ by %v: "+
+		"set it right", difference, apart)
 }
 
 // Enter begins an insert with an id, and returns for how long it may go on: what has not been acknowledged then must
