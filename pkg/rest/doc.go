@@ -65,7 +65,8 @@
 //	checks.go       the checks that many resources have
 //	dryrun.go       /x/{resource}/{dryrun}
 //	trial.go        creations that are tried together, for a batch
-//	extension.go    /x: history and as-of reads, from package history
+//	extension.go    /x: what is declared beyond the interface
+//	past.go         history and as-of reads, from package history
 //	members.go      the tags of a struct: who sets a member, and its value set
 //	store.go        from documents to records and back
 //	collections.go  the collections and indexes that the resources need

@@ -11,12 +11,12 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 )
 
-// folderVariable is the environment variable that names a folder with the commands. `make test` builds them once for all
-// packages. A package that is tested alone builds its own.
+// folderVariable is the environment variable that names a folder with the commands. `make test` builds them once for
+// all packages. A package that is tested alone builds its own.
 const folderVariable = "COMMANDS_UNDER_TEST"
 
-// digest is a variable with a checksum of the commands. Go keeps the result of a package only while the variable is the
-// same.
+// digest is a variable with a checksum of the commands. Go keeps the result of a package only while the variable is
+// the same.
 const digest = "COMMANDS_DIGEST"
 
 // noteCommands has Go keep no result for other commands. It takes note of a variable only while tests run, not while
