@@ -161,7 +161,7 @@ func TestCheckOfStoppedDatabases(t *testing.T) {
 	receipt := bson.D{
 		{Key: "_id", Value: another}, {Key: "v", Value: int64(1)}, {Key: "w", Value: bson.NewObjectID()},
 		{Key: "body", Value: bson.D{}}, {Key: "unsent", Value: true},
-		{Key: "state", Value: bson.D{{Key: "resource", Value: "receipt"}}},
+		{Key: "state", Value: bson.D{{Key: "resource", Value: "receipt"}}}, {Key: "s", Value: "~000000"},
 	}
 	if _, err := b.server.Database("premium").Collection("receipt").InsertOne(t.Context(), receipt); err != nil {
 		t.Fatal(err)
