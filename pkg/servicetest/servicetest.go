@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,9 +22,11 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/kafka/cluster"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/wait"
 )
 
 const secret = "the-secret-of-one-test-run"
@@ -85,6 +88,13 @@ type Service struct {
 	Stop func()
 }
 
+// Main runs the tests of a package whose code takes services that respond late for ones that are away: on a busy machine
+// all of them do.
+func Main(m *testing.M) {
+	patience.Set(60)
+	os.Exit(m.Run())
+}
+
 // OpenStore opens a store in a temporary folder, which is closed when the test ends.
 func OpenStore(t testing.TB) docstore.Store {
 	t.Helper()
@@ -110,7 +120,9 @@ func Start(t testing.TB, d process.Definition, o Options) *Service {
 	if d.Flags != nil {
 		d.Flags(flags)
 	}
-	if err := flags.Parse(append(o.Flags, "--credential", secret)); err != nil {
+	// On a busy machine a request takes longer than any caller would wait.
+	patient := []string{"--request-timeout", wait.Longest.String(), "--credential", secret}
+	if err := flags.Parse(append(patient, o.Flags...)); err != nil {
 		t.Fatal(err)
 	}
 	store := o.Store
