@@ -38,12 +38,7 @@ var described = texts.Of(commands)
 // notes how far it has come.
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	command := described("check")
-	command.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return client.Misuse(fmt.Sprintf("check takes no arguments, and %q was given", strings.Join(args, " ")))
-		}
-		return nil
-	}
+	command.Args = client.NoArguments
 	flags := command.Flags()
 	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
 	data := own.String(settings.Data, "data", "folder of the exchange's data, or of a backup")

@@ -129,6 +129,14 @@ func (p *program) arguments(n int, offers func(resource.Resource) bool) cobra.Po
 	}
 }
 
+// NoArguments refuses a command line with arguments.
+func NoArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("%s takes no arguments: %s", command.Name(), command.UseLine())
+	}
+	return nil
+}
+
 // resource returns the resource with a name that arguments has checked.
 func (p *program) resource(name string) resource.Resource {
 	r, _ := p.catalog().Find(name)

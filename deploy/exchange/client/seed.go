@@ -24,12 +24,7 @@ import (
 const seedDay = "2026-11-01"
 
 func (p *program) seed() *cobra.Command {
-	command := command("seed", func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usage("seed takes no arguments; --size says how many policies")
-		}
-		return nil
-	}, cobra.NoFileCompletions)
+	command := command("seed", NoArguments, cobra.NoFileCompletions)
 	connect := p.registerConnection(command)
 	var o book.Options
 	var asOf string

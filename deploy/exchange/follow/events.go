@@ -21,7 +21,7 @@ const (
 
 func events(around client.Surroundings) *cobra.Command {
 	command := described("events")
-	command.Args = arguments
+	command.Args = client.NoArguments
 	f := feed{notes: func(format string, args ...any) { fmt.Fprintf(around.Err, format, args...) }}
 	connect := client.Connect(around, command)
 	f.register(command, "")

@@ -119,11 +119,3 @@ func (f *feed) done(next string) error {
 
 // longWait is for how many seconds a request waits where the command goes on until it is stopped.
 const longWait = "20"
-
-// arguments refuses a command line with arguments.
-func arguments(command *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return client.Misuse(fmt.Sprintf("%s takes no arguments: %s", command.Name(), command.UseLine()))
-	}
-	return nil
-}

@@ -32,7 +32,7 @@ const (
 
 func listen(around client.Surroundings) *cobra.Command {
 	command := described("listen")
-	command.Args = arguments
+	command.Args = client.NoArguments
 	f := feed{notes: func(format string, args ...any) { fmt.Fprintf(around.Err, format, args...) }}
 	connect := client.Connect(around, command)
 	f.register(command, "now")

@@ -33,11 +33,7 @@ func withIssuer(t *testing.T, settings ...string) (*trial.Exchange, *issuer.Issu
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := idp.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(idp.Stop)
 	e, err := commands.RunInOne(t.TempDir(), append(settings, "EXCHANGE_JWKS_URL="+idp.KeysURL(),
 		"EXCHANGE_JWT_ISSUER="+idp.URL, "EXCHANGE_JWT_AUDIENCE="+trial.Audience, "EXCHANGE_ADMIN_ADDR=127.0.0.1:0")...)
 	trial.EndWith(t, e, err)
@@ -152,9 +148,7 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 		t.Errorf("a token of the first key, which is still published: %d %s", read.Status, read.Body)
 	}
 
-	if err := idp.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	idp.Stop()
 	more("requests while the issuer is away", &served, 100)
 	if err := idp.Rotate(); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"text/template"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
@@ -105,38 +107,23 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	if err := b.examples(ctx); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan int)
-	go func() {
-		defer close(next)
-		for i := range b.Size {
-			select {
-			case next <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	var workers sync.WaitGroup
+	workers, within := errgroup.WithContext(ctx)
+	workers.SetLimit(b.Workers)
 	var mu sync.Mutex
 	made := 0
-	for range b.Workers {
-		workers.Go(func() {
-			for i := range next {
-				if err := b.policy(ctx, i); err != nil {
-					stop(err)
-					return
-				}
-				mu.Lock()
-				made++
-				policies(made)
-				mu.Unlock()
+	for i := range b.Size {
+		workers.Go(func() error {
+			if err := b.policy(within, i); err != nil {
+				return err
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			made++
+			policies(made)
+			return nil
 		})
 	}
-	workers.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err := workers.Wait(); err != nil {
 		return err
 	}
 	return b.cede(ctx)

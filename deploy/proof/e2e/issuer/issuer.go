@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"time"
 
@@ -34,8 +35,7 @@ type Issuer struct {
 	handler http.Handler
 
 	mu     sync.Mutex
-	server *http.Server
-	served chan error
+	server *httptest.Server // nil while it is stopped
 }
 
 // Start starts an issuer on a free port of the loopback interface.
@@ -78,18 +78,14 @@ func (i *Issuer) Rotate() error { return i.storage.rotate() }
 func (i *Issuer) Withdraw() { i.storage.withdraw() }
 
 // Stop ends the server, and the connections to it with it.
-func (i *Issuer) Stop() error {
+func (i *Issuer) Stop() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.server == nil {
-		return nil
+	if i.server != nil {
+		i.server.CloseClientConnections()
+		i.server.Close()
+		i.server = nil
 	}
-	err := i.server.Close()
-	if served := <-i.served; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	i.server = nil
-	return err
 }
 
 // Restart starts the server again at the address that it had, with its keys and clients.
@@ -104,7 +100,8 @@ func (i *Issuer) Restart() error {
 func (i *Issuer) serve(listener net.Listener) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	server, served := &http.Server{Handler: i.handler, ReadHeaderTimeout: time.Minute}, make(chan error, 1)
-	i.server, i.served = server, served
-	go func() { served <- server.Serve(listener) }()
+	i.server = &httptest.Server{Listener: listener, Config: &http.Server{
+		Handler: i.handler, ReadHeaderTimeout: time.Minute,
+	}}
+	i.server.Start()
 }

@@ -2,6 +2,7 @@ package issuer
 
 import (
 	"context"
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -48,8 +49,7 @@ func newStorage(clients []Client) *storage {
 type key struct {
 	id        string
 	algorithm jose.SignatureAlgorithm
-	private   any
-	public    any
+	private   crypto.Signer
 }
 
 func (k key) ID() string                                  { return k.id }
@@ -58,34 +58,28 @@ func (k key) Key() any                                    { return k.private }
 
 type publicKey struct{ key }
 
-func (k publicKey) Key() any                           { return k.public }
+func (k publicKey) Key() any                           { return k.private.Public() }
 func (k publicKey) Use() string                        { return "sig" }
 func (k publicKey) Algorithm() jose.SignatureAlgorithm { return k.algorithm }
 
 // rotate adds a key of the next algorithm in turn: RSA, ECDSA, Ed25519.
-func (s *storage) rotate() error {
+func (s *storage) rotate() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := key{id: "key-" + strconv.Itoa(s.made)}
 	switch s.made % 3 {
 	case 0:
-		private, err := rsa.GenerateKey(rand.Reader, 2048)
-		if err != nil {
-			return err
-		}
-		k.algorithm, k.private, k.public = jose.RS256, private, &private.PublicKey
+		k.algorithm = jose.RS256
+		k.private, err = rsa.GenerateKey(rand.Reader, 2048)
 	case 1:
-		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			return err
-		}
-		k.algorithm, k.private, k.public = jose.ES256, private, &private.PublicKey
+		k.algorithm = jose.ES256
+		k.private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	default:
-		public, private, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			return err
-		}
-		k.algorithm, k.private, k.public = jose.EdDSA, private, public
+		k.algorithm = jose.EdDSA
+		_, k.private, err = ed25519.GenerateKey(rand.Reader)
+	}
+	if err != nil {
+		return err
 	}
 	s.made++
 	s.keys = append(s.keys, k)
