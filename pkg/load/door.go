@@ -114,6 +114,8 @@ type Slot struct {
 	place   *list.Element // in party.line
 	decided chan struct{}
 	refused *problem.Error
+	// crowded says that a crowd waited when the request got the slot.
+	crowded bool
 	// awaits says that the body is awaited, and that the request is not in work.
 	awaits, ended bool
 }

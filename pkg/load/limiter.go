@@ -25,6 +25,10 @@ const (
 	sayEvery = 10 * time.Second
 	// remembered is for how long after its last request could wait a caller is one of those that share.
 	remembered = time.Second
+	// crowd is how many wait while what else has come is left unread. Else a request with a slot lets that be looked at
+	// before its work begins, so that it takes part in the turns. But to read, and to refuse, costs as much as a part
+	// of the work.
+	crowd = 1024
 )
 
 // Limiter gives requests to a service their slots, and has those for which none is free wait in a fair queue. It is
@@ -96,8 +100,9 @@ func (l *Limiter) Begin(ctx context.Context, caller Caller) (
 			return ctx, nil, refused
 		}
 	}
-	// What has come meanwhile is looked at before the work begins, so that those of calm callers take part in the turns.
-	runtime.Gosched()
+	if !slot.crowded {
+		runtime.Gosched()
+	}
 	return context.WithValue(ctx, slotKey{}, slot), slot, nil
 }
 
@@ -122,6 +127,7 @@ func (l *Limiter) enter(who Caller) *Slot {
 // begin gives a request its slot.
 func (l *Limiter) begin(slot *Slot) {
 	slot.work(1)
+	slot.crowded = l.queue.waiting >= crowd
 	l.state.Admitted++
 }
 
