@@ -34,7 +34,9 @@ func (d Door) Enter(c *gin.Context) (end func()) {
 		c.Request = c.Request.WithContext(ctx)
 	}
 	if a := accountOf(ctx); a != nil && !d.Forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
-		c.Request.Body = &accountedBody{ReadCloser: c.Request.Body, account: a, declared: max(0, c.Request.ContentLength)}
+		c.Request.Body = &accountedBody{
+			ReadCloser: c.Request.Body, account: a, declared: max(0, c.Request.ContentLength),
+		}
 	}
 	if opened == nil {
 		return func() {}

@@ -348,7 +348,9 @@ func TestManyWaitInBoundedMemory(t *testing.T) {
 // TestCallersAreForgotten has ten thousand callers ask once, ten each millisecond, in bounded memory.
 func TestCallersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := load.NewLimiter(load.LimiterConfig{Wait: wait, Most: 10, MostWaiting: 10, Log: slog.New(slog.DiscardHandler)})
+		l := load.NewLimiter(load.LimiterConfig{
+			Wait: wait, Most: 10, MostWaiting: 10, Log: slog.New(slog.DiscardHandler),
+		})
 		ask := func(n int) {
 			_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprintf("%d/%d", n/10, n)))
 			if refused != nil {

@@ -91,7 +91,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 				_, metrics := get(t, journal.adminURL(t)+"/metrics")
 				if !strings.Contains(metrics, "\nexchange_connections 2\n") ||
 					!strings.Contains(metrics, "\nexchange_connections_refused_total 2\n") {
-					t.Errorf("the metrics do not say that there are two connections, and two were refused:\n%s", metrics)
+					t.Errorf("two connections, and two that were refused, are not in the metrics:\n%s", metrics)
 				}
 				handler.release()
 				for _, d := range served {
