@@ -12,7 +12,7 @@ TESTED := $(call packages,contracts contracts/conformance pkg gateway $(addprefi
 	$(addprefix deploy/exchange/,backup check client desk local reach) deploy/proof/simulation deploy/proof/e2e/smoke)
 
 # What has goroutines. The others handle one request at a time in their tests, or none.
-RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/edge pkg/kafka pkg/load pkg/outbox pkg/peer pkg/process pkg/request pkg/rest \
+RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/kafka pkg/load pkg/outbox pkg/peer pkg/process pkg/request pkg/rest \
 	pkg/secret pkg/tracing gateway services/composite services/desk \
 	services/feed services/premium $(addprefix deploy/exchange/,allinone client desk local testclock))
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,8 +17,8 @@ import (
 // oneAtATime gives every service a limiter that admits one request, for which no other one waits long.
 func oneAtATime(config *gateway.Config) {
 	for name, upstream := range config.Upstreams {
-		upstream.Admit = process.Admit(load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Target: time.Hour,
-			Most: 1, MostWaiting: 10, Now: time.Now, Log: slog.New(slog.DiscardHandler)}))
+		upstream.Admit = process.Admit(load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Most: 1,
+			MostWaiting: 10, Log: slog.New(slog.DiscardHandler)}))
 		config.Upstreams[name] = upstream
 	}
 }
@@ -125,62 +124,11 @@ func TestFailuresLeaveTheirPlaces(t *testing.T) {
 	})
 }
 
-// TestLongTimesLowerTheLimit fills a service, by a clock that only the test moves, and lets some of the requests end
-// late: fewer are admitted from then on.
-func TestLongTimesLowerTheLimit(t *testing.T) {
-	const most, late = 100, 20
-	arrived, goOn := make(chan struct{}), make(chan struct{})
-	h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		arrived <- struct{}{}
-		<-goOn
-	})
-	var past atomic.Int64
-	began := time.Now()
-	limiter := load.NewLimiter(load.LimiterConfig{
-		Wait: time.Nanosecond, Target: time.Millisecond, Most: most, MostWaiting: most,
-		Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return began.Add(time.Duration(past.Load())) },
-	})
-	d := open(t, within(h), func(config *gateway.Config) {
-		for name, upstream := range config.Upstreams {
-			upstream.Admit = process.Admit(limiter)
-			config.Upstreams[name] = upstream
-		}
-	})
-	statuses := make(chan int, most)
-	ask := func() int {
-		recorder := httptest.NewRecorder()
-		d.handler.ServeHTTP(recorder, d.request(t, "GET", "/vehicle/7", nil))
-		return recorder.Code
-	}
-	for range most {
-		go func() { statuses <- ask() }()
-		<-arrived
-	}
-	if status := ask(); status != http.StatusServiceUnavailable {
-		t.Fatalf("one more than may be in work gets %d", status)
-	}
-	past.Store(int64(time.Second))
-	for range late {
-		goOn <- struct{}{}
-		if status := <-statuses; status != http.StatusOK {
-			t.Errorf("an admitted request gets %d", status)
-		}
-	}
-	if limit := limiter.State().Limit; limit >= most {
-		t.Errorf("the limit is %d after requests that took a second", limit)
-	}
-	close(goOn)
-	for range most - late {
-		<-statuses
-	}
-}
-
 // TestStrangersAreBoundedApart has one stranger's token be verified for as long as the test wants. Another stranger is
 // refused, and callers whose tokens are known are served.
 func TestStrangersAreBoundedApart(t *testing.T) {
-	strangers := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Target: time.Hour, Most: 1, MostWaiting: 10,
-		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	strangers := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Most: 1, MostWaiting: 10,
+		Log: slog.New(slog.DiscardHandler)})
 	d := open(t, within(reached), func(config *gateway.Config) { config.Meet = process.Meet(strangers) })
 	known := d.request(t, "GET", "/vehicle/7", nil)
 	ask := func(token string, status int) {
@@ -194,7 +142,7 @@ func TestStrangersAreBoundedApart(t *testing.T) {
 	token := known.Header.Get("Authorization")
 	ask(token, http.StatusOK)
 	ask("Bearer of nothing", http.StatusUnauthorized)
-	_, verified, _ := strangers.Begin(t.Context(), load.Caller{Account: "an address"}, load.Read)
+	_, verified, _ := strangers.Begin(t.Context(), load.Caller{Account: "an address"})
 	ask("Bearer of nothing", http.StatusServiceUnavailable)
 	ask(d.requestOf(t, "bo", "/vehicle/7").Header.Get("Authorization"), http.StatusServiceUnavailable)
 	ask(token, http.StatusOK)

@@ -115,7 +115,7 @@ const trouble = `
   peer_request_duration_seconds_bucket{service="claims",peer="coverage",method="GET",code="200",le="1"} 0+5970x720
   peer_request_duration_seconds_bucket{service="claims",peer="coverage",method="GET",code="200",le="+Inf"} 0+6000x720
   peer_breaker_state{service="claims",peer="coverage"} 2x720
-  exchange_admission_refused_total{service="gateway",to="claims",class="list"} 0+600x720
+  exchange_admission_refused_total{service="gateway",to="claims",problem="overloaded"} 0+600x720
   exchange_admission_in_work{service="gateway",to="claims"} 150x720
   exchange_admission_limit{service="gateway",to="claims"} 250x720
   exchange_connections_refused_total{job="gateway"} 0+60x720

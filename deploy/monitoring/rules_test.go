@@ -58,8 +58,8 @@ const well = `
   store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="ok"} 0+6000x720
   store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="unavailable"} 4x720
   peer_breaker_state{namespace="prod",job="claims",service="claims",peer="coverage"} 0x720
-  exchange_admission_admitted_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+600x720
-  exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+3x720
+  exchange_admission_admitted_total{namespace="prod",job="gateway",service="gateway",to="claims"} 0+600x720
+  exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",problem="overloaded"} 0+3x720
   exchange_connections_refused_total{namespace="prod",job="gateway"} 3x720
   store_records_without_key{namespace="prod",job="claims",service="claims",collection="claim"} 0x720
   exchange_certificate_end_timestamp_seconds{namespace="prod",job="claims",setting="tls-certificate"} 2592000x720
@@ -108,7 +108,7 @@ var ill = map[string]string{
 	"StoreFails":            `store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="unavailable"} 4+10x720`,
 	"BreakerIsOpen":         `peer_breaker_state{namespace="prod",job="claims",service="claims",peer="coverage"} 2x720`,
 	// Two in a hundred are refused.
-	"RequestsAreRefused":    `exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+12x720`,
+	"RequestsAreRefused":    `exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",problem="overloaded"} 0+12x720`,
 	"ConnectionsAreRefused": `exchange_connections_refused_total{namespace="prod",job="gateway"} 0+3x720`,
 	"IndexLacksRecords":     `store_records_without_key{namespace="prod",job="claims",service="claims",collection="claim"} 0x700 1x20`,
 	// In six days.

@@ -25,15 +25,11 @@ type Config struct {
 	Handler  http.Handler
 	// TLS secures the connections; nil if they are plain.
 	TLS *tls.Config
-	// MostConnections is the greatest number of connections; see room. Beyond it: 503 and close; over TLS, close
-	// without a response.
+	// MostConnections is the greatest number of connections. A request on one beyond it gets 503.
 	MostConnections int64
 	// RequestTimeout is the longest time that a request takes, and ClientTimeout how long a client has at first to
 	// send a body or to read a response; 0 for any time.
 	RequestTimeout, ClientTimeout time.Duration
-	// Visit returns what decides when the requests of a new connection of HTTP/1 are read, and the context of these;
-	// nil if nothing does.
-	Visit func(ctx context.Context) (context.Context, Visitor)
 	// Metrics is where connections are counted; nil if they are not.
 	Metrics prometheus.Registerer
 	Log     *slog.Logger
@@ -41,9 +37,8 @@ type Config struct {
 
 // Server is an http.Server behind the bounds of this package. Serve runs it once.
 type Server struct {
-	config  Config
-	server  *http.Server
-	bounded *boundedListener
+	config Config
+	server *http.Server
 	// stopping says that responses tell their clients to close the connection.
 	stopping atomic.Bool
 }
@@ -51,10 +46,22 @@ type Server struct {
 // NewServer returns a server that accepts nothing before Serve.
 func NewServer(config Config) *Server {
 	s := &Server{config: config}
-	s.server = httpServer(http.HandlerFunc(s.serve), config.RequestTimeout, config.Log)
-	s.server.ConnContext, s.server.ConnState = s.inContext, awaitNext
-	s.bounded = newBoundedListener(config.Listener, newRoom(config.MostConnections, s.server.IdleTimeout),
-		config.TLS != nil, config.Metrics)
+	s.server = &http.Server{
+		Handler:           http.HandlerFunc(s.serve),
+		ReadHeaderTimeout: 10 * time.Second, // also the bound of a TLS handshake
+		ReadTimeout:       30 * time.Second,
+		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
+		IdleTimeout:    2 * time.Minute,
+		MaxHeaderBytes: MaxHeader,
+		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: mostStreams},
+		ErrorLog:       slog.NewLogLogger(config.Log.Handler(), slog.LevelDebug),
+		ConnContext:    inContext,
+		ConnState:      awaitNext,
+	}
+	if config.RequestTimeout > 0 {
+		// The time of the request itself, and time for a slow reader.
+		s.server.WriteTimeout = config.RequestTimeout + 30*time.Second
+	}
 	return s
 }
 
@@ -62,17 +69,15 @@ func NewServer(config Config) *Server {
 // request to another process, or on a connection that it knows to be open.
 func (s *Server) AnnounceEnd() { s.stopping.Store(true) }
 
-// Full reports whether further connections are refused at present, because there are too many with a request.
-func (s *Server) Full() bool { return s.bounded.room.full() }
-
 // Serve accepts connections until Shutdown or Close, and then returns http.ErrServerClosed. Any other error says why
 // it cannot go on.
 func (s *Server) Serve() error {
+	bounded := newListener(s.config)
 	if s.config.TLS == nil {
-		return s.server.Serve(connections{s.bounded, s.config.Log})
+		return s.server.Serve(bounded)
 	}
 	s.server.TLSConfig = s.config.TLS.Clone() // for HTTP/2, which changes it
-	return s.server.Serve(newHandshakes(s.bounded, s.config.TLS, s.server.ReadHeaderTimeout, s.config.Log))
+	return s.server.ServeTLS(bounded, "", "")
 }
 
 // Shutdown accepts no more connections and waits until the requests under way have ended, or until ctx ends.
@@ -80,22 +85,3 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.server.Shutdown(
 
 // Close cuts off the requests under way.
 func (s *Server) Close() error { return s.server.Close() }
-
-// httpServer returns an http.Server with the bounds of time and header that every server of a process has.
-func httpServer(handler http.Handler, requestTimeout time.Duration, log *slog.Logger) *http.Server {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second, // also the bound of a TLS handshake
-		ReadTimeout:       30 * time.Second,
-		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
-		IdleTimeout:    2 * time.Minute,
-		MaxHeaderBytes: MaxHeader,
-		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: mostStreams},
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-	if requestTimeout > 0 {
-		// The time of the request itself, and time for a slow reader.
-		server.WriteTimeout = requestTimeout + 30*time.Second
-	}
-	return server
-}

@@ -4,31 +4,36 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"sync"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
 
-// Page is what a request takes besides its body while a service works on it, in bytes: nothing that is read for one is
-// larger at a time than a page of a list may be, or than one record.
-const Page = 1 << 20
+const (
+	// Page is what a request takes besides its body while a service works on it, in bytes: nothing that is read for one
+	// is larger at a time than a page of a list may be, or than one record.
+	Page = 1 << 20
+	// leastKept is what a request keeps of that at least while its response is sent; else it keeps what it sends. So
+	// who asks for many small records at once needs no page for each that is on its way.
+	leastKept = 64 << 10
+	// bodyWeight is what a body needs, as a multiple of its size: its text, the record that is made of it, its
+	// canonical form, and what is written of it. A body with as many members as one may have needs the most.
+	bodyWeight = 10
+)
 
 // Budget is the bytes that the requests of a process may have in work together. One caller may have half of them.
 type Budget struct {
-	total, share int64
+	total int64
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the accounts as well
 	used int64
 	// callers holds what each caller has in work, if anything.
 	callers map[string]int64
 }
 
 // NewBudget returns a budget of a number of bytes.
-func NewBudget(total int64) *Budget {
-	return &Budget{total: total, share: total / 2, callers: map[string]int64{}}
-}
+func NewBudget(total int64) *Budget { return &Budget{total: total, callers: map[string]int64{}} }
 
 // PagesOfOne returns how many pages one caller may have of a budget of a number of bytes.
 func PagesOfOne(total int64) int64 { return total / 2 / Page }
@@ -40,11 +45,9 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// account is what one request has taken.
+// account is what one request has taken. A nil account takes nothing.
 type account struct {
 	budget *Budget
-
-	mu     sync.Mutex
 	caller string
 	// taken is all that the request has, and flat the part of it that does not depend on its body. flat becomes due
 	// when the caller is known.
@@ -59,8 +62,8 @@ func (b *Budget) begin(ctx context.Context, flat int64) (under context.Context, 
 		return ctx, nil
 	}
 	if a := accountOf(ctx); a != nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
+		b.mu.Lock()
+		defer b.mu.Unlock()
 		a.due = max(a.due, flat)
 		return ctx, nil
 	}
@@ -77,140 +80,110 @@ func accountOf(ctx context.Context) *account {
 // up, and with problem.ShareUsedUp if other requests of the caller have too much in work. A request that has the share,
 // or the budget, for itself alone is never refused, however much it needs.
 func (a *account) Charge(caller string) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
 	if a.taken == 0 {
 		a.caller = caller
 	}
-	return a.takeFlat(0)
-}
-
-// takeFlat takes what is due and not taken yet, and a number of bytes more. The account is locked.
-func (a *account) takeFlat(more int64) error {
-	bytes := a.due - a.flat + more
-	if err := a.budget.take(a, bytes); err != nil {
-		return err
-	}
-	a.taken += bytes
-	a.flat = a.due
-	return nil
+	return a.takeFlat()
 }
 
 // Rest implements request.Account.
 func (a *account) Rest() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.give(a.flat)
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	a.add(-a.flat)
 	a.flat = 0
 }
 
 // Resume implements request.Account.
-func (a *account) Resume() error { return a.worked(0) }
-
-// awaits gives back the flat part while a body is awaited, and returns the error that worked would return if the body
-// had come. Otherwise a few bodies that never come would keep all memory from others.
-func (a *account) awaits(bytes int64) error {
-	a.Rest()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.budget.fits(a, a.due+bytes)
+func (a *account) Resume() error {
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	return a.takeFlat()
 }
 
-// came takes bytes for a part of a body that has come, and worked those for the work on the whole body.
-func (a *account) came(bytes int64) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.budget.take(a, bytes); err != nil {
-		return err
+// keep gives back what a response of some bytes does not need of the flat part.
+func (a *account) keep(bytes int) {
+	if a == nil {
+		return
 	}
-	a.taken += bytes
-	return nil
-}
-
-func (a *account) worked(bytes int64) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.takeFlat(bytes)
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	if kept := max(leastKept, int64(bytes)); kept < a.flat {
+		a.add(kept - a.flat)
+		a.flat, a.due = kept, kept
+	}
 }
 
 func (a *account) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.give(a.taken)
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	a.add(-a.taken)
 }
 
-// give gives bytes back. The account is locked.
-func (a *account) give(bytes int64) {
-	if bytes == 0 {
-		return
+// awaits gives back the flat part while a body of a declared length is awaited, and returns the error of the work on it
+// if it had come. Otherwise a few bodies that never come would keep all memory from others.
+func (a *account) awaits(declared int64) error {
+	a.Rest()
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	return a.refusal(a.due + bodyWeight*declared)
+}
+
+// came takes what a part of a body needs that has come.
+func (a *account) came(bytes int64) error {
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	err := a.refusal(bodyWeight * bytes)
+	if err == nil {
+		a.add(bodyWeight * bytes)
 	}
-	a.taken -= bytes
+	return err
+}
+
+// takeFlat takes what is due and not taken yet. The budget is locked, as it is for what follows.
+func (a *account) takeFlat() error {
+	err := a.refusal(a.due - a.flat)
+	if err == nil {
+		a.add(a.due - a.flat)
+		a.flat = a.due
+	}
+	return err
+}
+
+// add takes bytes, or gives them back.
+func (a *account) add(bytes int64) {
 	b := a.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used -= bytes
-	if b.callers[a.caller] -= bytes; b.callers[a.caller] == 0 {
+	a.taken += bytes
+	b.used += bytes
+	if b.callers[a.caller] += bytes; b.callers[a.caller] == 0 {
 		delete(b.callers, a.caller)
 	}
 }
 
-func (b *Budget) take(a *account, bytes int64) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if err := b.refusal(a, bytes); err != nil || bytes == 0 {
-		return err
-	}
-	b.used += bytes
-	b.callers[a.caller] += bytes
-	return nil
-}
-
-// fits returns the error that take would return at present, and takes nothing.
-func (b *Budget) fits(a *account, bytes int64) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.refusal(a, bytes)
-}
-
-// refusal returns why an account gets no more bytes, nil if it does.
-func (b *Budget) refusal(a *account, bytes int64) error {
-	others := b.callers[a.caller] - a.taken
+// refusal returns why a request gets no more bytes, nil if it does.
+func (a *account) refusal(bytes int64) error {
+	b := a.budget
+	ofCaller := b.callers[a.caller]
 	switch {
 	case bytes == 0:
 		return nil
-	case others > 0 && others+a.taken+bytes > b.share:
-		return shareUsedUp()
+	case ofCaller > a.taken && ofCaller+bytes > b.total/2:
+		return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may "+
+			"have. Send the request again when they have ended.").WithHeader("Retry-After", retryAfter)
 	case b.used > a.taken && b.used+bytes > b.total:
-		return overloaded()
+		return problem.New(problem.Overloaded,
+			"The exchange has as much in work as it can have. Nothing was done; send the request again.").
+			WithHeader("Retry-After", retryAfter)
 	default:
 		return nil
 	}
 }
 
-func shareUsedUp() error {
-	return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may "+
-		"have. Send the request again when they have ended.").
-		WithHeader("Retry-After", retryAfter)
-}
-
-func overloaded() error {
-	return problem.New(problem.Overloaded,
-		"The exchange has as much in work as it can have. Nothing was done; send the request again.").
-		WithHeader("Retry-After", retryAfter)
-}
-
 // retryAfter is the number of seconds after which a refused caller may try again. What fills a budget ends within
 // that, mostly.
 const retryAfter = "1"
-
-// How much memory a body needs, as multiples of its size.
-const (
-	// arrivingWeight is for a body under way: its buffer, and the former one until it is collected.
-	arrivingWeight = 2
-	// bodyWeight is for a whole body: its text, the record that is made of it, its canonical form, and what is written
-	// of it. A body with as many members as one may have needs the most.
-	bodyWeight = 10
-)
 
 // accountedBody is the body of a request that a service works on. Reading it takes the memory for that work. What a
 // body declares as its length is not taken before it has come: otherwise a few that never come would keep the memory
@@ -219,9 +192,9 @@ type accountedBody struct {
 	io.ReadCloser
 	account  *account
 	declared int64
-	came     int64
-	// refused is what further reads return.
-	refused error
+	begun    bool
+	// ended is what further reads return.
+	ended error
 }
 
 // Unaccounted returns the body of a request so that reading it takes no memory from its account.
@@ -232,32 +205,24 @@ func Unaccounted(body io.ReadCloser) io.ReadCloser {
 	return body
 }
 
-// bodyOf returns the body of a request whose reading takes from its account.
-func bodyOf(r *http.Request, a *account) io.ReadCloser {
-	return &accountedBody{ReadCloser: r.Body, account: a, declared: max(0, r.ContentLength)}
-}
-
 // Read implements io.Reader. Its errors are those of the body, and *problem.Error.
 func (b *accountedBody) Read(p []byte) (int, error) {
-	if b.refused != nil {
-		return 0, b.refused
-	}
-	if b.came == 0 {
+	if !b.begun {
 		// A body that cannot be worked on at present is not read.
-		if b.refused = b.account.awaits(bodyWeight * b.declared); b.refused != nil {
-			return 0, b.refused
-		}
+		b.begun, b.ended = true, b.account.awaits(b.declared)
+	}
+	if b.ended != nil {
+		return 0, b.ended
 	}
 	n, err := b.ReadCloser.Read(p)
-	b.came += int64(n)
-	if b.refused = b.account.came(arrivingWeight * int64(n)); b.refused != nil {
-		return 0, b.refused
+	if b.ended = b.account.came(int64(n)); b.ended != nil {
+		return 0, b.ended
 	}
 	if errors.Is(err, io.EOF) {
-		if b.refused = b.account.worked((bodyWeight - arrivingWeight) * b.came); b.refused == nil {
-			b.refused = io.EOF
+		if b.ended = b.account.Resume(); b.ended == nil {
+			b.ended = io.EOF
 		}
-		err = b.refused
+		err = b.ended
 	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"container/list"
 	"io"
 	"net/http"
 	"strings"
@@ -19,8 +20,6 @@ type Door struct {
 	// body then, but Forwarding: the memory that a request needs while it is forwarded to another process, in bytes.
 	Forwards   bool
 	Forwarding int64
-	// Holder holds refusals back; nil if nothing does.
-	Holder *Holder
 }
 
 // Enter opens the account of a request, unless it has one: a Page takes from it when the request is charged to its
@@ -34,11 +33,10 @@ func (d Door) Enter(c *gin.Context) (end func()) {
 	if opened != nil {
 		c.Request = c.Request.WithContext(ctx)
 	}
-	if d.Holder != nil {
-		c.Writer = &response{ResponseWriter: c.Writer, holder: d.Holder}
-	}
 	if a := accountOf(ctx); a != nil && !d.Forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
-		c.Request.Body = bodyOf(c.Request, a)
+		c.Request.Body = &accountedBody{
+			ReadCloser: c.Request.Body, account: a, declared: max(0, c.Request.ContentLength),
+		}
 	}
 	if opened == nil {
 		return func() {}
@@ -46,25 +44,24 @@ func (d Door) Enter(c *gin.Context) (end func()) {
 	return opened.close
 }
 
+// internalPrefix begins the paths of the operations that only other services call, for requests that were admitted
+// there. They do not wait.
+const internalPrefix = "/internal/"
+
 // Admit admits a request of a caller, or returns why it does not, as Begin does. route is the template of its path. The
 // slot of the request ends when its response begins, so that a client that reads slowly keeps no one out, or when Leave
 // is called.
 func (l *Limiter) Admit(c *gin.Context, caller Caller, route string) *problem.Error {
-	ctx, slot, refused := l.Begin(c.Request.Context(), caller, classOf(c.Request.Method, route))
+	if strings.HasPrefix(route, internalPrefix) {
+		return nil
+	}
+	ctx, slot, refused := l.Begin(c.Request.Context(), caller)
 	if refused != nil || slot == nil {
 		return refused
 	}
-	// What a service asks of others for this request has its slot, and came on no connection of its own.
-	if visitor := visitorOf(ctx); visitor != nil {
-		visitor.caller = caller
-	}
 	c.Request = c.Request.WithContext(ctx)
 	c.Request.Body = slot.Body(c.Request.Body)
-	if entered, is := c.Writer.(*response); is {
-		entered.slot = slot
-	} else {
-		c.Writer = &response{ResponseWriter: c.Writer, slot: slot}
-	}
+	c.Writer = &response{ResponseWriter: c.Writer, slot: slot, account: accountOf(ctx)}
 	return nil
 }
 
@@ -75,124 +72,92 @@ func Leave(c *gin.Context) {
 	}
 }
 
-// internalPrefix begins the paths of the operations that only other services call, for requests that were admitted
-// there.
-const internalPrefix = "/internal/"
-
-// classOf returns the class of a request. A GET whose path has no parameter (:id, or {id}) has the class of lists.
-func classOf(method, route string) Class {
-	switch {
-	case strings.HasPrefix(route, internalPrefix):
-		return Internal
-	case method != http.MethodGet && method != http.MethodHead:
-		return Write
-	case strings.Contains(route, "/:"), strings.Contains(route, "/{"):
-		return Read
-	default:
-		return List
-	}
-}
-
-// response is the response to a request that was let in. When it begins, the slot of the request ends.
+// response is the response to a request that was admitted. When it begins, the slot of the request ends. A response is
+// written at once, so that its first part says what memory the request still needs.
 type response struct {
 	gin.ResponseWriter
-	slot   *Slot
-	holder *Holder
+	slot    *Slot
+	account *account
 }
 
 // Write writes a part of the body.
 func (r *response) Write(content []byte) (int, error) {
-	r.begin()
+	r.slot.End()
+	r.account.keep(len(content))
 	return r.ResponseWriter.Write(content)
 }
 
 // WriteString writes a part of the body.
-func (r *response) WriteString(content string) (int, error) {
-	r.begin()
-	return r.ResponseWriter.WriteString(content)
-}
+func (r *response) WriteString(content string) (int, error) { return r.Write([]byte(content)) }
 
 // WriteHeaderNow sends the status and the header.
 func (r *response) WriteHeaderNow() {
-	r.begin()
+	r.slot.End()
 	r.ResponseWriter.WriteHeaderNow()
 }
 
 // Flush sends what was written so far.
 func (r *response) Flush() {
-	r.begin()
+	r.slot.End()
 	r.ResponseWriter.Flush()
 }
 
 // Unwrap is for http.ResponseController.
 func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// begin ends the slot. A 503 says nothing about how long served requests take.
-func (r *response) begin() {
-	if r.Status() == http.StatusServiceUnavailable {
-		r.slot.End()
-	} else {
-		r.slot.Served()
-	}
-}
-
-// Slot is one slot of the limiter, held by an admitted request until Served or End. A nil slot stands for a request
-// that nothing limits.
+// Slot is one slot of the limiter, held by an admitted request until End. A nil slot stands for a request that nothing
+// limits.
 type Slot struct {
 	limiter *Limiter
-	caller  Caller
-	began   time.Time
-	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and
-	// neither is it in work then.
-	waiting bool
-	waited  time.Duration
-	left    time.Time
-	ended   bool
-	sharer  *sharer // while it is in work
+	// The mutex of the limiter guards what follows.
+	account, caller *party
+	// place is where the request waits for the slot, if it does. decided is closed when it does no longer; nil if it
+	// never had to. refused says that it got none.
+	place   *list.Element // in party.line
+	decided chan struct{}
+	refused *problem.Error
+	// crowded says that a crowd waited when the request got the slot.
+	crowded bool
+	// awaits says that the body is awaited, and that the request is not in work.
+	awaits, ended bool
 }
 
-// Served ends a request that was served: how long it took says how much the service can do. Only the first call of
-// Served and End counts.
-func (p *Slot) Served() { p.end(true) }
-
-// End gives back the slot of a request that was refused or had no response. The limiter learns nothing from it.
-func (p *Slot) End() { p.end(false) }
-
-func (p *Slot) end(measured bool) {
-	if p == nil {
+// End gives back the slot. Only the first call counts.
+func (s *Slot) End() {
+	if s == nil {
 		return
 	}
-	l := p.limiter
-	now := l.config.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p.ended {
+	s.limiter.mu.Lock()
+	defer s.limiter.mu.Unlock()
+	if s.ended {
 		return
 	}
-	p.ended = true
-	if !p.waiting {
-		p.stop(now)
+	s.ended = true
+	if !s.awaits {
+		s.free()
 	}
-	if measured {
-		l.took += now.Sub(p.began) - p.waited
-		l.count++
-		l.adjust(now)
-	}
-	l.pass(now)
 }
 
-// start and stop count the request as in work, and as no longer so.
-func (p *Slot) start() { p.sharer = p.limiter.shares.begin(p.caller) }
+// work counts the request as in work, or as no longer so.
+func (s *Slot) work(by int) {
+	s.limiter.queue.inWork += by
+	s.account.inWork += by
+	s.caller.inWork += by
+}
 
-func (p *Slot) stop(now time.Time) { p.limiter.shares.end(p.sharer, now) }
+// free has the next one that waits take the place of the request.
+func (s *Slot) free() {
+	s.work(-1)
+	s.limiter.dispatch()
+}
 
 // Body returns the body of the request. While the body is awaited, the request does not count as in work, so that a
 // client that sends slowly keeps no one out. It counts again afterwards, even if the limit is reached by then.
-func (p *Slot) Body(of io.ReadCloser) io.ReadCloser {
-	if p == nil || of == nil || of == http.NoBody {
+func (s *Slot) Body(of io.ReadCloser) io.ReadCloser {
+	if s == nil || of == nil || of == http.NoBody {
 		return of
 	}
-	return &body{of, p}
+	return &body{of, s}
 }
 
 type body struct {
@@ -206,26 +171,22 @@ func (b *body) Read(into []byte) (int, error) {
 	return b.ReadCloser.Read(into)
 }
 
-func (p *Slot) wait() {
-	l := p.limiter
-	now := l.config.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !p.ended && !p.waiting {
-		p.waiting, p.left = true, now
-		p.stop(now)
-		l.pass(now)
+func (s *Slot) wait() {
+	s.limiter.mu.Lock()
+	defer s.limiter.mu.Unlock()
+	if !s.ended && !s.awaits {
+		s.awaits = true
+		s.free()
 	}
 }
 
-func (p *Slot) resume() {
-	l := p.limiter
-	now := l.config.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !p.ended && p.waiting {
-		p.waiting = false
-		p.waited += now.Sub(p.left)
-		p.start()
+func (s *Slot) resume() {
+	s.limiter.mu.Lock()
+	defer s.limiter.mu.Unlock()
+	if !s.ended && s.awaits {
+		s.awaits = false
+		// Its caller may have been forgotten meanwhile.
+		s.account, s.caller = s.limiter.queue.find(Caller{s.account.name, s.caller.name}, time.Now())
+		s.work(1)
 	}
 }

@@ -1,207 +1,147 @@
 package load
 
 import (
-	"container/heap"
 	"container/list"
-
-	"insurance.example/exchange/pkg/problem"
+	"time"
 )
-
-// Class says which requests are worked on, and refused, before others of the same caller.
-type Class int
-
-// The classes: what is refused last comes first. Internal requests are parts of those that another process has
-// admitted, and neither wait nor are refused.
-const (
-	Internal Class = iota
-	Read
-	Write
-	List
-)
-
-// String returns the name of a class in metrics.
-func (c Class) String() string { return [...]string{"internal", "read", "write", "list"}[c] }
-
-// Classes returns all classes.
-func Classes() []Class { return []Class{Internal, Read, Write, List} }
-
-// firstOf says which class a caller's request is taken from first, in turn. If none of it waits, those that are refused
-// last come first. So none waits forever for the others.
-var firstOf = [...]Class{Read, Read, Write, Read, Read, Write, Read, List}
 
 // Caller is who asks. Account is in whose name it does, such as its organisation, and Name who it is there. The zero
 // caller is a stranger.
 type Caller struct{ Account, Name string }
 
-// queue holds the requests that wait, and takes the next one by turns over accounts, and over the callers of each:
-// however many requests an account has in it, the next of another one comes after one of them. It is not safe for
-// concurrent use.
+// queue holds who has something in work or waiting, or has asked a short time ago, and takes the next request by turns
+// over accounts, and over the callers of each: however many requests an account has in it, the next of another one
+// comes after one of them. It is not safe for concurrent use.
 type queue struct {
-	most, waiting int
-	accounts      group
+	// lasting is how long who has nothing there is remembered, so that who asks for too much is known beside others
+	// that have nothing waiting.
+	lasting         time.Duration
+	swept           time.Time
+	inWork, waiting int
+	accounts        group
 }
 
-// group is the lines that take turns: those of the accounts, or those of the callers of one account.
+// group is those that share and take turns: the accounts, or the callers of one.
 type group struct {
-	lines map[string]*line
-	// turns holds the lines in the order of their turns, and longest in that of their lengths.
-	turns   list.List
-	longest longest
+	all map[string]*party
+	// turns holds those of which something waits, in the order of their turns.
+	turns list.List
 }
 
-// line is what waits of one account, or of one of its callers, if anything.
-type line struct {
-	name    string
-	waiting int
-	turn    *list.Element // in group.turns
-	place   int           // in group.longest
-	// The line of an account has those of its callers, and the line of a caller has the requests, by class.
+// party is an account or one of its callers.
+type party struct {
+	name            string
+	inWork, waiting int
+	seen            time.Time
+	turn            *list.Element // in group.turns
+	// An account has its callers, and a caller the requests that wait.
 	callers group
-	classes [List + 1]list.List
-	taken   int
+	line    list.List
 }
 
-// waiter is one request that waits. line is nil when it no longer does.
-type waiter struct {
-	class         Class
-	caller        Caller
-	account, line *line
-	element       *list.Element // in line.classes
-	// decided gets one decision.
-	decided chan decision
-}
-
-// decision is the slot that a request gets, or why it gets none.
-type decision struct {
-	slot    *Slot
-	refused *problem.Error
-}
-
-func newQueue(most int) *queue { return &queue{most: most} }
-
-// add has a request wait. If too many do, worst is the one to refuse, which is still to be removed: the last one of the
-// caller with the most, of the account with the most.
-func (q *queue) add(caller Caller, class Class) (added, worst *waiter) {
-	account := q.accounts.line(caller.Account)
-	of := account.callers.line(caller.Name)
-	added = &waiter{class: class, caller: caller, account: account, line: of, decided: make(chan decision, 1)}
-	added.element = of.classes[class].PushBack(added)
-	q.count(added, 1)
-	if q.waiting > q.most {
-		worst = q.accounts.longest[0].callers.longest[0].last()
+// find returns an account and its caller, who asks at an instant.
+func (q *queue) find(who Caller, now time.Time) (account, caller *party) {
+	if now.Sub(q.swept) > q.lasting {
+		q.accounts.forget(now.Add(-q.lasting))
+		q.swept = now
 	}
-	return added, worst
+	account = q.accounts.party(who.Account)
+	caller = account.callers.party(who.Name)
+	account.seen, caller.seen = now, now
+	return account, caller
+}
+
+// add has a request wait.
+func (q *queue) add(s *Slot) {
+	s.place = s.caller.line.PushBack(s)
+	q.count(s, 1)
 }
 
 // next takes the request out whose turn it is; one must wait.
-func (q *queue) next() *waiter {
-	of := q.accounts.next().callers.next()
-	w := of.first()
-	of.taken++
-	q.remove(w)
-	return w
+func (q *queue) next() *Slot {
+	s := q.accounts.next().callers.next().line.Front().Value.(*Slot)
+	q.remove(s)
+	return s
+}
+
+// worst returns the request to refuse first: the last one of the caller with the most, of the account with the most.
+func (q *queue) worst() *Slot {
+	return q.accounts.longest().callers.longest().line.Back().Value.(*Slot)
 }
 
 // remove takes a request out.
-func (q *queue) remove(w *waiter) {
-	w.line.classes[w.class].Remove(w.element)
-	q.count(w, -1)
-	w.account.callers.leave(w.line)
-	q.accounts.leave(w.account)
-	w.line = nil
+func (q *queue) remove(s *Slot) {
+	s.caller.line.Remove(s.place)
+	s.place = nil
+	q.count(s, -1)
 }
 
-func (q *queue) count(w *waiter, by int) {
+func (q *queue) count(s *Slot, by int) {
 	q.waiting += by
-	q.accounts.count(w.account, by)
-	w.account.callers.count(w.line, by)
+	q.accounts.count(s.account, by)
+	s.account.callers.count(s.caller, by)
 }
 
-// line returns the line of a name, a new one if nothing waits in it.
-func (g *group) line(name string) *line {
-	of := g.lines[name]
+// overShare reports whether the account of a request that waits has more than its share, or its caller more than its
+// share of that: in work and waiting together. All have equal shares of what is in work and waits. One request is never
+// too much.
+func (q *queue) overShare(s *Slot) bool {
+	share := (q.inWork + q.waiting) / len(q.accounts.all)
+	return s.account.has(share) || s.caller.has(share/len(s.account.callers.all))
+}
+
+// has reports whether there is more of a party than a share.
+func (p *party) has(share int) bool { return p.inWork+p.waiting > max(1, share) }
+
+// party returns the party of a name, a new one if there is none.
+func (g *group) party(name string) *party {
+	of := g.all[name]
 	if of == nil {
-		if g.lines == nil {
-			g.lines = map[string]*line{}
+		if g.all == nil {
+			g.all = map[string]*party{}
 		}
-		of = &line{name: name}
-		of.turn = g.turns.PushBack(of)
-		g.lines[name] = of
-		heap.Push(&g.longest, of)
+		of = &party{name: name}
+		g.all[name] = of
 	}
 	return of
 }
 
-// next returns the line whose turn it is. Its next turn comes after those of all other lines.
-func (g *group) next() *line {
+// forget removes those that have nothing in work or waiting, and were seen last before a time.
+func (g *group) forget(before time.Time) {
+	for name, p := range g.all {
+		p.callers.forget(before)
+		if p.inWork == 0 && p.waiting == 0 && p.seen.Before(before) {
+			delete(g.all, name)
+		}
+	}
+}
+
+// next returns the party whose turn it is. Its next turn comes after those of all others.
+func (g *group) next() *party {
 	first := g.turns.Front()
 	g.turns.MoveToBack(first)
-	return first.Value.(*line)
+	return first.Value.(*party)
 }
 
-func (g *group) count(of *line, by int) {
-	of.waiting += by
-	heap.Fix(&g.longest, of.place)
-}
-
-// leave removes a line in which nothing waits any more.
-func (g *group) leave(of *line) {
-	if of.waiting == 0 {
-		g.turns.Remove(of.turn)
-		heap.Remove(&g.longest, of.place)
-		delete(g.lines, of.name)
-	}
-}
-
-// first returns the request of a line that comes next.
-func (l *line) first() *waiter {
-	if w := l.front(firstOf[l.taken%len(firstOf)]); w != nil {
-		return w
-	}
-	for _, class := range Classes() {
-		if w := l.front(class); w != nil {
-			return w
+// longest returns the party of which most waits.
+func (g *group) longest() *party {
+	var most *party
+	for at := g.turns.Front(); at != nil; at = at.Next() {
+		if p := at.Value.(*party); most == nil || p.waiting > most.waiting {
+			most = p
 		}
 	}
-	return nil
+	return most
 }
 
-func (l *line) front(class Class) *waiter {
-	if front := l.classes[class].Front(); front != nil {
-		return front.Value.(*waiter)
+// count counts more or fewer of a party that wait. It takes turns while some do.
+func (g *group) count(p *party, by int) {
+	p.waiting += by
+	switch {
+	case p.waiting == 0:
+		g.turns.Remove(p.turn)
+		p.turn = nil
+	case p.turn == nil:
+		p.turn = g.turns.PushBack(p)
 	}
-	return nil
-}
-
-// last returns the request of a line that is refused first.
-func (l *line) last() *waiter {
-	for class := List; class > Internal; class-- {
-		if back := l.classes[class].Back(); back != nil {
-			return back.Value.(*waiter)
-		}
-	}
-	return nil
-}
-
-// longest is a heap of lines with the longest on top.
-type longest []*line
-
-func (h longest) Len() int           { return len(h) }
-func (h longest) Less(i, j int) bool { return h[i].waiting > h[j].waiting }
-
-func (h longest) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
-}
-
-func (h *longest) Push(of any) {
-	l := of.(*line)
-	l.place = len(*h)
-	*h = append(*h, l)
-}
-
-func (h *longest) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }

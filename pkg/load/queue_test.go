@@ -40,18 +40,17 @@ type crowded struct {
 func newCrowded(t *testing.T, slots int) *crowded {
 	c := &crowded{t: t, slots: make(chan *load.Slot, 100), refused: map[string]*problem.Error{}}
 	c.Limiter = load.NewLimiter(load.LimiterConfig{
-		Wait: wait, Target: target, Most: slots, MostWaiting: 5 * slots, Now: time.Now,
-		Log: slog.New(slog.NewTextHandler(&c.log, nil)),
+		Wait: wait, Most: slots, MostWaiting: 5 * slots, Log: slog.New(slog.NewTextHandler(&c.log, nil)),
 	})
-	all := admitted(t, c.Limiter, load.Read, slots)
+	all := admitted(t, c.Limiter, slots)
 	c.taken, c.others = all[0], all[1:]
 	return c
 }
 
 // ask has a request of a caller wait.
-func (c *crowded) ask(ctx context.Context, by string, class load.Class, name string) {
+func (c *crowded) ask(ctx context.Context, by, name string) {
 	go func() {
-		_, slot, refused := c.Begin(ctx, caller(by), class)
+		_, slot, refused := c.Begin(ctx, caller(by))
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if refused != nil {
@@ -67,7 +66,7 @@ func (c *crowded) ask(ctx context.Context, by string, class load.Class, name str
 // serve ends what is in work, one after the other, until nothing waits.
 func (c *crowded) serve() {
 	for c.taken != nil {
-		c.taken.Served()
+		c.taken.End()
 		synctest.Wait()
 		select {
 		case c.taken = <-c.slots:
@@ -93,33 +92,14 @@ func TestCallersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowded(t, 10)
 		for n := range 10 {
-			c.ask(t.Context(), "greedy", load.Read, fmt.Sprint("greedy ", n))
+			c.ask(t.Context(), "greedy", fmt.Sprint("greedy ", n))
 		}
-		c.ask(t.Context(), "calm", load.Read, "calm")
-		c.ask(t.Context(), "other", load.List, "other")
+		c.ask(t.Context(), "calm", "calm")
+		c.ask(t.Context(), "other", "other")
 		c.serve()
 		got, first := c.served, []string{"greedy 0", "calm", "other", "greedy 1"}
 		if len(got) != 12 || !slices.Equal(got[:4], first) || got[11] != "greedy 9" {
 			t.Errorf("served %v", got)
-		}
-	})
-}
-
-// TestClassesOfOneCaller checks the order in which the requests of one caller are worked on: most of them reads, and
-// none that waits forever.
-func TestClassesOfOneCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrowded(t, 10)
-		for _, class := range []load.Class{load.List, load.Write, load.Read} {
-			for range 8 {
-				c.ask(t.Context(), "ada", class, class.String())
-			}
-		}
-		c.serve()
-		want := strings.Fields("read read write read read write read list " +
-			"read read write read write write write " + "list write write " + strings.Repeat("list ", 6))
-		if !slices.Equal(c.served, want) {
-			t.Errorf("served %v, want %v", c.served, want)
 		}
 	})
 }
@@ -129,10 +109,10 @@ func TestClassesOfOneCaller(t *testing.T) {
 func TestWhatWaitsTooLongIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowded(t, 1)
-		c.ask(t.Context(), "greedy", load.Read, "greedy 0")
-		c.ask(t.Context(), "greedy", load.Read, "greedy 1")
+		c.ask(t.Context(), "greedy", "greedy 0")
+		c.ask(t.Context(), "greedy", "greedy 1")
 		time.Sleep(time.Nanosecond)
-		c.ask(t.Context(), "calm", load.Write, "calm")
+		c.ask(t.Context(), "calm", "calm")
 		time.Sleep(wait - 2*time.Nanosecond)
 		synctest.Wait()
 		if len(c.refusals()) != 0 {
@@ -140,13 +120,7 @@ func TestWhatWaitsTooLongIsRefused(t *testing.T) {
 		}
 		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
-		shares := 0
-		for _, name := range []string{"greedy 0", "greedy 1"} {
-			if errors.Is(c.refusals()[name], load.ShareRefusal) {
-				shares++
-			}
-		}
-		if shares != 2 || !errors.Is(c.refusals()["calm"], load.Refusal) || len(c.refusals()) != 3 {
+		if !errors.Is(c.refusals()["calm"], load.Refusal) || len(c.refusals()) != 3 {
 			t.Errorf("refused %v", c.refusals())
 		}
 		for name, refused := range c.refusals() {
@@ -154,34 +128,29 @@ func TestWhatWaitsTooLongIsRefused(t *testing.T) {
 				t.Errorf("%s: no Retry-After in %v", name, refused)
 			}
 		}
-		late := c.State().Refused[load.Late]
-		if c.State().Refused[load.Share][load.Read] != 2 || late[load.Read] != 0 || late[load.Write] != 1 {
-			t.Errorf("counted %v", c.State().Refused)
+		// The last one of a caller is never more than a share.
+		if s := c.State(); s.ShareUsedUp != 1 || s.Overloaded != 2 {
+			t.Errorf("counted %+v", s)
 		}
 		c.serve()
 	})
 }
 
 // TestTheCallerWithMostWaitingIsRefusedFirst fills the queue. Those who have less waiting still enter it, and of the
-// one with the most, lists go first, the last one of them before.
+// one with the most, the last request is refused.
 func TestTheCallerWithMostWaitingIsRefusedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowded(t, 1)
 		const fits = 5 // the queue of one slot
-		for n := range fits - 1 {
-			c.ask(t.Context(), "ada", load.Read, fmt.Sprint("greedy ", n))
+		for n := range fits + 1 {
+			c.ask(t.Context(), "ada", fmt.Sprint("greedy ", n))
 		}
-		c.ask(t.Context(), "ada", load.List, "greedy list")
-		c.ask(t.Context(), "ada", load.Read, "greedy 4")
-		if c.refusals()["greedy list"] == nil || len(c.refusals()) != 1 {
-			t.Errorf("refused %v, want the list of the only caller", c.refusals())
+		if !errors.Is(c.refusals()["greedy 5"], load.Refusal) || len(c.refusals()) != 1 {
+			t.Errorf("refused %v, want the last request of the only caller with 503", c.refusals())
 		}
-		if !errors.Is(c.refusals()["greedy list"], load.Refusal) {
-			t.Errorf("the only caller gets %v", c.refusals()["greedy list"])
-		}
-		c.ask(t.Context(), "calm", load.List, "calm")
+		c.ask(t.Context(), "calm", "calm")
 		if !errors.Is(c.refusals()["greedy 4"], load.ShareRefusal) || len(c.refusals()) != 2 {
-			t.Errorf("refused %v, want the last request of the greedy caller", c.refusals())
+			t.Errorf("refused %v, want the last request of the greedy caller with 429", c.refusals())
 		}
 		if waiting := c.State().Waiting; waiting != fits {
 			t.Errorf("%d wait, want %d", waiting, fits)
@@ -200,18 +169,16 @@ func TestWhoeverLeavesTakesNoSlot(t *testing.T) {
 		c := newCrowded(t, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		for n := range 3 {
-			c.ask(ctx, "gone", load.Read, fmt.Sprint("gone ", n))
+			c.ask(ctx, "gone", fmt.Sprint("gone ", n))
 		}
-		c.ask(t.Context(), "left", load.Read, "left")
+		c.ask(t.Context(), "left", "left")
 		cancel()
 		synctest.Wait()
 		if s := c.State(); s.Waiting != 1 || len(c.refusals()) != 3 {
 			t.Errorf("%d wait after others have left: %v", s.Waiting, c.refusals())
 		}
-		for reason, of := range c.State().Refused {
-			if slices.Max(slices.Collect(maps.Values(of))) != 0 {
-				t.Errorf("counted as %s: %v", reason, of)
-			}
+		if s := c.State(); s.Overloaded != 0 || s.ShareUsedUp != 0 {
+			t.Errorf("counted as refused: %+v", s)
 		}
 		c.serve()
 		if !slices.Equal(c.served, []string{"left"}) {
@@ -220,16 +187,116 @@ func TestWhoeverLeavesTakesNoSlot(t *testing.T) {
 	})
 }
 
+// TestWhoFloodsAloneInTheQueueIsToldSo has one account ask for more than can be served beside another one that is
+// served at once, so that nothing of it waits: the first one has the 429s. They end a while after the other one was
+// seen.
+func TestWhoFloodsAloneInTheQueueIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded(t, 2)
+		c.others[0].End()
+		_, calm, refused := c.Begin(t.Context(), caller("calm"))
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		calm.End()
+		flood := func(when string) (told int) {
+			for n := range 10 {
+				c.ask(t.Context(), "ada", fmt.Sprint(when, n))
+			}
+			time.Sleep(2 * wait)
+			synctest.Wait()
+			for name, refused := range c.refusals() {
+				if errors.Is(refused, load.ShareRefusal) && name[:len(when)] == when {
+					if told++; refused.Header.Get("Retry-After") == "" {
+						t.Errorf("no Retry-After in %v", refused)
+					}
+				}
+			}
+			return told
+		}
+		_, c.others[0], _ = c.Begin(t.Context(), caller("ada"))
+		if told := flood("beside"); told < 9 {
+			t.Errorf("%d of 10 are told that the share of their caller is used up", told)
+		}
+		time.Sleep(2 * time.Second)
+		if told := flood("alone"); told != 0 {
+			t.Errorf("%d are told so with nobody else there", told)
+		}
+		c.serve()
+	})
+}
+
+// TestOneRequestIsNoMoreThanAShare has a caller wait for what another one has all of: it is refused with 503.
+func TestOneRequestIsNoMoreThanAShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded(t, 4)
+		for _, name := range []string{"calm", "other", "third"} {
+			c.ask(t.Context(), name, name)
+		}
+		time.Sleep(2 * wait)
+		synctest.Wait()
+		for name, refused := range c.refusals() {
+			if !errors.Is(refused, load.Refusal) {
+				t.Errorf("%s gets %v", name, refused)
+			}
+		}
+		c.serve()
+	})
+}
+
+// TestCallersOfAnAccountTakeTurns has one caller of an account ask ten times before another one of it, and one of
+// another account, ask twice: turns are over accounts, and over the callers of each.
+func TestCallersOfAnAccountTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded(t, 10)
+		for n := range 10 {
+			c.ask(t.Context(), "acme/greedy", fmt.Sprint("greedy ", n))
+		}
+		for n := range 2 {
+			c.ask(t.Context(), "acme/calm", fmt.Sprint("calm ", n))
+			c.ask(t.Context(), "zenith/eve", fmt.Sprint("eve ", n))
+		}
+		c.serve()
+		want := []string{"greedy 0", "eve 0", "calm 0", "eve 1", "greedy 1", "calm 1", "greedy 2"}
+		if !slices.Equal(c.served[:len(want)], want) {
+			t.Errorf("served %v, want first %v", c.served, want)
+		}
+	})
+}
+
+// TestTheGreedyCallerOfTheGreedyAccountIsRefusedFirst fills the queue with four callers of one account. What is refused
+// for another one is the last request of the caller of it with the most, and that caller is told 429. The only account
+// has 503 for nobody but such a caller.
+func TestTheGreedyCallerOfTheGreedyAccountIsRefusedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded(t, 2)
+		for n := range 7 {
+			c.ask(t.Context(), "ada/greedy", fmt.Sprint("greedy ", n))
+		}
+		for _, name := range []string{"ada/b", "ada/c", "ada/d", "ada/e"} {
+			c.ask(t.Context(), name, name)
+		}
+		if !errors.Is(c.refusals()["greedy 6"], load.ShareRefusal) || len(c.refusals()) != 1 {
+			t.Errorf("refused %v, want the last request of the greedy caller with 429", c.refusals())
+		}
+		c.ask(t.Context(), "zenith", "zenith")
+		if !errors.Is(c.refusals()["greedy 5"], load.ShareRefusal) || len(c.refusals()) != 2 {
+			t.Errorf("refused %v, want one more of the greedy caller", c.refusals())
+		}
+		c.serve()
+	})
+}
+
 // TestRefusalsAreLoggedTogether checks that the log has one line for many refusals, and another one after a while.
 func TestRefusalsAreLoggedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowded(t, 1)
 		for range 3 {
-			c.ask(t.Context(), "ada", load.Read, "early")
+			c.ask(t.Context(), "ada", "early")
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		c.ask(t.Context(), "ada", load.Read, "later")
+		c.ask(t.Context(), "ada", "later")
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if lines := strings.Count(c.log.String(), "\n"); lines != 2 || !strings.Contains(c.log.String(), "refused=3") {
@@ -245,19 +312,18 @@ func TestManyWaitInBoundedMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const asked = 6000
 		l := load.NewLimiter(load.LimiterConfig{
-			Wait: wait, Target: target, Most: 1000, MostWaiting: 5000, Now: time.Now,
-			Log: slog.New(slog.DiscardHandler),
+			Wait: wait, Most: 1000, MostWaiting: 5000, Log: slog.New(slog.DiscardHandler),
 		})
-		places := admitted(t, l, load.Read, 1000)
+		places := admitted(t, l, 1000)
 		before := inUse()
 		var ended sync.WaitGroup
 		var mu sync.Mutex
 		served := 0
 		for n := range asked {
 			ended.Go(func() {
-				_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprint("caller ", n%100)), load.Read)
+				_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprint("caller ", n%100)))
 				if refused == nil {
-					slot.Served()
+					slot.End()
 					mu.Lock()
 					defer mu.Unlock()
 					served++
@@ -276,6 +342,33 @@ func TestManyWaitInBoundedMemory(t *testing.T) {
 		if s := l.State(); s.Waiting != 0 || s.InWork != 0 || served != 5000 {
 			t.Errorf("%d were served, and at the end %d wait and %d are in work", served, s.Waiting, s.InWork)
 		}
+	})
+}
+
+// TestCallersAreForgotten has ten thousand callers ask once, ten each millisecond, in bounded memory.
+func TestCallersAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := load.NewLimiter(load.LimiterConfig{
+			Wait: wait, Most: 10, MostWaiting: 10, Log: slog.New(slog.DiscardHandler),
+		})
+		ask := func(n int) {
+			_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprintf("%d/%d", n/10, n)))
+			if refused != nil {
+				t.Fatal(refused)
+			}
+			slot.End()
+		}
+		before := inUse()
+		for n := range 10_000 {
+			ask(n)
+			time.Sleep(100 * time.Microsecond)
+		}
+		time.Sleep(4 * wait)
+		ask(0)
+		if used := inUse() - before; used > 1<<20 {
+			t.Errorf("they take %d bytes", used)
+		}
+		l.State() // the limiter is in use until here
 	})
 }
 

@@ -19,8 +19,7 @@ import (
 func limited() (limitedBench, *load.Limiter) {
 	b := bench{journal: &journal{}, registry: prometheus.NewRegistry()}
 	log := process.NewLog(b.journal, "json", slog.LevelInfo)
-	l := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Target: time.Hour, Most: 1, MostWaiting: 10,
-		Now: time.Now, Log: log})
+	l := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Most: 1, MostWaiting: 10, Log: log})
 	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute,
 		LargestBody: 10, Door: load.Door{Budget: load.NewBudget(8 * load.Page)}})
 	return limitedBench{b, process.Guard(func(*gin.Context) {}, process.Admit(l))}, l
@@ -66,9 +65,7 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 	if got := b.ask(http.MethodGet, "/internal/vehicle/7", nil, nil); got.Code != http.StatusOK {
 		t.Errorf("an internal request gets %d %s", got.Code, got.Body)
 	}
-	state := l.State()
-	late := state.Refused[load.Late]
-	if late[load.Read] != 1 || late[load.Write] != 1 || late[load.List] != 1 || state.Admitted[load.Internal] != 1 {
+	if state := l.State(); state.Overloaded != 3 || state.ShareUsedUp != 0 || state.Admitted != 1 {
 		t.Errorf("counted %+v", state)
 	}
 	goOn <- struct{}{}

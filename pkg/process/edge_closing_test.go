@@ -70,8 +70,10 @@ func dialled(t *testing.T, p *process.Process) dialog {
 		return err == nil
 	})
 	t.Cleanup(func() { _ = connection.Close() })
-	return dialog{connection, bufio.NewReader(connection)}
+	return over(connection)
 }
+
+func over(connection net.Conn) dialog { return dialog{connection, bufio.NewReader(connection)} }
 
 func (d dialog) send(t *testing.T, path string) {
 	t.Helper()

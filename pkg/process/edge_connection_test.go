@@ -1,10 +1,7 @@
 package process_test
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"insurance.example/exchange/pkg/problem"
@@ -32,47 +30,6 @@ func serving(t *testing.T, p *process.Process, handler http.Handler) {
 			t.Error(err)
 		}
 	})
-}
-
-// dialers make connections of HTTP/1 to a process without and with TLS.
-func dialers(t *testing.T, handler http.HandlerFunc) map[string]func(t *testing.T) dialog {
-	t.Helper()
-	return dialersOf(t, open, func(*process.Process) http.Handler { return handler })
-}
-
-// dialersOf is dialers for processes that a function opens, with changed settings. handler returns the handler of each
-// of the two processes.
-func dialersOf(
-	t *testing.T, open func(*testing.T, func(*process.Settings)) (*process.Process, *journal),
-	handler func(*process.Process) http.Handler, change ...func(*process.Settings),
-) map[string]func(t *testing.T) dialog {
-	t.Helper()
-	plain, _ := open(t, func(s *process.Settings) {
-		for _, one := range change {
-			one(s)
-		}
-	})
-	serving(t, plain, handler(plain))
-	authority := certificatetest.NewAuthority(t)
-	secured, _ := open(t, func(s *process.Settings) {
-		for _, one := range change {
-			one(s)
-		}
-		s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
-		s.Security.ClientCA = ""
-	})
-	serving(t, secured, handler(secured))
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM([]byte(authority.PEM))
-	return map[string]func(t *testing.T) dialog{
-		"plain": func(t *testing.T) dialog { return dialled(t, plain) },
-		"TLS": func(t *testing.T) dialog {
-			raw := dialled(t, secured)
-			conn := tls.Client(raw.Conn,
-				&tls.Config{RootCAs: pool, ServerName: "127.0.0.1", NextProtos: []string{"http/1.1"}})
-			return dialog{conn, bufio.NewReader(conn)}
-		},
-	}
 }
 
 // exchanged sends a text and returns the response with its body.
@@ -111,44 +68,45 @@ func TestRefusalsOfTheServerAreProblems(t *testing.T) {
 	// response.
 	endless := "GET / HTTP/1.1\r\nHost: a\r\nLong: "
 	endless += strings.Repeat("x", 36<<10-len(endless))
-	for name, dial := range dialers(t, func(w http.ResponseWriter, _ *http.Request) {
+	p, _ := open(t, nil)
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the handler's own", http.StatusBadRequest)
-	}) {
-		for _, c := range []struct {
-			sent string
-			kind problem.Kind
-			says string
-		}{
-			{"GET / HTTP/1.1\r\n\r\n", problem.MalformedRequest, "missing required Host header"},
-			{"nonsense\r\n\r\n", problem.MalformedRequest, "cannot be read"},
-			{"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", problem.MalformedRequest,
-				"cannot be read"},
-			{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", problem.TransferCoding, "chunked"},
-			{"GET / HTTP/3.0\r\nHost: a\r\n\r\n", problem.Version, "HTTP/1.1 or HTTP/2"},
-			{"GET / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n", problem.Expectation, "100-continue"},
-			{endless, problem.HeaderTooLarge, "32 KiB"},
-		} {
-			for _, before := range []int{0, 2} {
-				if before > 0 && c.kind == problem.HeaderTooLarge {
-					continue // there it depends on the pieces that come how much is read
-				}
-				t.Run(fmt.Sprintf("%s, %s, after %d responses", name, c.kind.Slug(), before), func(t *testing.T) {
-					d := dial(t)
-					for range before {
-						if response, text := d.exchanged(t,
-							"GET / HTTP/1.1\r\nHost: a\r\n\r\n"); response.StatusCode != http.StatusBadRequest ||
-							text != "the handler's own\n" || response.Close {
-							t.Fatalf("what a handler responds became %v %s", response, text)
-						}
-					}
-					response, text := d.exchanged(t, c.sent)
-					wantProblem(t, response, text, c.kind, c.says)
-					if !response.Close {
-						t.Error("the response does not say that the connection ends")
-					}
-					d.wantEnd(t)
-				})
+	}))
+	for _, c := range []struct {
+		sent string
+		kind problem.Kind
+		says string
+	}{
+		{"GET / HTTP/1.1\r\n\r\n", problem.MalformedRequest, "missing required Host header"},
+		{"nonsense\r\n\r\n", problem.MalformedRequest, "cannot be read"},
+		// Its length is stated in two ways.
+		{"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", problem.MalformedRequest,
+			"cannot be read"},
+		{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", problem.TransferCoding, "chunked"},
+		{"GET / HTTP/3.0\r\nHost: a\r\n\r\n", problem.Version, "HTTP/1.1 or HTTP/2"},
+		{"GET / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n", problem.Expectation, "100-continue"},
+		{endless, problem.HeaderTooLarge, "32 KiB"},
+	} {
+		for _, before := range []int{0, 2} {
+			if before > 0 && c.kind == problem.HeaderTooLarge {
+				continue // there it depends on the pieces that come how much is read
 			}
+			t.Run(fmt.Sprintf("%s after %d responses", c.kind.Slug(), before), func(t *testing.T) {
+				d := dialled(t, p)
+				for range before {
+					if response, text := d.exchanged(t,
+						"GET / HTTP/1.1\r\nHost: a\r\n\r\n"); response.StatusCode != http.StatusBadRequest ||
+						text != "the handler's own\n" || response.Close {
+						t.Fatalf("what a handler responds became %v %s", response, text)
+					}
+				}
+				response, text := d.exchanged(t, c.sent)
+				wantProblem(t, response, text, c.kind, c.says)
+				if !response.Close {
+					t.Error("the response does not say that the connection ends")
+				}
+				d.wantEnd(t)
+			})
 		}
 	}
 }
@@ -180,82 +138,23 @@ func TestPlainHTTPWhereTLSIsServed(t *testing.T) {
 	wantProblem(t, response, text, problem.MalformedRequest, "HTTPS")
 }
 
-// TestLengthSaidTwiceEndsTheConnection sends bodies whose length somebody in between may understand otherwise. They
-// are handled as RFC 9112 says, and then the connection is closed; others leave it open.
-func TestLengthSaidTwiceEndsTheConnection(t *testing.T) {
-	const chunks = "4\r\nbody\r\n0\r\n\r\n"
-	header := func(lines ...string) string {
-		return "POST / " + strings.Join(append(lines, "\r\n"), "\r\n")
-	}
-	for name, dial := range dialers(t, func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		fmt.Fprintf(w, "%s %v", body, err)
-	}) {
-		for what, c := range map[string]struct {
-			sent string
-			ends bool
-			want string
-		}{
-			"both": {
-				header("HTTP/1.1", "Host: a", "Content-Length: 4", "Transfer-Encoding: chunked") + chunks,
-				true, "body <nil>",
-			},
-			"both, the other order": {
-				header("HTTP/1.1", "transfer-encoding:chunked", "Host: a", "CONTENT-LENGTH: 9") + chunks,
-				true, "body <nil>",
-			},
-			"chunked in HTTP/1.0": {
-				header("HTTP/1.0", "Host: a", "Connection: keep-alive", "Transfer-Encoding: chunked"), true, " <nil>",
-			},
-			"chunked": {
-				header("HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + chunks, false, "body <nil>",
-			},
-			"a length": {header("HTTP/1.1", "Host: a", "Content-Length: 4") + "body", false, "body <nil>"},
-			"a length in HTTP/1.0": {
-				header("HTTP/1.0", "Host: a", "Connection: keep-alive", "Content-Length: 4") + "body",
-				false, "body <nil>",
-			},
-			"neither": {
-				header("HTTP/1.1", "Host: a", "X-Content-Length: 4", "X-Transfer-Encoding: chunked"), false, " <nil>",
-			},
-			"one in the body": {
-				header("HTTP/1.1", "Host: a", "Content-Length: 27") + "\nTransfer-Encoding: chunked", false,
-				"\nTransfer-Encoding: chunked <nil>",
-			},
-		} {
-			t.Run(name+", "+what, func(t *testing.T) {
-				d := dial(t)
-				for range 2 {
-					d.ask(t, "/")
-				}
-				response, text := d.exchanged(t, c.sent)
-				if response.StatusCode != http.StatusOK || text != c.want || response.Close != c.ends {
-					t.Errorf("Connection: close: %v; %d %q, want %q", response.Close, response.StatusCode, text, c.want)
-				}
-				if c.ends {
-					d.wantEnd(t)
-				} else {
-					d.ask(t, "/")
-				}
-			})
+// TestChunksComeBeforeALength sends a body with both. Its chunks count, as RFC 9112 says, and what follows them is the
+// next request.
+func TestChunksComeBeforeALength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := openInMemory(t, nil)
+		serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			fmt.Fprintf(w, "%s %q %v", r.URL.Path, body, err)
+		}))
+		d := dialled(t, p)
+		const chunks = "4\r\nbody\r\n0\r\n\r\n"
+		for path, length := range map[string]int{"/short": 2, "/exact": 4, "/long": 90} {
+			_, text := d.exchanged(t, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n"+
+				"Transfer-Encoding: chunked\r\n\r\n%s", path, length, chunks))
+			if want := path + ` "body" <nil>`; text != want {
+				t.Errorf("%q, want %q", text, want)
+			}
 		}
-	}
-}
-
-// TestHeaderInPiecesIsUnderstood sends a header byte by byte, so that the names are read in pieces.
-func TestHeaderInPiecesIsUnderstood(t *testing.T) {
-	p, _ := open(t, nil)
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	d := dialled(t, p)
-	text := "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-	for i := range text {
-		if _, err := io.WriteString(d, text[i:i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if response := d.receive(t); !response.Close {
-		t.Error("the connection goes on")
-	}
+	})
 }

@@ -122,7 +122,7 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 				return
 			}
 			// More than the buffers of a connection hold.
-			piece := bytes.Repeat([]byte("x"), 1<<20)
+			piece := bytes.Repeat([]byte("x"), 64<<10)
 			var err error
 			for range 64 {
 				if _, err = c.Writer.Write(piece); err != nil {
@@ -131,12 +131,16 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 			}
 			ended <- err
 		})
-		conn := connected(t, p)
+		conn, began := connected(t, p), time.Now()
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		select {
 		case err := <-ended:
 			if err == nil {
 				t.Fatal("all of the response was written to a client that reads nothing")
+			}
+			// A second for each 16 KiB of what is in the buffers, and of the piece after it.
+			if took := time.Since(began); took > 15*time.Second {
+				t.Errorf("it took %v", took)
 			}
 		case <-time.After(5 * time.Minute):
 			t.Fatal("the response does not end")

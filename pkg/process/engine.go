@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -102,17 +101,12 @@ func (p *Process) Admission(service, to string, forwards bool) Admission {
 	return Admit(p.limiter(service, to, int(most)))
 }
 
-// workLatency is how long requests may be in work on average while others wait. Those that wait do so in an order, and
-// those in work do not.
-const workLatency = 25 * time.Millisecond
-
 // limiter returns a new limiter of at most a number of requests in work. If the settings say that none is refused, they
 // wait as long as their own time allows.
 func (p *Process) limiter(service, to string, most int) *load.Limiter {
 	limiter := load.NewLimiter(load.LimiterConfig{
-		Wait: cmp.Or(p.Settings.OverloadLatency, 24*time.Hour), Target: workLatency, Most: most,
-		MostWaiting: int(p.Settings.connections()), Bell: p.bell, Now: time.Now,
-		Log: p.Log.With("service", service, "to", to),
+		Wait: cmp.Or(p.Settings.OverloadLatency, 24*time.Hour), Most: most,
+		MostWaiting: int(p.Settings.connections()), Log: p.Log.With("service", service, "to", to),
 	})
 	limiter.Register(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)))
 	return limiter
@@ -130,7 +124,7 @@ type Meeting func(c *gin.Context) (end func(), refused *problem.Error)
 // everybody.
 func Meet(limiter *load.Limiter) Meeting {
 	return func(c *gin.Context) (end func(), refused *problem.Error) {
-		_, slot, refused := limiter.Begin(c.Request.Context(), load.Caller{Account: addressOf(c.Request)}, load.Read)
+		_, slot, refused := limiter.Begin(c.Request.Context(), load.Caller{Account: addressOf(c.Request)})
 		return slot.End, refused
 	}
 }
@@ -242,22 +236,13 @@ func (o *observer) begin(
 	return ctx, names, span, end
 }
 
-// refusalsOfLoad are the problems after which a client that sends its request again at once makes them worse.
-var refusalsOfLoad = []problem.Kind{problem.Overloaded, problem.ShareUsedUp, problem.RateExceeded}
-
 // hasEncodedSlash reports whether the path was sent with a slash in the form %2F.
 func hasEncodedSlash(u *url.URL) bool {
 	return u.RawPath != "" && (strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f"))
 }
 
 // Refuse responds with a problem, and stops the handlers that would follow. The cause of the problem goes to the log.
-// The time that a refusal takes does not count as that of a served request. While many refusals are sent, two kinds are
-// held back: those to strangers, and those that say that too much is asked for.
 func Refuse(c *gin.Context, p *problem.Error) {
-	load.Leave(c)
-	if slices.Contains(refusalsOfLoad, p.Kind) || request.CallerFrom(c.Request.Context()).Subject == "" {
-		load.HoldBack(c)
-	}
 	_ = c.Error(p)
 	problem.Write(c.Writer, p)
 	c.Abort()

@@ -36,8 +36,8 @@ func (s Settings) work() int64 {
 
 // inWork returns how many requests to one service may be in work, as far as there is memory: three quarters of as many
 // as one caller's share of the work has pages for, and at least one. So the others wait, by turns, and are not refused
-// because of memory. The last quarter is for those whose responses are on their way, which are in work no more, but
-// have their pages still. With 256 MiB there are 128 pages, 64 for one caller, and 48 requests are in work.
+// because of memory. The last quarter is for those whose responses are on their way, which are in work no more and keep
+// what they send. With 256 MiB there are 128 pages, 64 for one caller, and 48 requests are in work.
 func (s Settings) inWork() int64 { return max(1, load.PagesOfOne(s.work())*3/4) }
 
 // connectionsPerMebibyte is how many connections there may be for each MiB of the memory. Each needs 17 KiB on which

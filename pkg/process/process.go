@@ -35,12 +35,7 @@ type Process struct {
 	Registry *prometheus.Registry
 
 	// budget is what all requests of the process may have in work.
-	budget *load.Budget
-	// holder holds back what is refused to callers outside of the exchange, whose requests pass the gate; nil if none
-	// of them come here, or if nothing is refused.
-	holder  *load.Holder
-	gate    *load.Gate
-	bell    *load.Bell
+	budget  *load.Budget
 	tracing *tracing.Tracing
 	health  health
 	// listen makes the listener of a setting.
@@ -81,24 +76,10 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	p := &Process{Settings: settings, Log: log, Registry: registry, stdout: os.Stdout, stopping: make(chan struct{}),
 		listen: listen, budget: load.NewBudget(settings.work())}
 	p.budget.Register(registry)
-	if settings.OverloadLatency > 0 {
-		p.openBell()
-	}
 	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
 	// What is added later is closed before, so that its spans are sent as well.
 	p.OnClose(p.tracing.Close)
 	return p
-}
-
-// openBell makes the bell of those who wait while there is much in work.
-func (p *Process) openBell() {
-	bell, err := load.NewBell()
-	if err != nil {
-		p.Log.Warn("under overload callers wait for each other longer than they need", "cause", err)
-		return
-	}
-	p.bell = bell
-	p.OnClose(bell.Close)
 }
 
 // Metrics returns a registerer that labels every metric with the name of a service.
@@ -116,25 +97,13 @@ func (p *Process) Engine(service string) *gin.Engine {
 }
 
 // Entrance returns a new router for the requests of callers outside of the exchange. Its handlers admit requests, with
-// an Admission for each service that they forward requests to, and refusals are held back. forwarding is the memory, in
-// bytes, that a request needs which is forwarded to another process.
+// an Admission for each service that they forward requests to. forwarding is the memory, in bytes, that a request needs
+// which is forwarded to another process.
 func (p *Process) Entrance(service string, forwarding int64) *gin.Engine {
 	config := p.engine(service)
-	config.Door.Forwards, config.Door.Forwarding, config.Door.Holder = true, forwarding, p.openGate()
+	config.Door.Forwards, config.Door.Forwarding = true, forwarding
 	config.Tracer = p.tracing.EntranceTracer(service)
 	return p.newEngine(config)
-}
-
-// openGate makes what holds refusals back, and the gate in front of what callers ask for, unless nothing is refused.
-func (p *Process) openGate() *load.Holder {
-	if wait := p.Settings.OverloadLatency; wait > 0 && p.gate == nil {
-		connections := int(p.Settings.connections())
-		p.holder = load.NewHolder(connections)
-		p.gate = load.NewGate(int(p.Settings.OverloadRequests), connections, wait, p.holder, p.bell)
-		p.holder.Register(p.Registry)
-		p.gate.Register(p.Registry)
-	}
-	return p.holder
 }
 
 func (p *Process) newEngine(config EngineConfig) *gin.Engine {

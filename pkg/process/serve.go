@@ -87,21 +87,10 @@ func (p *Process) AdminAddress() string { return p.adminAt }
 // requests, finishes those under way, ends the loops, and closes what was opened. Serve returns nil if ctx ended, else
 // why it stopped.
 func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
-	config := edge.Config{
+	server := edge.NewServer(edge.Config{
 		Listener: p.requests, Handler: handler, TLS: p.serving, MostConnections: p.Settings.connections(),
 		RequestTimeout: p.Settings.RequestTimeout, ClientTimeout: p.Settings.ClientTimeout,
 		Metrics: p.Registry, Log: p.Log,
-	}
-	if p.gate != nil {
-		config.Visit = func(ctx context.Context) (context.Context, edge.Visitor) { return p.gate.Visit(ctx) }
-	}
-	server := edge.NewServer(config)
-	p.Ready("connections", func(context.Context) error {
-		if server.Full() {
-			return errors.New("there are as many connections as there may be (max-connections), and each has a " +
-				"request in work")
-		}
-		return nil
 	})
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
@@ -128,10 +117,6 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	p.Log.Info("stopping; a second signal ends the process at once")
 	if cause == nil {
 		p.linger()
-	}
-	if p.gate != nil {
-		p.holder.Release()
-		p.gate.Open()
 	}
 	drain, cancel := context.WithTimeout(context.Background(), p.Settings.DrainTimeout)
 	defer cancel()

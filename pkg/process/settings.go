@@ -51,9 +51,8 @@ type Settings struct {
 	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of
 	// the memory.
 	MaxConnections int64
-	// OverloadLatency is how long requests may wait before they are refused because there are too many; none waits or
-	// is refused if it is 0. OverloadRequests is the greatest number of requests in work, of one service, and of those
-	// that were read and wait.
+	// OverloadLatency is how long requests may wait before they are refused because there are too many; none is refused
+	// if it is 0. OverloadRequests is the greatest number of requests to one service in work.
 	OverloadLatency  time.Duration
 	OverloadRequests int64
 	// Secrets are shared by the gateway and the services. The first one is sent, and all of them are accepted.
@@ -114,12 +113,12 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"memory that requests may have in work together, in MiB, of which one caller may have half; each takes ten "+
 			"times its body and 1 MiB; beyond it they are refused (503, 429); 0 for half of memory-limit")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
-		"greatest number of connections of callers; beyond it the one that has been without a request for longest is "+
-			"closed, or the new one refused (503) if all have one; 0 for 20 for each MiB of memory-limit")
+		"greatest number of connections of callers; requests on further ones are refused (503); 0 for 20 for each MiB "+
+			"of memory-limit")
 	setting.DurationVar(flags, &s.OverloadLatency, "overload-latency", 500*time.Millisecond, 0,
 		"how long requests may wait, by turns over callers, before they are refused (503, 429) because there are too "+
 			"many; 0 to refuse none")
-	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 1024, 1, 1<<20,
+	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 256, 1, 1<<20,
 		"greatest number of requests to one service in work, and three for each 8 MiB of work-memory where they are "+
 			"not forwarded to another process; beyond it they wait")
 	flags.StringSliceVar(&s.Secrets, "credential", nil,

@@ -24,11 +24,15 @@ const callers = 16
 // commands are those of the exchange.
 var commands *trial.Commands
 
-// TestMain makes the test binary the bare handler if it is started with the argument for it.
+// TestMain makes the test binary the bare handler, or a crowd, if it is started with the argument for it.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == bareCommand {
-		fmt.Fprintln(os.Stderr, serveBare(os.Args[2]))
-		os.Exit(1)
+	if len(os.Args) == 3 {
+		if run := map[string]func(file string) error{
+			bareCommand: serveBare, crowdCommand: pressAll,
+		}[os.Args[1]]; run != nil {
+			fmt.Fprintln(os.Stderr, run(os.Args[2]))
+			os.Exit(1)
+		}
 	}
 	trial.MainWhole(func(built *trial.Commands) (int, error) {
 		commands = built

@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -54,11 +55,7 @@ func start(tb testing.TB, from *trial.Commands, data string) (*side, time.Durati
 		}
 	}
 	took := time.Since(began)
-	s.token, err = whole.Signer.Issue(auth.Grant{Subject: "bench", Scopes: []string{trial.Developer, trial.Admin},
-		Issuer: trial.Issuer, Audience: []string{trial.Audience}, Lifetime: time.Hour})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s.token = s.tokenOf(tb, "bench")
 	// It is ready before it has collected what only its start needed.
 	before := s.cpu()
 	for range 20 {
@@ -70,6 +67,17 @@ func start(tb testing.TB, from *trial.Commands, data string) (*side, time.Durati
 		before = now
 	}
 	return s, took
+}
+
+// tokenOf returns the token of a caller.
+func (s *side) tokenOf(tb testing.TB, subject string) string {
+	tb.Helper()
+	token, err := s.whole.Signer.Issue(auth.Grant{Subject: subject, Scopes: []string{trial.Developer, trial.Admin},
+		Issuer: trial.Issuer, Audience: []string{trial.Audience}, Lifetime: time.Hour})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return token
 }
 
 // ready reports whether the process says that it can serve.
@@ -91,8 +99,10 @@ func connected(connections int) *http.Client {
 }
 
 // header returns what each request has.
-func (s *side) header() http.Header {
-	return http.Header{"Authorization": {"Bearer " + s.token}, "Content-Type": {"application/json"}}
+func (s *side) header() http.Header { return headerOf(s.token) }
+
+func headerOf(token string) http.Header {
+	return http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}}
 }
 
 // send sends a request and reads the whole response.
@@ -118,6 +128,7 @@ type plan struct {
 	rate     int    // a second; 0: each caller asks again at once
 	callers  int
 	client   *http.Client // nil for that of the side
+	token    string       // "" for that of the side
 	// each is called with every result, one after the other; nil for none.
 	each func(*vegeta.Result)
 }
@@ -130,7 +141,7 @@ func (upTo) Rate(time.Duration) float64                                { return 
 
 // drive sends the requests of a row.
 func (s *side) drive(r *row, p plan) *vegeta.Metrics {
-	header := s.header()
+	header := headerOf(cmp.Or(p.token, s.token))
 	targeter := func(t *vegeta.Target) error {
 		*t = r.call(s.book, s.calls.Add(1))
 		t.URL, t.Header = s.base+t.URL, header

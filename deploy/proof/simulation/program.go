@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
@@ -117,9 +116,8 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 			})
 		},
 		Guard: process.Guard(request.RequireGateway(p.trust), process.Admit(load.NewLimiter(load.LimiterConfig{
-			Wait: p.settings.OverloadLatency, Target: p.settings.OverloadLatency,
-			Most: int(p.settings.OverloadRequests), MostWaiting: int(p.settings.OverloadRequests),
-			Now: time.Now, Log: p.log,
+			Wait: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests),
+			MostWaiting: int(p.settings.OverloadRequests), Log: p.log,
 		}))),
 	})
 	if err != nil {
