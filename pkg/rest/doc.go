@@ -55,7 +55,7 @@
 //	idempotency.go  Idempotency-Key, which package idempotency reads
 //	create.go       POST of a new record
 //	read.go         a stored record; its GET, with the conditions that package condition judges, and by its number
-//	list.go         GET of a page, and its cursors, which package sealed seals
+//	list.go         GET of a page and its cursors, which package sealed seals; what was, from package history
 //	search.go       /x/search/{resource}, by packages search and embed
 //	replace.go      PUT
 //	action.go       the declaration of an action and its moves
@@ -66,7 +66,6 @@
 //	dryrun.go       /x/{resource}/{dryrun}
 //	trial.go        creations that are tried together, for a batch
 //	extension.go    /x: what is declared beyond the interface
-//	past.go         history and as-of reads, from package history
 //	members.go      the tags of a struct: who sets a member, and its value set
 //	store.go        from documents to records and back
 //	collections.go  the collections and indexes that the resources need

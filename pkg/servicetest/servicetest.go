@@ -88,8 +88,8 @@ type Service struct {
 	Stop func()
 }
 
-// Main runs the tests of a package whose code takes services that respond late for ones that are away: on a busy machine
-// all of them do.
+// Main runs the tests of a package whose code takes services that respond late for ones that are away: on a busy
+// machine all of them do.
 func Main(m *testing.M) {
 	patience.Set(60)
 	os.Exit(m.Run())
