@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
@@ -18,11 +20,18 @@ func makeFiles(path string) error {
 		return err
 	}
 	for _, name := range []string{path, lockFile(path)} {
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
-			return err
+		// One that is there is not opened: to close it would end the locks that this process has on it.
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
 		}
-		if err := file.Close(); err != nil {
+		if err == nil {
+			err = file.Close()
+		}
+		if err == nil && name == lockFile(path) {
+			err = tellApart(name)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -39,6 +48,21 @@ func makeFiles(path string) error {
 		}
 	}
 	return nil
+}
+
+// tellApart gives a new file a time that no other one has, so that it is told from one that had its place, and that the
+// file system may have given the same number. A file that is gone is nobody's any more.
+func tellApart(file string) error {
+	at := time.Unix(rand.Int64N(1<<30), rand.Int64N(1e9))
+	if err := os.Chtimes(file, at, at); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// same reports whether two looks saw one lock file.
+func same(before, after os.FileInfo) bool {
+	return os.SameFile(before, after) && before.ModTime().Equal(after.ModTime())
 }
 
 // withRemedy adds to an error the file that it is about, and what a person can do. An error without a known remedy

@@ -120,7 +120,7 @@ func acquire(path string) (*sqlite3.Conn, error) {
 		if err != nil {
 			return nil, unavailable(withRemedy(lockFile(path), err))
 		}
-		if after, err := os.Stat(lockFile(path)); err == nil && os.SameFile(before, after) {
+		if after, err := os.Stat(lockFile(path)); err == nil && same(before, after) {
 			return lock, nil
 		}
 		if err := lock.Close(); err != nil {

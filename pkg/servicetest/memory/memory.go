@@ -201,8 +201,9 @@ func (f *flow) setDeadline(d *deadline, at time.Time) {
 			d.timer.Stop()
 		}
 		*d = deadline{at: at}
-		if !at.IsZero() {
-			d.timer = time.AfterFunc(time.Until(at), func() { f.change(func() {}) })
+		// A deadline that is over wakes who waits at once, without a timer: net/http gives one of 1970 to end a read.
+		if left := time.Until(at); !at.IsZero() && left > 0 {
+			d.timer = time.AfterFunc(left, func() { f.change(func() {}) })
 		}
 	})
 }
