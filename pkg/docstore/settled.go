@@ -1,6 +1,7 @@
 package docstore
 
 import (
+	"bytes"
 	"context"
 
 	"insurance.example/exchange/pkg/organisation"
@@ -24,22 +25,26 @@ func FindSettled(
 		return docs, true, nil
 	}
 	// The store settles a page that is full. It is read again as one. The store may end before a document that a write
-	// under way may precede, and waits for that write if the next page would begin there.
-	q.Limit = len(docs)
+	// under way may precede, and waits for that write if the next page would begin there. Others may have inserted
+	// documents before the last one meanwhile, so it goes on until that has come.
+	first, most := docs, q.Limit
 	var page []Document
-	for q.Limit > 0 {
+	for len(first) > 0 && len(page) < most {
+		q.Limit = min(len(first), most-len(page))
 		docs, err = in.Find(ctx, who, q)
 		if err != nil {
 			return nil, false, err
 		}
 		whole := WithBodies(docs)
-		page = append(page, whole...)
-		if len(whole) == len(docs) || len(whole) == 0 {
+		if len(whole) == 0 {
 			break
 		}
-		q.After, q.Limit = whole[len(whole)-1].ID, q.Limit-len(whole)
+		page, q.After = append(page, whole...), whole[len(whole)-1].ID
+		for len(first) > 0 && bytes.Compare(first[0].ID[:], q.After[:]) <= 0 {
+			first = first[1:]
+		}
 	}
-	return page, false, nil
+	return page, len(first) > 0, nil
 }
 
 // WithBodies returns the documents before the first one without a body, which only shows that there is one: by

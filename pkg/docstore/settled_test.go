@@ -10,27 +10,44 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// cutting is a collection of three documents whose settled pages end before the second one, which a write under way may
-// precede, until a page begins with it.
-type cutting struct{ docstore.Collection }
-
-func (cutting) Find(_ context.Context, _ organisation.ID, q docstore.Query) (docs []docstore.Document, err error) {
-	for n := byte(1); n <= 3; n++ {
-		if id := (uuid.UUID{15: n}); q.After.String() < id.String() && len(docs) < q.Limit {
-			docs = append(docs, docstore.Document{ID: id, Version: 1, Body: []byte("{}")})
-		}
-	}
-	if q.Limit == 3 {
-		docs[1].Body = nil
-		docs = docs[:2]
-	}
-	return docs, nil
+// intruded is a collection into which others insert after its first find.
+type intruded struct {
+	docstore.Collection
+	others []docstore.Document
 }
 
-// TestASettledPageHasTheYoungest has a page that is settled in two steps.
-func TestASettledPageHasTheYoungest(t *testing.T) {
-	docs, more, err := docstore.FindSettled(t.Context(), cutting{}, organisation.ID{}, docstore.Query{Limit: 10})
-	if err != nil || more || len(docs) != 3 || docs[2].ID != (uuid.UUID{15: 3}) {
-		t.Errorf("%d documents, more: %v, error %v", len(docs), more, err)
+func (c *intruded) Find(
+	ctx context.Context, who organisation.ID, q docstore.Query,
+) ([]docstore.Document, error) {
+	docs, err := c.Collection.Find(ctx, who, q)
+	for _, other := range c.others {
+		if err == nil {
+			err = c.Insert(ctx, who, other)
+		}
+	}
+	c.others = nil
+	return docs, err
+}
+
+// TestASettledPageHasAllThatWasThere inserts documents with lesser ids while the page is read: the last document that
+// was there before is on it, or on one that is said to follow.
+func TestASettledPageHasAllThatWasThere(t *testing.T) {
+	for _, limit := range []int{10, 4} {
+		c := &intruded{Collection: opened(t)}
+		var made []docstore.Document
+		for range 6 {
+			made = append(made, docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte("{}")})
+		}
+		for _, i := range []int{1, 3, 5} {
+			if err := c.Insert(t.Context(), organisation.Sole(), made[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.others = []docstore.Document{made[0], made[2], made[4]}
+		docs, more, err := docstore.FindSettled(t.Context(), c, organisation.Sole(), docstore.Query{Limit: limit})
+		want := min(limit, len(made))
+		if err != nil || len(docs) != want || docs[want-1].ID != made[want-1].ID || more != (limit < len(made)) {
+			t.Errorf("of at most %d: %d documents, more %v, error %v", limit, len(docs), more, err)
+		}
 	}
 }
