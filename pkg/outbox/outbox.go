@@ -18,6 +18,10 @@ import (
 )
 
 const (
+	// workers is how many attempts are made at the same time. An attempt mostly waits for its write, and a store commits
+	// together what is written at the same time: with fewer, more names would become due than are done; with 32, a
+	// request waited half as long again for its own write, among those of the attempts.
+	workers = 8
 	// Apart is the least time between the beginnings of two attempts at what has one name. Who asks meanwhile waits for
 	// it, and all who wait are served by one attempt.
 	Apart = 900 * time.Millisecond
@@ -51,8 +55,6 @@ type Config struct {
 	// Do does what a name stands for. It returns the documents whose marks it makes superfluous. It is called for
 	// different names at once, and again after an error.
 	Do func(ctx context.Context, name string) ([]docstore.Ref, error)
-	// Workers is the greatest number of calls of Do at a time; 8 if not set.
-	Workers int
 	// Age is how long a document may have its mark before the sweep finds it; 5 s if not set. Every is the pause
 	// between two rounds of the sweep; 1 s if not set.
 	Age, Every time.Duration
@@ -94,7 +96,6 @@ type task struct {
 // New returns an outbox, which does nothing until Run is called. It panics if config.Metrics already has one of the
 // same name.
 func New(config Config) *Outbox {
-	config.Workers = cmp.Or(config.Workers, 8)
 	config.Age = cmp.Or(config.Age, 5*time.Second)
 	config.Every = cmp.Or(config.Every, time.Second)
 	config.Log = config.Log.With("topic", config.Name)
@@ -142,9 +143,9 @@ func (o *Outbox) Check() error { return o.doing.Check() }
 func (o *Outbox) Run(ctx context.Context) error {
 	hand, cancel := retry.WithGrace(ctx, grace)
 	defer cancel()
-	var workers, removal sync.WaitGroup
-	for range o.config.Workers {
-		workers.Go(func() {
+	var working, removal sync.WaitGroup
+	for range workers {
+		working.Go(func() {
 			for {
 				select {
 				case t := <-o.ready:
@@ -157,7 +158,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 	}
 	removal.Go(func() { o.removeMarks(hand) })
 	o.sweepUntil(ctx)
-	workers.Wait()
+	working.Wait()
 	close(o.marks)
 	removal.Wait()
 	return nil

@@ -130,7 +130,7 @@ func bubble(t *testing.T, test func(t *testing.T, o *trial)) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &trial{t: t, metrics: prometheus.NewRegistry(), counted: map[string]int{}}
 		o.Outbox = outbox.New(outbox.Config{
-			Name: "receipts", Collection: &o.receipts, Workers: 4, Metrics: o.metrics,
+			Name: "receipts", Collection: &o.receipts, Metrics: o.metrics,
 			Log: slog.New(slog.NewTextHandler(&o.log, nil)),
 			Of:  func(doc docstore.Document) (string, string) { return string(doc.Body), "" },
 			Do: func(ctx context.Context, row string) ([]docstore.Ref, error) {

@@ -14,11 +14,6 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// workers is how many rows are computed at the same time. A computation mostly waits for the write of its row, and
-// a store commits writes together that wait at the same time. With fewer computations at once, receipts of many
-// policies would be accepted faster than their rows are written.
-const workers = 32
-
 // aggregation is the consumer group of the processes that compute rows.
 const aggregation = "premium-bordereau"
 
@@ -38,7 +33,7 @@ func (e *environment) background(deps process.Deps) (map[string]func(context.Con
 		return nil, nil
 	}
 	t := &traffic{rows: outbox.New(outbox.Config{
-		Name: e.topic.Name, Collection: e.receipts.Stored(), Of: rowOf, Do: e.aggregate, Workers: workers,
+		Name: e.topic.Name, Collection: e.receipts.Stored(), Of: rowOf, Do: e.aggregate,
 		Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 	})}
 	loops := map[string]func(context.Context) error{"rows": t.rows.Run}
