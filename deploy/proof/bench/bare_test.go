@@ -44,11 +44,20 @@ func startBare(tb testing.TB, exchange *side, all []*row) *side {
 		}
 		responses = append(responses, canned{to.Method, r.route, r.status, response.Header, body})
 	}
-	text, err := json.Marshal(responses)
+	process, address := startItself(tb, bareCommand, responses, listening)
+	return &side{base: "http://" + address, token: exchange.token, pid: process.PID(), client: connected(callers),
+		book: exchange.book}
+}
+
+// startItself starts the test binary with a command, which finds data in a file, until the test ends. It returns the
+// process once it has printed what a pattern finds, and that.
+func startItself(tb testing.TB, command string, data any, ready *regexp.Regexp) (*trial.Process, string) {
+	tb.Helper()
+	text, err := json.Marshal(data)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	file := filepath.Join(tb.TempDir(), "responses.json")
+	file := filepath.Join(tb.TempDir(), command+".json")
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		tb.Fatal(err)
 	}
@@ -56,17 +65,16 @@ func startBare(tb testing.TB, exchange *side, all []*row) *side {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	process, err := trial.Start(self, nil, bareCommand, file)
+	process, err := trial.Start(self, nil, command, file)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = process.Kill() })
-	address, err := process.Find(process.Stdout, listening)
+	printed, err := process.Find(process.Stdout, ready)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &side{base: "http://" + address, token: exchange.token, pid: process.PID(), client: connected(callers),
-		book: exchange.book}
+	return process, printed
 }
 
 // serveBare is the bare handler, which returns the responses of a file until the process ends.

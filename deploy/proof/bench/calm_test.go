@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
-
-	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 const (
@@ -106,26 +103,7 @@ func (s *side) crowd(b *testing.B, r *row, token string) {
 		}
 		crowd.Requests = append(crowd.Requests, text.Bytes())
 	}
-	text, err := json.Marshal(crowd)
-	if err != nil {
-		b.Fatal(err)
-	}
-	file := filepath.Join(b.TempDir(), "crowd.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		b.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	process, err := trial.Start(self, nil, crowdCommand, file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = process.Kill() })
-	if _, err := process.Find(process.Stdout, crowdIsThere); err != nil {
-		b.Fatal(err)
-	}
+	startItself(b, crowdCommand, crowd, crowdIsThere)
 }
 
 // pressAll has a crowd send the requests of a file, each on a connection of its own, again as soon as it has the
