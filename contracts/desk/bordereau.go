@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -204,7 +203,7 @@ type BordereauPeriod struct {
 	// The versions, in the order of their numbers.
 	Versions []BordereauStatus `json:"versions"`
 	// How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet.
-	Preparing *underway.WorkUnderWay `json:"preparing,omitzero"`
+	Preparing *WorkUnderWay `json:"preparing,omitzero"`
 }
 
 // BordereauLive is a period as it would be prepared now.

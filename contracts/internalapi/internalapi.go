@@ -1,5 +1,3 @@
-// Package internalapi holds the operations that services offer to each other. Their paths are under Prefix, which the
-// gateway never routes. Package operations describes them. Processes says which process calls which service.
 package internalapi
 
 import "insurance.example/exchange/contracts/scalar"

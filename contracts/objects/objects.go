@@ -6,7 +6,7 @@ package objects
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
-	"insurance.example/exchange/contracts/address"
+	"insurance.example/exchange/contracts/parties"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -93,7 +93,7 @@ type Business struct {
 type Property struct {
 	scalar.Record
 	// Where the property is.
-	Address *address.Address `json:"address,omitzero"`
+	Address *parties.Address `json:"address,omitzero"`
 	// The latitude, as text. The interface does not say its notation.
 	Latitude *string `json:"latitude,omitzero"`
 	// The longitude, as text. The interface does not say its notation.

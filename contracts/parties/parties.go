@@ -4,7 +4,6 @@
 package parties
 
 import (
-	"insurance.example/exchange/contracts/address"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -20,7 +19,7 @@ type Personal struct {
 	// The day of birth.
 	DOB scalar.Date `json:"dob,omitzero"`
 	// Where the individual lives.
-	Address *address.Address `json:"address,omitzero"`
+	Address *Address `json:"address,omitzero"`
 	// The kind of identity document.
 	IDType *string `json:"idType,omitzero" set:"IdType"`
 	// The number of the identity document.
@@ -43,7 +42,7 @@ type InsuranceEntity struct {
 	// The number under which the entity is registered.
 	RegistrationNumber *string `json:"registrationNumber,omitzero" identity:""`
 	// Where the entity is.
-	Address *address.Address `json:"address,omitzero"`
+	Address *Address `json:"address,omitzero"`
 }
 
 // Commercial is the record of the resource commercial.
@@ -54,7 +53,7 @@ type Commercial struct {
 	// The registered name.
 	Name *string `json:"name,omitzero"`
 	// The registered address.
-	RegisteredAddress *address.Address `json:"registeredAddress,omitzero"`
+	RegisteredAddress *Address `json:"registeredAddress,omitzero"`
 	// The number under which the company is registered.
 	RegistrationNumber *string `json:"registrationNumber,omitzero" identity:""`
 }
@@ -67,7 +66,7 @@ type Beneficiary struct {
 	// The name of the beneficiary.
 	Name *string `json:"name,omitzero"`
 	// Where the beneficiary is.
-	Address *address.Address `json:"address,omitzero"`
+	Address *Address `json:"address,omitzero"`
 	// The share of what is paid. The interface does not say its unit (a fraction or percent).
 	Share scalar.Decimal `json:"share,omitzero"`
 }

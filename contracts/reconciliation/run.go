@@ -1,7 +1,7 @@
 package reconciliation
 
 import (
-	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -61,7 +61,7 @@ type Statement struct {
 	// The totals of the file, compared with the sums of its rows.
 	Totals []StatementTotal `json:"totals"`
 	// How far a comparison of it has come that is being made. Absent where none is, or hardly anything is read yet.
-	Comparing *underway.WorkUnderWay `json:"comparing,omitzero"`
+	Comparing *desk.WorkUnderWay `json:"comparing,omitzero"`
 }
 
 // StatementTotal compares a total of the file with its rows.

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// workers is how many attempts are made at the same time. An attempt mostly waits for its write, and a store commits
-	// together what is written at the same time: with fewer, more names would become due than are done; with 32, a
-	// request waited half as long again for its own write, among those of the attempts.
+	// workers is how many attempts are made at the same time. An attempt mostly waits for its write, and a store
+	// commits together what is written at the same time: with fewer, more names would become due than are done; with
+	// 32, a request waited half as long again for its own write, among those of the attempts.
 	workers = 8
-	// Apart is the least time between the beginnings of two attempts at what has one name. Who asks meanwhile waits for
-	// it, and all who wait are served by one attempt.
+	// Apart is the least time between the beginnings of two attempts at what has one name. Who asks meanwhile waits
+	// for it, and all who wait are served by one attempt.
 	Apart = 900 * time.Millisecond
-	// share is how many times as long as an attempt took the next one is apart from it, at most mostApart, so that what
-	// takes long leaves time to the rest.
+	// share is how many times as long as an attempt took the next one is apart from it, at most mostApart, so that
+	// what takes long leaves time to the rest.
 	share     = 10
 	mostApart = 30 * time.Second
 	// firstRetry is the pause after a failure. It doubles with each further one, up to mostRetry.

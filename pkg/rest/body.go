@@ -18,7 +18,7 @@ import (
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
-	"insurance.example/exchange/pkg/rest/idempotency"
+	"insurance.example/exchange/pkg/request"
 )
 
 const mediaType = "application/json"
@@ -174,7 +174,7 @@ func withWarnings(members map[string]any, warnings []Warning) map[string]any {
 
 // replay responds with the record that the same request made before, as it is now.
 func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra bool) error {
-	idempotency.MarkReplay(c.Writer.Header())
+	request.MarkReplay(c.Writer.Header())
 	if !withExtra {
 		return r.respond(c, http.StatusOK, doc, nil)
 	}

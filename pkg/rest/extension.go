@@ -20,9 +20,9 @@ import (
 	"insurance.example/exchange/pkg/pathtable"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/condition"
-	"insurance.example/exchange/pkg/rest/idempotency"
-	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // ExtensionPrefix is where operations live that the interface does not name, so that the interface stays as written.
@@ -220,7 +220,7 @@ func (x *Extension) write(c *gin.Context, response any) error {
 		return err
 	}
 	status := http.StatusOK
-	if x.Creates && c.Writer.Header().Get(idempotency.Replayed) == "" {
+	if x.Creates && c.Writer.Header().Get(request.Replayed) == "" {
 		status = http.StatusCreated
 	}
 	send(c, status, body)

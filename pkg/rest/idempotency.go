@@ -14,13 +14,12 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
-	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
 // UsedKey returns what is kept of the Idempotency-Key of a request for an operation, nil where it has none. Errors:
 // problem.BadHeader, problem.Malformed for a body that is no JSON.
 func (s *Server) UsedKey(c *gin.Context, operation string, body []byte) (*history.UsedKey, error) {
-	sent, err := idempotency.Sent(c.Request.Header)
+	sent, err := request.KeySent(c.Request.Header)
 	if err != nil || sent == "" {
 		return nil, err
 	}

@@ -21,8 +21,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
-	"insurance.example/exchange/pkg/rest/internal/query"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // The bounds of a page.
@@ -98,15 +97,15 @@ func (r *documents) page(ctx context.Context, q docstore.Query) (docs []docstore
 // Part returns the records that an index holds for a value, up to a limit and MaxPage. Some are left out before.
 // Errors:
 // docstore.ErrUnavailable.
-func (r *documents) Part(ctx context.Context, index, value string, skip, limit int) (part.Part, error) {
+func (r *documents) Part(ctx context.Context, index, value string, skip, limit int) (query.Part, error) {
 	docs, more, err := r.page(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Skip: skip, Limit: limit})
-	result := part.Part{Records: make([]part.Shown, 0, len(docs)), More: more}
+	result := query.Part{Records: make([]query.Shown, 0, len(docs)), More: more}
 	for _, doc := range docs {
 		body, err := r.showing(ctx, doc, r.server.Now())
 		if err != nil {
 			return result, err
 		}
-		result.Records = append(result.Records, part.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body})
+		result.Records = append(result.Records, query.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body})
 	}
 	return result, err
 }

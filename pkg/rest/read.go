@@ -17,8 +17,7 @@ import (
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/embed"
 	"insurance.example/exchange/pkg/rest/history"
-	"insurance.example/exchange/pkg/rest/internal/query"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/rest/search"
 )
 
@@ -44,29 +43,29 @@ func (r *documents) read(c *gin.Context, id string) error {
 }
 
 // Show returns a record of a resource by its id, and whether there is one. Errors: docstore.ErrUnavailable.
-func (s *Server) Show(ctx context.Context, resource, id string) (part.Shown, bool, error) {
+func (s *Server) Show(ctx context.Context, resource, id string) (query.Shown, bool, error) {
 	if of := s.named(resource); of != nil {
 		return of.show(ctx, id)
 	}
-	return part.Shown{}, false, nil
+	return query.Shown{}, false, nil
 }
 
-func (l *StaticList) show(context.Context, string) (part.Shown, bool, error) {
-	return part.Shown{}, false, nil
+func (l *StaticList) show(context.Context, string) (query.Shown, bool, error) {
+	return query.Shown{}, false, nil
 }
 
-func (r *documents) show(ctx context.Context, id string) (part.Shown, bool, error) {
+func (r *documents) show(ctx context.Context, id string) (query.Shown, bool, error) {
 	doc, found, err := r.document(ctx, id)
 	if err != nil || !found {
-		return part.Shown{}, false, err
+		return query.Shown{}, false, err
 	}
 	return r.Shown(doc)
 }
 
 // Shown returns the record of a document as its readers see it now. found is true.
-func (r *documents) Shown(doc docstore.Document) (shown part.Shown, found bool, err error) {
+func (r *documents) Shown(doc docstore.Document) (shown query.Shown, found bool, err error) {
 	body, _, err := r.shown(doc)
-	return part.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body}, err == nil, err
+	return query.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body}, err == nil, err
 }
 
 // serveRecords serves the internal operation that returns records by their ids or numbers.
@@ -88,7 +87,7 @@ func (s *Server) serveRecordsAt(c *gin.Context) {
 		at = now
 	}
 	if err == nil {
-		past := embed.Source{One: func(ctx context.Context, name string, among []string) (part.Shown, error) {
+		past := embed.Source{One: func(ctx context.Context, name string, among []string) (query.Shown, error) {
 			return s.recordNamedAt(ctx, name, among, at)
 		}}
 		found, err = past.Named(c.Request.Context(), c.Param("names"))
@@ -100,30 +99,30 @@ func (s *Server) embeds() embed.Source { return embed.Source{One: s.recordNamed,
 
 // recordNamed returns the record with an id or number, of one of some resources or of any; the zero value if there is
 // none.
-func (s *Server) recordNamed(ctx context.Context, name string, among []string) (part.Shown, error) {
+func (s *Server) recordNamed(ctx context.Context, name string, among []string) (query.Shown, error) {
 	of, doc, err := s.lookUp(ctx, name, among)
 	if of == nil || err != nil {
-		return part.Shown{}, err
+		return query.Shown{}, err
 	}
 	record, err := of.showing(ctx, doc, s.Now())
-	return part.Shown{Resource: of.name(), ID: doc.ID.String(), Record: record}, err
+	return query.Shown{Resource: of.name(), ID: doc.ID.String(), Record: record}, err
 }
 
 // recordNamedAt is recordNamed of a record as it was at an instant. One that was not there yet, or of which that was
 // not kept, is none.
 func (s *Server) recordNamedAt(
 	ctx context.Context, name string, among []string, at time.Time,
-) (part.Shown, error) {
+) (query.Shown, error) {
 	of, doc, err := s.lookUp(ctx, name, among)
 	if of == nil || err != nil {
-		return part.Shown{}, err
+		return query.Shown{}, err
 	}
 	record, _, version, err := of.readAt(ctx, doc, at)
 	var unknown *problem.Error
 	if errors.As(err, &unknown) && unknown.Kind == problem.NotFound {
-		return part.Shown{}, nil
+		return query.Shown{}, nil
 	}
-	return part.Shown{Resource: of.name(), ID: doc.ID.String(), Version: version, Record: record}, err
+	return query.Shown{Resource: of.name(), ID: doc.ID.String(), Version: version, Record: record}, err
 }
 
 // lookUp returns the document with an id or number and its resource, of one of some resources or of any; no resource if

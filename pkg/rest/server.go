@@ -21,9 +21,7 @@ import (
 	"insurance.example/exchange/pkg/rest/embed"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/inspect"
-	"insurance.example/exchange/pkg/rest/internal/query"
-	"insurance.example/exchange/pkg/rest/part"
-	"insurance.example/exchange/pkg/rest/sealed"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/rest/search"
 )
 
@@ -61,7 +59,7 @@ type Server struct {
 	// opened are the collections by name.
 	opened map[string]docstore.Collection
 	// cursors are sealed where organisations share the exchange; nil elsewhere.
-	cursors *sealed.Cursors
+	cursors *query.Cursors
 	// sources are the collections that have a log of changes, by name.
 	sources map[string]changes.Source
 	// log is the log of changes; logless says why there is none. Both are nil in a service that keeps none.
@@ -92,7 +90,7 @@ type resource interface {
 	describe() (Description, error)
 	validate(sets Sets) []error
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
-	show(ctx context.Context, id string) (part.Shown, bool, error)
+	show(ctx context.Context, id string) (query.Shown, bool, error)
 	numbered() string
 	tryCreation(c *gin.Context, key string, body []byte) (tried, error)
 }
@@ -204,11 +202,11 @@ func (s *Server) Open(ctx context.Context) error {
 		}
 	}
 	if s.Organisations && len(s.opened) > 0 {
-		seal, err := sealed.Of(ctx, s.Store)
+		seal, err := query.SealOf(ctx, s.Store)
 		if err != nil {
 			return err
 		}
-		s.cursors = sealed.NewCursors(seal)
+		s.cursors = query.NewCursors(seal)
 	}
 	s.openLog(nil)
 	return nil

@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/changes"
 	"insurance.example/exchange/pkg/rest/inspect"
-	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/setting"
 )
 

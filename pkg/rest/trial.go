@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
 	"insurance.example/exchange/pkg/rest/history"
-	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // trialPath is the path of the internal operation that tries creations. Its callers know it from the contract of the

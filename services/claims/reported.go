@@ -9,20 +9,20 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/claims"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
-var claimPlaces = part.Places{Oldest: reporting.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit, Dated: true}
+var claimPlaces = query.Places{Oldest: internalapi.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit, Dated: true}
 
 // allClaims serves the internal operation that returns all claims as they were at an instant, page by page.
 func allClaims(c *gin.Context, records *rest.Records[*claims.Claim], now func() time.Time) {
-	var page reporting.Claims
+	var page internalapi.Claims
 	at, err := claimPlaces.Read(c.Param("after"), c.Request.URL.RawQuery)
 	if err == nil {
 		if present := now(); at.At.After(present) {
@@ -34,9 +34,9 @@ func allClaims(c *gin.Context, records *rest.Records[*claims.Claim], now func() 
 }
 
 func claimsAfter(
-	ctx context.Context, records *rest.Records[*claims.Claim], from part.Place,
-) (reporting.Claims, error) {
-	page := reporting.Claims{Claims: []reporting.ReportedClaim{}}
+	ctx context.Context, records *rest.Records[*claims.Claim], from query.Place,
+) (internalapi.Claims, error) {
+	page := internalapi.Claims{Claims: []internalapi.ReportedClaim{}}
 	docs, more, err := docstore.FindSettled(ctx, records.Stored(), request.OrganisationFrom(ctx), docstore.Query{
 		After: from.After, Limit: from.Limit, Bytes: rest.MaxPage, WithState: true, Own: true,
 	})
@@ -61,7 +61,7 @@ func claimsAfter(
 // as it is now.
 func claimAt(
 	ctx context.Context, records *rest.Records[*claims.Claim], doc docstore.Document, at time.Time,
-) (claim reporting.ReportedClaim, was bool, err error) {
+) (claim internalapi.ReportedClaim, was bool, err error) {
 	present, recorded, err := records.Recorded(doc)
 	if err == nil && recorded.IsZero() && doc.Version > 1 {
 		recorded, err = firstRecorded(ctx, records, doc.ID)
@@ -69,7 +69,7 @@ func claimAt(
 	if err != nil || recorded.After(at) {
 		return claim, false, err
 	}
-	claim = reporting.ReportedClaim{Record: *present, RecordedAt: scalar.Instant(recorded)}
+	claim = internalapi.ReportedClaim{Record: *present, RecordedAt: scalar.Instant(recorded)}
 	if doc.Version > 1 {
 		then, err := records.VersionAt(ctx, doc, at)
 		var unknown *problem.Error

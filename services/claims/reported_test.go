@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/services/claims"
 )
@@ -21,9 +21,9 @@ func TestAClaimIsNotReportedBeforeItWas(t *testing.T) {
 	})
 	path := "/claim/" + s.Create("claim", `{"policyNumber":"MOTOR","lossDate":"2026-02-01T00:00:00Z",
 		"lossCause":"fire","claimType":"other","reserve":1000}`)
-	reported := func(at string) []reporting.ReportedClaim {
-		var page reporting.Claims
-		got := s.Must(200, "GET", reporting.ClaimsPath+reporting.Oldest+"?at="+at, "")
+	reported := func(at string) []internalapi.ReportedClaim {
+		var page internalapi.Claims
+		got := s.Must(200, "GET", internalapi.ClaimsPath+internalapi.Oldest+"?at="+at, "")
 		if err := json.Unmarshal([]byte(got.Text), &page); err != nil {
 			t.Fatal(err)
 		}

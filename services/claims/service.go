@@ -12,8 +12,6 @@ import (
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/reporting"
-	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
@@ -24,7 +22,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/inspect"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/rest/share"
 	"insurance.example/exchange/pkg/setting"
 )
@@ -60,11 +58,11 @@ func Service() rest.Service {
 				Open: access.Open,
 				Internal: func(router gin.IRouter) {
 					router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
-					access.Mount(router, sharing.AccessPath, sharing.RefusedPath)
+					access.Mount(router, internalapi.AccessPath, internalapi.RefusedPath)
 					router.GET(internalapi.PolicyClaimsPath+":policyNumber", func(c *gin.Context) {
 						ofPolicy(c, records, rows)
 					})
-					router.GET(reporting.ClaimsPath+":after", func(c *gin.Context) {
+					router.GET(internalapi.ClaimsPath+":after", func(c *gin.Context) {
 						allClaims(c, records, deps.Now)
 					})
 				},
@@ -134,11 +132,11 @@ func lookedUp(doc docstore.Document, records *rest.Records[*claims.Claim]) (path
 
 // ofPolicy serves the internal operation that returns the claims against a policy, and its rows of the bordereau.
 func ofPolicy(c *gin.Context, records *rest.Records[*claims.Claim], rows *rest.Records[*claims.Bordereau]) {
-	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ClaimsPart,
+	asked, err := query.ReadPart(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ClaimsPart,
 		internalapi.ClaimRowsPart)
 	var found struct {
-		Claims    *part.Part `json:"claims,omitzero"`
-		ClaimRows *part.Part `json:"claimRows,omitzero"`
+		Claims    *query.Part `json:"claims,omitzero"`
+		ClaimRows *query.Part `json:"claimRows,omitzero"`
 	}
 	if err == nil && asked.Wants(internalapi.ClaimsPart) {
 		found.Claims, err = partOf(c, records.Part, asked.Skip)
@@ -151,8 +149,8 @@ func ofPolicy(c *gin.Context, records *rest.Records[*claims.Claim], rows *rest.R
 
 // partOf returns some of the records of the policy that the path names.
 func partOf(
-	c *gin.Context, from func(ctx context.Context, index, value string, skip, limit int) (part.Part, error), skip int,
-) (*part.Part, error) {
+	c *gin.Context, from func(ctx context.Context, index, value string, skip, limit int) (query.Part, error), skip int,
+) (*query.Part, error) {
 	records, err := from(c.Request.Context(), "policyNumber", c.Param("policyNumber"), skip, internalapi.LengthOfPart)
 	return &records, err
 }

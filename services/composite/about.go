@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
 // serveAbout serves GET /x/about. All services are asked at the same time.
@@ -23,7 +23,7 @@ func (e *environment) serveAbout(c *gin.Context, _ any) (any, error) {
 		Version: build.Version, Commit: build.Commit, Now: scalar.Instant(e.now()), Services: []beyond.AboutService{},
 		Organisations: e.organisations,
 		Bounds: beyond.AboutBounds{
-			PageLength: rest.MaxLimit, BatchOperations: beyond.MostOperations, IdempotencyKeyLength: idempotency.MaxKey,
+			PageLength: rest.MaxLimit, BatchOperations: beyond.MostOperations, IdempotencyKeyLength: request.MaxKey,
 			PolicyPartLength: internalapi.LengthOfPart,
 		},
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/contracts/beyond"
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore/shared"
@@ -25,7 +25,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // accessOperations are the operations about access lists.
@@ -67,8 +67,8 @@ var errUnshared = problem.New(problem.NotFound, "Organisations do not share this
 
 // access returns the access list of a policy that the caller sees. Errors: problem.NotFound, problems.PolicyNotFound,
 // problem.Outage.
-func (e *environment) access(ctx context.Context, number, at string) (list sharing.Kept, err error) {
-	path := sharing.AccessPath + url.PathEscape(number)
+func (e *environment) access(ctx context.Context, number, at string) (list internalapi.Kept, err error) {
+	path := internalapi.AccessPath + url.PathEscape(number)
 	if at != "" {
 		path += "?at=" + url.QueryEscape(at)
 	}
@@ -103,7 +103,7 @@ func (e *environment) readAccess(c *gin.Context, _ any) (any, error) {
 	ctx, number := c.Request.Context(), c.Param("policyNumber")
 	at := c.Query("at")
 	if _, asked := c.GetQuery("at"); asked {
-		if _, wrong := part.Instant(at); wrong != "" {
+		if _, wrong := query.Instant(at, query.InstantForm); wrong != "" {
 			return nil, problem.New(problem.BadParameter, "").InParameter("at", wrong)
 		}
 	}
@@ -126,7 +126,7 @@ func notOwner(detail string) error {
 }
 
 // shownToOwner returns a list as the owner of the policy sees it, and sends its entity tag.
-func shownToOwner(c *gin.Context, number string, list sharing.Kept) *beyond.Access {
+func shownToOwner(c *gin.Context, number string, list internalapi.Kept) *beyond.Access {
 	c.Header("ETag", tagOf(list))
 	shown := &beyond.Access{
 		PolicyNumber: number, Version: &list.Edition, Unfinished: list.Unfinished, Participants: []beyond.Participant{},
@@ -139,7 +139,7 @@ func shownToOwner(c *gin.Context, number string, list sharing.Kept) *beyond.Acce
 }
 
 // tagOf returns the entity tag of a list, which is another one while a change is unfinished.
-func tagOf(list sharing.Kept) string {
+func tagOf(list internalapi.Kept) string {
 	tag := strconv.FormatInt(int64(list.Edition), 10)
 	if list.Unfinished {
 		tag += "-unfinished"
@@ -149,7 +149,7 @@ func tagOf(list sharing.Kept) string {
 
 // shownToParticipant returns a list as a participant sees it: its own entry. The entity tag does not say whether the
 // list has changed for others.
-func shownToParticipant(c *gin.Context, number string, list sharing.Kept) (any, error) {
+func shownToParticipant(c *gin.Context, number string, list internalapi.Kept) (any, error) {
 	who := request.OrganisationFrom(c.Request.Context())
 	shown := &beyond.Access{PolicyNumber: number, Participants: []beyond.Participant{}}
 	for _, p := range list.Participants {
@@ -200,7 +200,7 @@ func (e *environment) changeAccess(c *gin.Context, body any) (any, error) {
 }
 
 // meets judges the conditions of a change. One that completes a change may name the list that was there before that.
-func meets(header http.Header, list sharing.Kept) error {
+func meets(header http.Header, list internalapi.Kept) error {
 	err := condition.Judge(header, tagOf(list))
 	if err == nil || !list.Unfinished {
 		return err
@@ -211,7 +211,7 @@ func meets(header http.Header, list sharing.Kept) error {
 
 // participantsOf returns the participants of a body, in the order of their names. own is the name of the caller's
 // organisation. Errors: problem.Invalid.
-func participantsOf(body *beyond.AccessList, own string) ([]sharing.Participant, error) {
+func participantsOf(body *beyond.AccessList, own string) ([]internalapi.Participant, error) {
 	wrong := problem.New(problem.Invalid, "")
 	if body.Participants == nil {
 		wrong.At("/participants", "is required; an empty list ends the sharing")
@@ -219,7 +219,7 @@ func participantsOf(body *beyond.AccessList, own string) ([]sharing.Participant,
 	if len(body.Participants) > mostParticipants {
 		return nil, wrong.At("/participants", fmt.Sprintf("has more than %d elements", mostParticipants))
 	}
-	wanted := []sharing.Participant{}
+	wanted := []internalapi.Participant{}
 	for i, p := range body.Participants {
 		at := "/participants/" + strconv.Itoa(i)
 		switch {
@@ -230,16 +230,18 @@ func participantsOf(body *beyond.AccessList, own string) ([]sharing.Participant,
 				"is no name of an organisation: 1 to 64 letters, digits, dots, underscores and hyphens")
 		case p.Organisation == own:
 			wrong.At(at+"/organisation", "is the owner of the policy, which has all rights")
-		case slices.ContainsFunc(wanted, func(q sharing.Participant) bool { return q.Organisation == p.Organisation }):
+		case slices.ContainsFunc(wanted, func(q internalapi.Participant) bool {
+			return q.Organisation == p.Organisation
+		}):
 			wrong.At(at+"/organisation", "is in the list twice")
 		}
 		rights := rightsOf(p.Rights, at, wrong)
-		wanted = append(wanted, sharing.Participant{Organisation: p.Organisation, Rights: rights})
+		wanted = append(wanted, internalapi.Participant{Organisation: p.Organisation, Rights: rights})
 	}
 	if len(wrong.Violations) > 0 {
 		return nil, wrong
 	}
-	slices.SortFunc(wanted, func(a, b sharing.Participant) int {
+	slices.SortFunc(wanted, func(a, b internalapi.Participant) int {
 		return strings.Compare(a.Organisation, b.Organisation)
 	})
 	return wanted, nil
@@ -271,9 +273,9 @@ var errPassed = errors.New("another change of the access list came before")
 // what it gives. So a change that stops half way leaves nothing that it was to take, and repeating it completes it.
 // Errors: errPassed, problem.Outage.
 func (e *environment) share(
-	ctx context.Context, number string, list sharing.Kept, wanted []sharing.Participant,
-) (sharing.Kept, error) {
-	change := sharing.Step{
+	ctx context.Context, number string, list internalapi.Kept, wanted []internalapi.Participant,
+) (internalapi.Kept, error) {
+	change := internalapi.Step{
 		Owner: list.Owner, Participants: wanted, By: request.CallerFrom(ctx).Subject, At: scalar.Instant(e.now()),
 	}
 	first := change
@@ -299,14 +301,14 @@ func (e *environment) share(
 
 // step has one service make one step of a change.
 func (e *environment) step(
-	ctx context.Context, service, number string, change sharing.Step,
-) (list sharing.Kept, err error) {
+	ctx context.Context, service, number string, change internalapi.Step,
+) (list internalapi.Kept, err error) {
 	body, err := json.Marshal(change)
 	if err != nil {
 		return list, err
 	}
 	reply, err := e.peer(service).Do(ctx, peer.Call{
-		Method: http.MethodPut, Path: sharing.AccessPath + url.PathEscape(number), Body: body,
+		Method: http.MethodPut, Path: internalapi.AccessPath + url.PathEscape(number), Body: body,
 	})
 	switch {
 	case err != nil:

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/contracts/beyond"
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
@@ -102,8 +102,8 @@ func (w *world) newKeeper(name, right string) *keeper {
 		w.t.Fatal(err)
 	}
 	engine := gin.New()
-	lists.Mount(engine, sharing.AccessPath, sharing.RefusedPath)
-	lists.MountReading(engine, sharing.AccessPath, sharing.RefusedPath, func(
+	lists.Mount(engine, internalapi.AccessPath, internalapi.RefusedPath)
+	lists.MountReading(engine, internalapi.AccessPath, internalapi.RefusedPath, func(
 		ctx context.Context, number string,
 	) (string, error) {
 		if seen, err := k.sees(ctx, number); err != nil || !seen {
@@ -329,7 +329,7 @@ func TestAListThatIsPutAgainIsInForce(t *testing.T) {
 		w.write(h, w.keepers[name], owner)
 	}
 	var editions []int64
-	var late sharing.Step
+	var late internalapi.Step
 	for range 2 {
 		if err := w.put(h.number, h.lists[0]); err != nil {
 			t.Fatal(err)
@@ -340,7 +340,7 @@ func TestAListThatIsPutAgainIsInForce(t *testing.T) {
 		}
 		editions = append(editions, int64(list.Edition))
 		if late.After == nil {
-			late = sharing.Step{Owner: owner, After: &list.Sequence, Participants: []sharing.Participant{}}
+			late = internalapi.Step{Owner: owner, After: &list.Sequence, Participants: []internalapi.Participant{}}
 		}
 	}
 	if editions[0] != 1 || editions[1] != 1 {

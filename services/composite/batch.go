@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
-	"insurance.example/exchange/pkg/rest/idempotency"
+	"insurance.example/exchange/pkg/request"
 )
 
 // step is an operation of a batch under way.
@@ -80,7 +80,7 @@ func (e *environment) serveBatch(c *gin.Context, body any) (any, error) {
 
 // keyOf returns the Idempotency-Key of a batch. A batch without one could not be resumed.
 func keyOf(header http.Header) (string, error) {
-	key, err := idempotency.Sent(header)
+	key, err := request.KeySent(header)
 	if err == nil && key == "" {
 		err = problem.New(problem.BadHeader, "A batch needs an Idempotency-Key, by which it is resumed.").
 			At("", "is sent without an Idempotency-Key")
@@ -92,7 +92,7 @@ func keyOf(header http.Header) (string, error) {
 // than a key may be, a digest stands for the key of the batch.
 func partKey(key string, place int) string {
 	suffix := "#" + strconv.Itoa(place)
-	if len(key)+len(suffix) > idempotency.MaxKey {
+	if len(key)+len(suffix) > request.MaxKey {
 		sum := sha256.Sum256([]byte(key))
 		key = base64.RawURLEncoding.EncodeToString(sum[:])
 	}

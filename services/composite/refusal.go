@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/contracts/beyond"
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/peer"
@@ -76,13 +76,14 @@ func (e *environment) refusalOperations() []rest.Extension {
 	}
 }
 
-func shownRefusal(name string, r sharing.Refusal) *beyond.RefusedShares {
+func shownRefusal(name string, r internalapi.Refusal) *beyond.RefusedShares {
 	return &beyond.RefusedShares{Organisation: name, SetBy: r.By, SetAt: r.At}
 }
 
 // refusal returns what the caller's organisation refuses of another one. Errors: problem.NotFound, problem.Outage.
-func (e *environment) refusal(ctx context.Context, name string) (sharing.Refusal, error) {
-	is, found, err := peer.Get[sharing.Refusal](ctx, e.peer("coverage"), sharing.RefusedPath+url.PathEscape(name))
+func (e *environment) refusal(ctx context.Context, name string) (internalapi.Refusal, error) {
+	is, found, err := peer.Get[internalapi.Refusal](ctx, e.peer("coverage"),
+		internalapi.RefusedPath+url.PathEscape(name))
 	switch {
 	case err == nil && !found:
 		err = problem.Outage(errors.New("coverage keeps no refusals"))
@@ -95,8 +96,8 @@ func (e *environment) refusal(ctx context.Context, name string) (sharing.Refusal
 // refuse changes everywhere whether the caller's organisation refuses what another one shares. Coverage decides the
 // order of changes. A change that stops half way leaves services that differ, and repeating it completes it. Errors:
 // problem.TooManyRefusals, problem.Outage.
-func (e *environment) refuse(ctx context.Context, name string, refused bool) (sharing.Refusal, error) {
-	change := sharing.Refusal{Refused: refused, By: request.CallerFrom(ctx).Subject, At: scalar.Instant(e.now())}
+func (e *environment) refuse(ctx context.Context, name string, refused bool) (internalapi.Refusal, error) {
+	change := internalapi.Refusal{Refused: refused, By: request.CallerFrom(ctx).Subject, At: scalar.Instant(e.now())}
 	made := change
 	for _, service := range append([]string{"coverage"}, sharers...) {
 		body, err := json.Marshal(change)
@@ -104,7 +105,7 @@ func (e *environment) refuse(ctx context.Context, name string, refused bool) (sh
 			return made, err
 		}
 		reply, err := e.peer(service).Do(ctx, peer.Call{
-			Method: http.MethodPut, Path: sharing.RefusedPath + url.PathEscape(name), Body: body,
+			Method: http.MethodPut, Path: internalapi.RefusedPath + url.PathEscape(name), Body: body,
 		})
 		if err == nil && reply.Status == http.StatusConflict {
 			return made, problem.New(problem.TooManyRefusals, fmt.Sprintf("Your organisation refuses the shares of %d "+

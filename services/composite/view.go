@@ -16,14 +16,13 @@ import (
 
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // longestPart is how long a service may take for its parts. One that does not respond must not take the time of all.
@@ -46,7 +45,7 @@ var (
 // view is a view of a policy under way.
 type view struct {
 	*environment
-	part.Query
+	query.PartQuery
 	number string
 	// shown is the view. Each service is asked at the same time, and sets its own parts; mu guards Unavailable.
 	shown beyond.PolicyView
@@ -57,11 +56,11 @@ type view struct {
 
 // serveView serves GET /x/policy/{policyNumber}.
 func (e *environment) serveView(c *gin.Context, _ any) (any, error) {
-	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, parts...)
+	asked, err := query.ReadPart(c.Request.URL.RawQuery, internalapi.MostSkipped, parts...)
 	if err != nil {
 		return nil, err
 	}
-	v := &view{environment: e, Query: asked, number: c.Param("policyNumber")}
+	v := &view{environment: e, PartQuery: asked, number: c.Param("policyNumber")}
 	v.shown.PolicyNumber = v.number
 	group, ctx := errgroup.WithContext(c.Request.Context())
 	group.Go(func() error { return v.readPolicy(ctx) })
@@ -112,7 +111,7 @@ func (v *view) readPolicy(ctx context.Context) error {
 	another := of.Owner != "" && !request.OrganisationFrom(ctx).Sees(of.Owner)
 	if another && of.Insured != nil {
 		for i, r := range of.Insured.Records {
-			if of.Insured.Records[i].Record, err = sharing.Unidentified(r.Record); err != nil {
+			if of.Insured.Records[i].Record, err = internalapi.Unidentified(r.Record); err != nil {
 				return err
 			}
 		}
@@ -140,7 +139,7 @@ func (v *view) readPolicy(ctx context.Context) error {
 		return nil //nolint:nilerr // the view says what it lacks
 	}
 	if another {
-		if holder.Record, err = sharing.Unidentified(holder.Record); err != nil {
+		if holder.Record, err = internalapi.Unidentified(holder.Record); err != nil {
 			return err
 		}
 	}
@@ -181,12 +180,12 @@ func (v *view) readParts(ctx context.Context, service, operation string, of []st
 func (v *view) path(operation string, of []string) string {
 	path := operation + url.PathEscape(v.number)
 	if slices.Contains(of, v.Part) {
-		path += "?" + query(v.Part, v.Skip)
+		path += "?" + partOf(v.Part, v.Skip)
 	}
 	return path
 }
 
-func query(part string, skip int) string { return "part=" + part + "&skip=" + strconv.Itoa(skip) }
+func partOf(part string, skip int) string { return "part=" + part + "&skip=" + strconv.Itoa(skip) }
 
 // read reads the response of a service. kind is the type of the problem that it refuses with, if it does: an older
 // release refuses what it does not know as not found.
@@ -225,7 +224,7 @@ func (v *view) viewed(name string, of *internalapi.RecordPart) *beyond.ViewedPar
 	}
 	if of.More {
 		viewed.Rest = rest.ExtensionPrefix + "/policy/" + url.PathEscape(v.number) + "?" +
-			query(name, v.Skip+len(of.Records))
+			partOf(name, v.Skip+len(of.Records))
 	}
 	return viewed
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/contracts/coverage"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // mostAttachments is how many policies are asked for at a time.
@@ -22,16 +22,16 @@ const mostAttachments = 200
 
 // attachments serves the internal operation that returns by what policies belong to contracts.
 func (e *environment) attachments(c *gin.Context) {
-	all, err := part.Named(c.Request.Context(), "policyNumbers", c.Param("policyNumbers"), mostAttachments,
-		part.Together, e.attachment)
-	found := reporting.Attachments{Policies: slices.DeleteFunc(all, func(a reporting.Attachment) bool {
+	all, err := query.Named(c.Request.Context(), "policyNumbers", c.Param("policyNumbers"), mostAttachments,
+		query.Together, e.attachment)
+	found := internalapi.Attachments{Policies: slices.DeleteFunc(all, func(a internalapi.Attachment) bool {
 		return a.PolicyNumber == ""
 	})}
 	rest.Respond(c, found, err)
 }
 
 // attachment returns by what a policy belongs to contracts; the zero value if no policy has the number.
-func (e *environment) attachment(ctx context.Context, number string) (a reporting.Attachment, err error) {
+func (e *environment) attachment(ctx context.Context, number string) (a internalapi.Attachment, err error) {
 	who := request.OrganisationFrom(ctx)
 	docs, err := e.policies().Find(ctx, who,
 		docstore.Query{Equal: docstore.Keys{policyNumberIndex: number}, Limit: 1, WithState: true, Own: true})
@@ -57,5 +57,5 @@ func (e *environment) attachment(ctx context.Context, number string) (a reportin
 		return a, fmt.Errorf("stored policy %s: %w", docs[0].ID, err)
 	}
 	line, err := rest.ResourceOf(docs[0])
-	return reporting.Attachment{PolicyNumber: number, Line: line, InceptionDate: first.InceptionDate}, err
+	return internalapi.Attachment{PolicyNumber: number, Line: line, InceptionDate: first.InceptionDate}, err
 }

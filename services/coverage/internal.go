@@ -11,8 +11,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/reporting"
-	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -43,14 +41,14 @@ func (e *environment) mountInternal(router gin.IRouter) {
 		c.Data(http.StatusOK, "application/json", facts)
 	})
 	router.GET(internalapi.PolicyRecordsPath+":policyNumber", e.whole)
-	e.access.Mount(router, sharing.AccessPath, sharing.RefusedPath)
-	e.access.MountReading(router, sharing.AccessPath, sharing.RefusedPath,
+	e.access.Mount(router, internalapi.AccessPath, internalapi.RefusedPath)
+	e.access.MountReading(router, internalapi.AccessPath, internalapi.RefusedPath,
 		func(ctx context.Context, number string) (string, error) {
 			doc, _, err := e.policy(ctx, number)
 			return doc.Owner, err
 		})
-	e.access.MountSeen(router, sharing.SeenPath, sharing.MostAsked)
-	router.GET(reporting.AttachmentsPath+":policyNumbers", e.attachments)
+	e.access.MountSeen(router, internalapi.SeenPath, internalapi.MostAsked)
+	router.GET(internalapi.AttachmentsPath+":policyNumbers", e.attachments)
 	// A billing system reports non-payment here. No public operation makes a policy lapse.
 	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))

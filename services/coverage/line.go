@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/number"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/rest/search"
 )
 
@@ -131,7 +131,7 @@ type opened interface {
 	// lapser returns the function that makes a policy of the line lapse.
 	lapser() lapser
 	// whole returns a policy with those of its parts that are asked for.
-	whole(ctx context.Context, doc docstore.Document, asked part.Query, show shower) (*wholePolicy, error)
+	whole(ctx context.Context, doc docstore.Document, asked query.PartQuery, show shower) (*wholePolicy, error)
 }
 
 // openedLine is a declared line with its records.

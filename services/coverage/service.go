@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/rest/share"
 )
 
@@ -37,7 +37,7 @@ type environment struct {
 	lines    map[string]opened
 	policies func() docstore.Collection
 	// show returns a record of a resource of the service by its id.
-	show func(ctx context.Context, resource, id string) (part.Shown, bool, error)
+	show func(ctx context.Context, resource, id string) (query.Shown, bool, error)
 	// descriptions caches what other services read about policies.
 	descriptions *descriptions
 	// access are the access lists of the policies.

@@ -9,28 +9,28 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // renewalOf is the name of the index that holds the id of the policy which a policy renews.
 const renewalOf = "renewalOf"
 
 // shower is a function that returns a record of a resource by its id.
-type shower func(ctx context.Context, resource, id string) (part.Shown, bool, error)
+type shower func(ctx context.Context, resource, id string) (query.Shown, bool, error)
 
 // wholePolicy is the response of the internal operation that returns a policy with what belongs to it.
 type wholePolicy struct {
-	Coverage       part.Shown `json:"coverage"`
-	Owner          string     `json:"owner,omitzero"`
-	PolicyholderID string     `json:"policyholderId,omitzero"`
-	Insured        *part.Part `json:"insured,omitzero"`
-	RenewalsBefore *part.Part `json:"renewalsBefore,omitzero"`
-	RenewalsAfter  *part.Part `json:"renewalsAfter,omitzero"`
+	Coverage       query.Shown `json:"coverage"`
+	Owner          string      `json:"owner,omitzero"`
+	PolicyholderID string      `json:"policyholderId,omitzero"`
+	Insured        *query.Part `json:"insured,omitzero"`
+	RenewalsBefore *query.Part `json:"renewalsBefore,omitzero"`
+	RenewalsAfter  *query.Part `json:"renewalsAfter,omitzero"`
 }
 
 // whole serves the internal operation that returns a policy with what belongs to it.
 func (e *environment) whole(c *gin.Context) {
-	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.InsuredPart,
+	asked, err := query.ReadPart(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.InsuredPart,
 		internalapi.RenewalsBeforePart, internalapi.RenewalsAfterPart)
 	var whole *wholePolicy
 	if err == nil {
@@ -58,7 +58,7 @@ func (e *environment) lookedUp(doc docstore.Document) (path string, fact any, er
 }
 
 func (l openedLine[T]) whole(
-	ctx context.Context, doc docstore.Document, asked part.Query, show shower,
+	ctx context.Context, doc docstore.Document, asked query.PartQuery, show shower,
 ) (*wholePolicy, error) {
 	record, err := l.records.Decode(doc)
 	if err != nil {
@@ -89,12 +89,12 @@ func (l openedLine[T]) whole(
 
 // collected is a part that is put together from single records.
 type collected struct {
-	part.Part
+	query.Part
 	skip, size int
 }
 
 func collecting(skip int) *collected {
-	return &collected{Part: part.Part{Records: []part.Shown{}}, skip: skip}
+	return &collected{Part: query.Part{Records: []query.Shown{}}, skip: skip}
 }
 
 // full reports whether no other record fits: then there are more.
@@ -104,7 +104,7 @@ func (c *collected) full() bool {
 }
 
 // add adds a record, or leaves it out before the part.
-func (c *collected) add(record part.Shown) {
+func (c *collected) add(record query.Shown) {
 	if c.skip > 0 {
 		c.skip--
 		return
@@ -116,7 +116,7 @@ func (c *collected) add(record part.Shown) {
 // insured returns the records that a policy insures or covers, in the order in which it names them.
 func (l openedLine[T]) insured(
 	ctx context.Context, record *rest.Record[T], skip int, show shower,
-) (*part.Part, error) {
+) (*query.Part, error) {
 	found := collecting(0)
 	for _, reference := range l.records.References(record.Value) {
 		if reference.Member == "policyholderId" {
@@ -144,7 +144,7 @@ func (l openedLine[T]) insured(
 // on.
 func (l openedLine[T]) renewed(
 	ctx context.Context, record *rest.Record[T], skip int, show shower,
-) (*part.Part, error) {
+) (*query.Part, error) {
 	found := collecting(skip)
 	for id := record.MadeOf(); id != "" && !found.full(); {
 		before, exists, err := l.records.Get(ctx, id)
@@ -162,7 +162,7 @@ func (l openedLine[T]) renewed(
 }
 
 // renewals returns the policies that renew a policy: those made of it, then those made of these, and so on.
-func (l openedLine[T]) renewals(ctx context.Context, id string, skip int) (*part.Part, error) {
+func (l openedLine[T]) renewals(ctx context.Context, id string, skip int) (*query.Part, error) {
 	found := collecting(skip)
 	for next := []string{id}; len(next) > 0; next = next[1:] {
 		for from := 0; ; from += internalapi.LengthOfPart {

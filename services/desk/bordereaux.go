@@ -12,13 +12,11 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
-	"insurance.example/exchange/contracts/desk/sources"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/once"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/export"
 	"insurance.example/exchange/services/desk/period"
@@ -169,7 +167,7 @@ func (o *office) versionOperations() []rest.Extension {
 	lines.Parameters = append(slices.Clone(ofVersion), "limit")
 	lines.Query, lines.Tagged = []rest.Parameter{skipParameter}, true
 	found := read("/findings", "listBordereauFindings", "What somebody should look at before a version is approved",
-		reflect.TypeFor[findings.BordereauFindings](), o.findings)
+		reflect.TypeFor[desk.BordereauFindings](), o.findings)
 	found.Parameters, found.Query = lines.Parameters, lines.Query
 	diff := read("/diff", "compareBordereaux",
 		"What differs between two versions of a period, or between one and what it would be now, cell by cell",
@@ -181,7 +179,7 @@ func (o *office) versionOperations() []rest.Extension {
 		"now; required"}}
 	source := read("/lines/{lineId}/source", "readBordereauLineSource",
 		"What a line was made of: its receipt or claim, the policy and its holder, as they were",
-		reflect.TypeFor[sources.LineSource](), func(c *gin.Context, _ any) (any, error) {
+		reflect.TypeFor[desk.LineSource](), func(c *gin.Context, _ any) (any, error) {
 			return o.desk.Source(c.Request.Context(), placeOf(c), c.Param("number"), c.Param("lineId"))
 		})
 	source.Parameters = append(slices.Clone(ofVersion), "lineId")
@@ -256,7 +254,7 @@ func within(c *gin.Context) (skip, limit int, err error) {
 		return 0, 0, err
 	}
 	if text, given := c.GetQuery("skip"); given {
-		if wrong := part.Number(text, 0, mostSkipped, &skip); wrong != "" {
+		if wrong := query.Whole(text, 0, mostSkipped, &skip); wrong != "" {
 			return 0, 0, problem.New(problem.BadParameter, "").InParameter("skip", wrong)
 		}
 	}

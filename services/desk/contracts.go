@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/desk/contract"
 )
 
@@ -71,7 +71,7 @@ func (o *office) contractOperations() []rest.Extension {
 func pageOf(c *gin.Context) (after string, limit int, err error) {
 	limit = rest.DefaultLimit
 	if text, given := c.GetQuery("limit"); given {
-		if wrong := part.Number(text, 1, rest.MaxLimit, &limit); wrong != "" {
+		if wrong := query.Whole(text, 1, rest.MaxLimit, &limit); wrong != "" {
 			err = problem.New(problem.BadParameter, "").InParameter("limit", wrong)
 		}
 	}
@@ -109,7 +109,7 @@ func (o *office) readContract(c *gin.Context, _ any) (any, error) {
 	if !past {
 		return tagged(c)(o.contracts.Get(ctx, reference))
 	}
-	at, wrong := part.Instant(text)
+	at, wrong := query.Instant(text, query.InstantForm)
 	if wrong != "" {
 		return nil, problem.New(problem.BadParameter, "").InParameter("at", wrong)
 	}

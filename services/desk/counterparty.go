@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
@@ -18,26 +18,26 @@ import (
 
 // mountInternal adds the operation to a router that says of which contracts of others the caller is the counterparty.
 func (o *office) mountInternal(router gin.IRouter) {
-	router.POST(sharing.CounterpartyPath, func(c *gin.Context) {
+	router.POST(internalapi.CounterpartyPath, func(c *gin.Context) {
 		seen, err := o.seen(c)
 		rest.Respond(c, seen, err)
 	})
 }
 
-func (o *office) seen(c *gin.Context) (seen sharing.SeenContracts, err error) {
-	var asked sharing.AskedContracts
-	if err := share.Read(c, sharing.MostContracts*share.LongestName, &asked); err != nil {
+func (o *office) seen(c *gin.Context) (seen internalapi.SeenContracts, err error) {
+	var asked internalapi.AskedContracts
+	if err := share.Read(c, internalapi.MostContracts*share.LongestName, &asked); err != nil {
 		return seen, err
 	}
-	if len(asked.References) > sharing.MostContracts {
+	if len(asked.References) > internalapi.MostContracts {
 		return seen, problem.New(problem.Invalid, "").
-			At("/references", fmt.Sprintf("has more than %d elements", sharing.MostContracts))
+			At("/references", fmt.Sprintf("has more than %d elements", internalapi.MostContracts))
 	}
 	among, err := o.contracts.Among(c.Request.Context(), asked.References)
-	seen.Contracts = []sharing.SeenContract{}
+	seen.Contracts = []internalapi.SeenContract{}
 	for _, k := range among {
 		seen.Contracts = append(seen.Contracts,
-			sharing.SeenContract{Reference: k.Reference, Owner: k.Owner, Drafts: k.ShowsDrafts(k.As)})
+			internalapi.SeenContract{Reference: k.Reference, Owner: k.Owner, Drafts: k.ShowsDrafts(k.As)})
 	}
 	return seen, err
 }

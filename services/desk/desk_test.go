@@ -14,7 +14,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"insurance.example/exchange/contracts/desk/findings"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -483,7 +483,7 @@ func TestExportsAreTheSameBytes(t *testing.T) {
 	}
 	found, _ := findingsOf(t, s, november)
 	for _, f := range found {
-		if f.Severity == findings.Error {
+		if f.Severity == desk.SeverityError {
 			s.Must(200, "POST", version+"/findings/"+f.ID+":waive", `{"reason":"known"}`, caller, "anna")
 		}
 	}

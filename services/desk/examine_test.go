@@ -16,7 +16,6 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/inspect"
-	"insurance.example/exchange/pkg/rest/inspect/walk"
 	"insurance.example/exchange/services/desk"
 )
 
@@ -45,7 +44,7 @@ func (w *world) examine(t *testing.T, path string) (e examined) {
 			return nil
 		}
 	}
-	err = walk.Examine(context.Background(), inspected, inspect.Examination{
+	err = inspect.Examine(context.Background(), inspected, inspect.Examination{
 		Store: snapshot, Report: note(&e.findings), Note: note(&e.notes),
 		Count: func(sort string, n int) { e.counts[sort] += n },
 		Peer: func(name string) (*peer.Client, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/xuri/excelize/v2"
 
-	"insurance.example/exchange/contracts/desk/findings"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -17,9 +17,9 @@ const claimsNovember = claimsOf + "2026-11"
 // findingsOf returns what was found of the first version of a period, and what its checks came to, by code.
 func findingsOf(
 	t *testing.T, s *servicetest.Service, period string,
-) ([]findings.BordereauFinding, map[string]findings.BordereauCheck) {
+) ([]desk.BordereauFinding, map[string]desk.BordereauCheck) {
 	t.Helper()
-	var page findings.BordereauFindings
+	var page desk.BordereauFindings
 	text := s.Must(200, "GET", period+"/versions/1/findings?limit=200", "").Text
 	if err := json.Unmarshal([]byte(text), &page); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func findingsOf(
 		}
 		ids[f.ID] = true
 	}
-	checks := map[string]findings.BordereauCheck{}
+	checks := map[string]desk.BordereauCheck{}
 	for _, c := range page.Checks {
 		if checks[c.Code].Code != "" {
 			t.Errorf("%s is there twice", c.Code)

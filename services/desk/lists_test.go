@@ -9,7 +9,6 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	shown "insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/lists"
 )
 
 // TestTheNewestStatementsAndRuns lists what was sent and compared, page by page, while more comes.
@@ -21,11 +20,11 @@ func TestTheNewestStatementsAndRuns(t *testing.T) {
 	s.Must(200, "PUT", profiles+"p", `{`+plain+`,"currency":"EUR","types":{"NB":"new policy"},"columns":[
 		{"column":"Policy","means":"policyNumber"},{"column":"Type","means":"type"},{"column":"Date","means":"date"},
 		{"column":"Gross","means":"gross"},{"column":"Net","means":"net"}]}`)
-	statementsNow := func(cursor string) (page lists.StatementList) {
+	statementsNow := func(cursor string) (page shown.StatementList) {
 		read(t, s.Must(200, "GET", "/x/reconciliation/statement?limit=2&cursor="+url.QueryEscape(cursor), ""), &page)
 		return page
 	}
-	runsNow := func(cursor string) (page lists.RunList) {
+	runsNow := func(cursor string) (page shown.RunList) {
 		read(t, s.Must(200, "GET", runs+"?limit=2&cursor="+url.QueryEscape(cursor), ""), &page)
 		return page
 	}
@@ -67,7 +66,7 @@ func TestTheNewestStatementsAndRuns(t *testing.T) {
 			compared = append(compared, of.ID)
 			var one shown.Run
 			read(t, s.Must(200, "GET", runs+"/"+of.ID, ""), &one)
-			if fmt.Sprint(one) != fmt.Sprint(of) || of.State != lists.RunOpen || of.Items == 0 ||
+			if fmt.Sprint(one) != fmt.Sprint(of) || of.State != shown.RunOpen || of.Items == 0 ||
 				len(of.Outcomes) == 0 {
 				t.Errorf("the list has %+v, and the run is %+v", of, one)
 			}
@@ -88,7 +87,7 @@ func TestTheNewestStatementsAndRuns(t *testing.T) {
 			s.Must(200, "POST", fmt.Sprintf("%s/%s/items/%d:accept", runs, made[5], item.Number), `{"reason":"agreed"}`)
 		}
 	}
-	if last := runsNow(made[4]); len(last.Runs) != 1 || last.Runs[0].State != lists.RunSettled || last.Next != "" {
+	if last := runsNow(made[4]); len(last.Runs) != 1 || last.Runs[0].State != shown.RunSettled || last.Next != "" {
 		t.Errorf("%+v", last)
 	}
 	for _, wrong := range []string{"?cursor=nothing", "?cursor=%zz", "?limit=0", "?limit=201", "?colour=blue"} {

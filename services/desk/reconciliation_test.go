@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	shown "insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/preview"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -315,7 +314,7 @@ func TestTheFirstRowsAreTried(t *testing.T) {
 	s.Must(200, "PUT", profiles+"TRY", `{"currency":"EUR","dateOrder":"dmy","types":{"NB":"new policy"},`+plain+`,
 		"columns":[{"column":"Policy","means":"policyNumber"},{"column":"Type","means":"type"},
 		{"column":"Date","means":"date"},{"column":"Gross","means":"gross"}]}`)
-	try := func(file string) (of preview.FileTrial) {
+	try := func(file string) (of shown.FileTrial) {
 		t.Helper()
 		read(t, s.Must(200, "POST", statements+":try?profile=TRY", file, "Content-Type", "text/csv"), &of)
 		return of
@@ -325,7 +324,7 @@ func TestTheFirstRowsAreTried(t *testing.T) {
 	if of.Profile != "TRY" || of.ProfileVersion != 1 || of.More || len(of.Rows) != 2 {
 		t.Fatalf("%+v", of)
 	}
-	want := []preview.FileTrialCell{{Means: "policyNumber", Value: "P"}, {Means: "type", Value: "new policy"},
+	want := []shown.FileTrialCell{{Means: "policyNumber", Value: "P"}, {Means: "type", Value: "new policy"},
 		{Means: "date", Value: "2026-11-05"}, {Means: "gross", Value: "-12.50"}}
 	if first := of.Rows[0]; first.Row != 2 || len(first.Wrong) > 0 || !slices.Equal(first.Cells, want) {
 		t.Errorf("the first row is %+v", first)

@@ -11,8 +11,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	shown "insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/lists"
-	"insurance.example/exchange/contracts/reconciliation/preview"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
@@ -116,7 +114,7 @@ func (o *office) statementOperations() []rest.Extension {
 	return []rest.Extension{{
 		Path: statementsPath, Method: http.MethodGet, ID: "listStatements",
 		Summary: "The files that were sent, the newest first", Parameters: []string{"limit", "cursor"},
-		Response: reflect.TypeFor[lists.StatementList](),
+		Response: reflect.TypeFor[shown.StatementList](),
 		Serve: func(c *gin.Context, _ any) (any, error) {
 			after, limit, err := o.placeIn(c)
 			if err != nil {
@@ -144,7 +142,7 @@ func (o *office) statementOperations() []rest.Extension {
 		Details: "The file is sent as it would be for good, and its first 20 rows are read by the profile. Nothing " +
 			"of it is kept. What is wrong after them is found when the file is sent for good.",
 		Takes: []string{"text/csv", export.XLSX.Media}, Largest: reconciliation.LargestFile,
-		Response: reflect.TypeFor[preview.FileTrial](), Query: []rest.Parameter{byProfile},
+		Response: reflect.TypeFor[shown.FileTrial](), Query: []rest.Parameter{byProfile},
 		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
 		Serve: func(c *gin.Context, body any) (any, error) {
 			return o.reconciler.Try(c.Request.Context(), c.Query("profile"), body.(io.Reader))
@@ -179,7 +177,7 @@ func (o *office) runOperations() []rest.Extension {
 	return []rest.Extension{{
 		Path: runsPath, Method: http.MethodGet, ID: "listRuns",
 		Summary:    "The comparisons, the newest first, with their states and how many items came of each",
-		Parameters: []string{"limit", "cursor"}, Response: reflect.TypeFor[lists.RunList](),
+		Parameters: []string{"limit", "cursor"}, Response: reflect.TypeFor[shown.RunList](),
 		Serve: func(c *gin.Context, _ any) (any, error) {
 			after, limit, err := o.placeIn(c)
 			if err != nil {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"insurance.example/exchange/contracts/desk/findings"
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	contract "insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 	"insurance.example/exchange/pkg/servicetest"
@@ -28,7 +28,7 @@ func TestOfWhichContractsSomebodyIsTheCounterparty(t *testing.T) {
 	seen := func(by, want string) {
 		t.Helper()
 		const asked = `{"references":["C","D","C","no reference"]}`
-		if got := s.As(by).Must(200, "POST", sharing.CounterpartyPath, asked); got.Text != `{"contracts":[`+want+`]}` {
+		if got := s.As(by).Must(200, "POST", internalapi.CounterpartyPath, asked); got.Text != `{"contracts":[`+want+`]}` {
 			t.Errorf("%s: %s", by, got.Text)
 		}
 	}
@@ -49,15 +49,15 @@ func TestOfWhichContractsSomebodyIsTheCounterparty(t *testing.T) {
 	seen("orion", "")
 
 	references := func(n int) string { return `{"references":["C"` + strings.Repeat(`,"C"`, n-1) + `]}` }
-	s.As("orion").Must(200, "POST", sharing.CounterpartyPath, references(sharing.MostContracts))
+	s.As("orion").Must(200, "POST", internalapi.CounterpartyPath, references(internalapi.MostContracts))
 	for _, wrong := range []string{
-		references(sharing.MostContracts + 1), `{"references":"C"}`, `[`,
+		references(internalapi.MostContracts + 1), `{"references":"C"}`, `[`,
 		`{"references":["` + strings.Repeat("C", 30_000) + `"]}`,
 	} {
-		s.As("orion").Must(400, "POST", sharing.CounterpartyPath, wrong)
+		s.As("orion").Must(400, "POST", internalapi.CounterpartyPath, wrong)
 	}
 	// Where organisations do not share the exchange, there is no such operation.
-	w.start().Must(404, "POST", sharing.CounterpartyPath, references(1))
+	w.start().Must(404, "POST", internalapi.CounterpartyPath, references(1))
 }
 
 // TestAnOldMarkShowsNothing has a contract name another counterparty than its mark, as it does between the two
@@ -83,7 +83,7 @@ func TestAnOldMarkShowsNothing(t *testing.T) {
 	const asked, ofAcme = `{"references":["C"]}`, `{"reference":"C","owner":"acme"}`
 	run(func(s *servicetest.Service) {
 		s.As("acme").Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR","counterparty":"zenith"}`)
-		a := s.As("zenith").Must(200, "POST", sharing.CounterpartyPath, asked)
+		a := s.As("zenith").Must(200, "POST", internalapi.CounterpartyPath, asked)
 		if a.Text != `{"contracts":[`+ofAcme+`]}` {
 			t.Error(a.Text)
 		}
@@ -94,7 +94,7 @@ func TestAnOldMarkShowsNothing(t *testing.T) {
 	}
 	run(func(s *servicetest.Service) {
 		zenith := s.As("zenith")
-		if a := zenith.Must(200, "POST", sharing.CounterpartyPath, asked); a.Text != `{"contracts":[]}` {
+		if a := zenith.Must(200, "POST", internalapi.CounterpartyPath, asked); a.Text != `{"contracts":[]}` {
 			t.Error(a.Text)
 		}
 		if a := zenith.Must(200, "GET", "/x/contract", ""); strings.Contains(a.Text, `"reference"`) {
@@ -119,7 +119,7 @@ func TestAWorkbookNamesNoPersonsOfOthers(t *testing.T) {
 	owner.Must(201, "POST", january+":prepare", `{"type":"original"}`)
 	found, _ := findingsOf(t, owner, january)
 	for _, f := range found {
-		if f.Severity == findings.Error {
+		if f.Severity == contract.SeverityError {
 			owner.Must(200, "POST", january+"/versions/1/findings/"+f.ID+":waive", `{"reason":"known"}`)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/changes"
 	"insurance.example/exchange/pkg/rest/inspect"
-	"insurance.example/exchange/pkg/rest/sealed"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/reconciliation"
@@ -57,7 +57,7 @@ type office struct {
 	// underWay knows how far preparations and comparisons have come.
 	underWay *underway.Log
 	// cursors seals the cursors of lists where organisations share the exchange; nil elsewhere.
-	cursors *sealed.Cursors
+	cursors *query.Cursors
 }
 
 func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
@@ -89,11 +89,11 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			return err
 		}
 		if deps.Organisations {
-			seal, err := sealed.Of(ctx, deps.Store)
+			seal, err := query.SealOf(ctx, deps.Store)
 			if err != nil {
 				return err
 			}
-			o.cursors = sealed.NewCursors(seal)
+			o.cursors = query.NewCursors(seal)
 		}
 		return o.reconciler.Open(ctx, deps.Store)
 	}

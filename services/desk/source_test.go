@@ -13,15 +13,14 @@ import (
 	"github.com/go-json-experiment/json"
 
 	shown "insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/sources"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
 // sourceOf returns what a line of a version was made of.
-func sourceOf(t *testing.T, s *servicetest.Service, version, line string) sources.LineSource {
+func sourceOf(t *testing.T, s *servicetest.Service, version, line string) shown.LineSource {
 	t.Helper()
-	var of sources.LineSource
+	var of shown.LineSource
 	text := s.Must(200, "GET", version+"/lines/"+line+"/source", "").Text
 	if err := json.Unmarshal([]byte(text), &of); err != nil {
 		t.Fatal(err)
@@ -92,7 +91,7 @@ func part(t *testing.T, percentage scalar.Digits, of *big.Rat, currency string) 
 }
 
 // followsFromReceipt computes the amounts of a line of premium anew, from its source alone.
-func followsFromReceipt(t *testing.T, line shown.BordereauLine, of sources.LineSource) {
+func followsFromReceipt(t *testing.T, line shown.BordereauLine, of shown.LineSource) {
 	t.Helper()
 	var receipt struct {
 		Amount   int64  `json:"paymentAmount"`
@@ -198,7 +197,7 @@ func TestEveryFigureOfPremiumFollowsFromItsSource(t *testing.T) {
 }
 
 // followsFromClaim computes the amounts of a line of claims anew, from its source alone.
-func followsFromClaim(t *testing.T, line shown.ClaimLine, of sources.LineSource) {
+func followsFromClaim(t *testing.T, line shown.ClaimLine, of shown.LineSource) {
 	t.Helper()
 	var claim struct {
 		Status   string `json:"claimStatus"`

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	shown "insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/underway"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/servicetest"
@@ -16,8 +15,8 @@ import (
 
 // watching returns what returns what the last look has shown that showed something. It looks before each call to the
 // store.
-func (b *betweenStore) watching(look func() *underway.WorkUnderWay) (last func() *underway.WorkUnderWay) {
-	var seen *underway.WorkUnderWay
+func (b *betweenStore) watching(look func() *shown.WorkUnderWay) (last func() *shown.WorkUnderWay) {
+	var seen *shown.WorkUnderWay
 	var again func()
 	again = func() {
 		if is := look(); is != nil {
@@ -26,7 +25,7 @@ func (b *betweenStore) watching(look func() *underway.WorkUnderWay) (last func()
 		b.after(0, again)
 	}
 	b.after(0, again)
-	return func() *underway.WorkUnderWay {
+	return func() *shown.WorkUnderWay {
 		b.after(0, nil)
 		return seen
 	}
@@ -48,7 +47,7 @@ func TestWorkUnderWay(t *testing.T) {
 		w.record("P", "new policy", int64(1+i), "")
 	}
 	w.until(t, "2026-12-01T00:01:00Z")
-	worked := func() *underway.WorkUnderWay {
+	worked := func() *shown.WorkUnderWay {
 		var page shown.BordereauWork
 		read(t, other.Must(200, "GET", "/x/bordereau?contract=C&kind=premium", ""), &page)
 		if len(page.Periods) != 2 || page.Periods[1].Preparing != nil {
@@ -57,15 +56,15 @@ func TestWorkUnderWay(t *testing.T) {
 		return page.Periods[0].Preparing
 	}
 	since := scalar.Instant(w.clock.Now())
-	prepared := underway.WorkUnderWay{AskedBy: "anna", Since: since, Read: count, Made: count}
-	compared := underway.WorkUnderWay{AskedBy: "carl", Since: since, Read: 2 * count, Made: 2000}
+	prepared := shown.WorkUnderWay{AskedBy: "anna", Since: since, Read: count, Made: count}
+	compared := shown.WorkUnderWay{AskedBy: "carl", Since: since, Read: 2 * count, Made: 2000}
 	preparing := store.watching(worked)
 	s.Must(201, "POST", november+":prepare", `{"type":"original"}`, caller, "anna")
 	last(t, preparing(), prepared)
 	over(t, worked())
 	s.Must(200, "POST", november+"/versions/1:reject", `{"reason":"not so"}`, caller, "bob")
 
-	preparing = store.watching(func() *underway.WorkUnderWay {
+	preparing = store.watching(func() *shown.WorkUnderWay {
 		is := worked()
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -80,7 +79,7 @@ func TestWorkUnderWay(t *testing.T) {
 	w.away["premium"] = false
 
 	// Nobody has said for long that it goes on.
-	preparing = store.watching(func() *underway.WorkUnderWay {
+	preparing = store.watching(func() *shown.WorkUnderWay {
 		is := worked()
 		if is != nil {
 			w.clock.Pass(6 * time.Minute)
@@ -96,7 +95,7 @@ func TestWorkUnderWay(t *testing.T) {
 
 	s.Must(200, "PUT", profiles+"own", `{`+plain+`,`+ownColumns+`}`)
 	sent := send(t, s, "own", "text/csv", s.Must(200, "GET", november+"/versions/2/lines.csv", "").Text)
-	comparing := func() *underway.WorkUnderWay {
+	comparing := func() *shown.WorkUnderWay {
 		var of reconciliation.Statement
 		read(t, other.Must(200, "GET", statements+"/"+sent.ID, ""), &of)
 		return of.Comparing
@@ -115,7 +114,7 @@ func TestWorkUnderWay(t *testing.T) {
 }
 
 // last fails the test unless the work that was seen under way is what is wanted.
-func last(t *testing.T, is *underway.WorkUnderWay, want underway.WorkUnderWay) {
+func last(t *testing.T, is *shown.WorkUnderWay, want shown.WorkUnderWay) {
 	t.Helper()
 	if is == nil || *is != want {
 		t.Errorf("under way is %+v, not %+v", is, want)
@@ -123,7 +122,7 @@ func last(t *testing.T, is *underway.WorkUnderWay, want underway.WorkUnderWay) {
 }
 
 // over fails the test if work is under way.
-func over(t *testing.T, is *underway.WorkUnderWay) {
+func over(t *testing.T, is *shown.WorkUnderWay) {
 	t.Helper()
 	if is != nil {
 		t.Errorf("under way is %+v", *is)

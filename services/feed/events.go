@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/feed/merged"
 )
 
@@ -167,8 +167,8 @@ func (f *feed) readRequest(c *gin.Context) (question, error) {
 		}
 	}
 	for name, read := range map[string]func(text string) string{
-		"limit": func(text string) string { return part.Number(text, 1, rest.MaxLimit, &asked.limit) },
-		"wait":  func(text string) string { return part.Number(text, 0, longestWait, &asked.wait) },
+		"limit": func(text string) string { return query.Whole(text, 1, rest.MaxLimit, &asked.limit) },
+		"wait":  func(text string) string { return query.Whole(text, 0, longestWait, &asked.wait) },
 		"type": func(text string) string {
 			asked.cursor.Type = text
 			return merged.KnownType(text, f.resources)

@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/sealed"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/setting"
 	"insurance.example/exchange/services/feed/merged"
 	"insurance.example/exchange/services/feed/webhook"
@@ -56,7 +56,7 @@ func serviceOver(dial webhook.Dial) rest.Service {
 // feed is the running service.
 type feed struct {
 	reader    *merged.Reader
-	seal      sealed.Seal
+	seal      query.Seal
 	now       func() time.Time
 	stopping  <-chan struct{}
 	waiting   *places
@@ -91,7 +91,7 @@ func declare(
 	s.Extend(f.webhooks(s)...)
 	return rest.Parts{
 		Open: func(ctx context.Context) (err error) {
-			if f.seal, err = sealed.Of(ctx, deps.Store); err != nil {
+			if f.seal, err = query.SealOf(ctx, deps.Store); err != nil {
 				return err
 			}
 			return f.hooks.Open(ctx, deps.Store)

@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/once"
-	"insurance.example/exchange/pkg/rest/sealed"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/feed/merged"
 	"insurance.example/exchange/services/feed/webhook"
 )
@@ -186,7 +186,7 @@ func (f *feed) placesOf(ctx context.Context, pointer, after string) (merged.Plac
 	}
 	given, err := f.open(ctx, after)
 	switch {
-	case errors.Is(err, sealed.ErrSeal):
+	case errors.Is(err, query.ErrSeal):
 		return nil, problem.New(problem.Invalid, "The cursor cannot be read.").At(pointer, notACursor)
 	case err != nil:
 		return nil, err

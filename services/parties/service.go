@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // Service returns the service.
@@ -71,7 +71,7 @@ func find(c *gin.Context, kinds map[string]exists) {
 func read(c *gin.Context, s *rest.Server, kinds map[string]exists) {
 	ctx, id := c.Request.Context(), c.Param("id")
 	resource, err := resourceOf(ctx, id, kinds)
-	var record part.Shown
+	var record query.Shown
 	if err == nil {
 		record, _, err = s.Show(ctx, resource, id)
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/history"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 const (
@@ -30,14 +30,14 @@ const (
 
 // mountCompared adds the operations by which the desk compares what it reports with what others say.
 func (e *environment) mountCompared(router gin.IRouter) {
-	router.GET(reporting.StatedPath+":ids", e.statedPremium)
-	router.GET(reporting.ToDatePath+":policyNumbers", func(c *gin.Context) {
+	router.GET(internalapi.StatedPath+":ids", e.statedPremium)
+	router.GET(internalapi.ToDatePath+":policyNumbers", func(c *gin.Context) {
 		sums, err := dated(c, "policyNumbers", e.now, e.sumsOf)
-		rest.Respond(c, reporting.PremiumToDate{Sums: sums}, err)
+		rest.Respond(c, internalapi.PremiumToDate{Sums: sums}, err)
 	})
-	router.GET(reporting.ClaimPaymentsPath+":claimNumbers", func(c *gin.Context) {
+	router.GET(internalapi.ClaimPaymentsPath+":claimNumbers", func(c *gin.Context) {
 		paid, err := dated(c, "claimNumbers", e.now, e.paidFor)
-		rest.Respond(c, reporting.ClaimPayments{Claims: paid}, err)
+		rest.Respond(c, internalapi.ClaimPayments{Claims: paid}, err)
 	})
 }
 
@@ -54,7 +54,7 @@ func dated[T any](
 	if present := now(); at.After(present) {
 		at = present
 	}
-	all, err := part.Named(c.Request.Context(), parameter, c.Param(parameter), mostCompared, 1,
+	all, err := query.Named(c.Request.Context(), parameter, c.Param(parameter), mostCompared, 1,
 		func(ctx context.Context, name string) ([]T, error) { return read(ctx, name, at) })
 	found := []T{}
 	for _, of := range all {
@@ -66,8 +66,8 @@ func dated[T any](
 // statedPremium serves the internal operation that returns the rows of receipts of which somebody has stated the
 // netPremium.
 func (e *environment) statedPremium(c *gin.Context) {
-	all, err := part.Named(c.Request.Context(), "ids", c.Param("ids"), mostCompared, part.Together, e.stated)
-	found, seen := reporting.StatedPremium{Rows: []reporting.StatedRow{}}, map[row]bool{}
+	all, err := query.Named(c.Request.Context(), "ids", c.Param("ids"), mostCompared, query.Together, e.stated)
+	found, seen := internalapi.StatedPremium{Rows: []internalapi.StatedRow{}}, map[row]bool{}
 	for _, of := range all {
 		key := row{of.Period, of.PolicyNumber, of.TransactionType}
 		if of.Period != "" && !seen[key] {
@@ -78,7 +78,7 @@ func (e *environment) statedPremium(c *gin.Context) {
 }
 
 // stated returns the row in which a receipt counts; the zero value where nobody has stated its netPremium.
-func (e *environment) stated(ctx context.Context, id string) (of reporting.StatedRow, err error) {
+func (e *environment) stated(ctx context.Context, id string) (of internalapi.StatedRow, err error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil {
 		return of, nil //nolint:nilerr // what is no id names no receipt
@@ -99,14 +99,14 @@ func (e *environment) stated(ctx context.Context, id string) (of reporting.State
 		return of, err
 	}
 	b := stored.Value
-	return reporting.StatedRow{Period: rest.Text(b.Period), PolicyNumber: rest.Text(b.PolicyNumber),
+	return internalapi.StatedRow{Period: rest.Text(b.Period), PolicyNumber: rest.Text(b.PolicyNumber),
 		TransactionType: rest.Text(b.TransactionType), GrossWrittenPremium: b.GrossWrittenPremium,
 		NetPremium: *b.NetPremium}, nil
 }
 
 // sumsOf returns the sums of the receipts of a policy that were recorded until an instant, by type. A row whose period
 // was over by then has its sum; of the one that was not, the receipts are added up.
-func (e *environment) sumsOf(ctx context.Context, policyNumber string, at time.Time) ([]reporting.PremiumSum, error) {
+func (e *environment) sumsOf(ctx context.Context, policyNumber string, at time.Time) ([]internalapi.PremiumSum, error) {
 	var types []string
 	sums := map[string]*big.Int{}
 	own := docstore.Query{Equal: docstore.Keys{policyIndex: policyNumber}, Own: true}
@@ -125,9 +125,9 @@ func (e *environment) sumsOf(ctx context.Context, policyNumber string, at time.T
 		sums[of].Add(sums[of], sum)
 		return nil
 	})
-	found := make([]reporting.PremiumSum, len(types))
+	found := make([]internalapi.PremiumSum, len(types))
 	for i, of := range types {
-		found[i] = reporting.PremiumSum{PolicyNumber: policyNumber, TransactionType: of,
+		found[i] = internalapi.PremiumSum{PolicyNumber: policyNumber, TransactionType: of,
 			Gross: scalar.IntegerOf(sums[of])}
 	}
 	return found, err
@@ -156,7 +156,9 @@ func (e *environment) until(ctx context.Context, b *premium.Bordereau, at time.T
 
 // paidFor returns what the receipts of the type claim payment that name a claim come to, less the refunds, as far as
 // they were recorded until an instant; nothing where there are none. A refund may have another type than its original.
-func (e *environment) paidFor(ctx context.Context, claimNumber string, at time.Time) ([]reporting.ClaimPayment, error) {
+func (e *environment) paidFor(
+	ctx context.Context, claimNumber string, at time.Time,
+) ([]internalapi.ClaimPayment, error) {
 	paid, sum := map[scalar.ID]bool{}, new(big.Int)
 	own := docstore.Query{Equal: docstore.Keys{claimIndex: claimNumber}, Own: true}
 	err := each(ctx, e.receipts, own,
@@ -175,5 +177,5 @@ func (e *environment) paidFor(ctx context.Context, claimNumber string, at time.T
 	if len(paid) == 0 || err != nil {
 		return nil, err
 	}
-	return []reporting.ClaimPayment{{ClaimNumber: claimNumber, Paid: scalar.IntegerOf(sum)}}, nil
+	return []internalapi.ClaimPayment{{ClaimNumber: claimNumber, Paid: scalar.IntegerOf(sum)}}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -53,8 +53,8 @@ func TestPremiumToDate(t *testing.T) {
 			}
 			deliver(t, e, 1)
 			for _, m := range append(moments, moment{clock.Now().AddDate(1, 0, 0), moments[39].sums}) {
-				var found reporting.PremiumToDate
-				text := asked(s, reporting.ToDatePath, m.at, "P1", "P3", "P2")
+				var found internalapi.PremiumToDate
+				text := asked(s, internalapi.ToDatePath, m.at, "P1", "P3", "P2")
 				if err := json.Unmarshal([]byte(text), &found); err != nil {
 					t.Fatal(err)
 				}
@@ -91,7 +91,7 @@ func TestClaimPayments(t *testing.T) {
 	}
 	is := func(want string) {
 		t.Helper()
-		if got := asked(s, reporting.ClaimPaymentsPath, clock.Now(), "C1", "C2"); got != `{"claims":[`+want+`]}` {
+		if got := asked(s, internalapi.ClaimPaymentsPath, clock.Now(), "C1", "C2"); got != `{"claims":[`+want+`]}` {
 			t.Error(got)
 		}
 	}
@@ -111,7 +111,8 @@ func TestClaimPayments(t *testing.T) {
 		pay(`"receiptType":"claim payment","claimNumber":"C1"`, 1)
 	}
 	is(fmt.Sprintf(`{"claimNumber":"C1","paid":%d}`, 400+pageLength))
-	got := asked(s, reporting.ClaimPaymentsPath, between, "C1") + asked(s, reporting.ClaimPaymentsPath, before, "C1")
+	got := asked(s, internalapi.ClaimPaymentsPath, between, "C1") +
+		asked(s, internalapi.ClaimPaymentsPath, before, "C1")
 	if got != `{"claims":[{"claimNumber":"C1","paid":30}]}{"claims":[]}` {
 		t.Error(got)
 	}
@@ -122,13 +123,13 @@ func TestWhatIsNotAggregated(t *testing.T) {
 	clock := servicetest.At(t, "2026-01-21T00:00:00Z")
 	s, _ := start(t, clock, rules{})
 	id := s.Create("receipt", receiptP1)
-	if a := s.Must(200, "GET", reporting.ReceiptsPath+reporting.Oldest, ""); !strings.Contains(a.Text, id) {
+	if a := s.Must(200, "GET", internalapi.ReceiptsPath+internalapi.Oldest, ""); !strings.Contains(a.Text, id) {
 		t.Error(a.Text)
 	}
-	if got := asked(s, reporting.ToDatePath, clock.Now(), "P1"); got != `{"sums":[]}` {
+	if got := asked(s, internalapi.ToDatePath, clock.Now(), "P1"); got != `{"sums":[]}` {
 		t.Error(got)
 	}
-	if a := s.Must(200, "GET", reporting.StatedPath+id, ""); a.Text != `{"rows":[]}` {
+	if a := s.Must(200, "GET", internalapi.StatedPath+id, ""); a.Text != `{"rows":[]}` {
 		t.Error(a.Text)
 	}
 }
@@ -141,7 +142,7 @@ func TestStatedPremium(t *testing.T) {
 	is := func(want string) {
 		t.Helper()
 		names := strings.Join([]string{one, refund, two, "x", "01930000-0000-7000-8000-000000000001"}, ",")
-		if got := s.Must(200, "GET", reporting.StatedPath+names, "").Text; got != `{"rows":[`+want+`]}` {
+		if got := s.Must(200, "GET", internalapi.StatedPath+names, "").Text; got != `{"rows":[`+want+`]}` {
 			t.Error(got)
 		}
 	}
@@ -159,13 +160,14 @@ func TestComparedRefuses(t *testing.T) {
 	const at = "?at=2026-01-01T00:00:00Z"
 	tooMany := strings.Repeat("a,", 200) + "a"
 	for _, path := range []string{
-		reporting.StatedPath + tooMany, reporting.ToDatePath + tooMany + at, reporting.ClaimPaymentsPath + tooMany + at,
-		reporting.ToDatePath + "P1", reporting.ClaimPaymentsPath + "C1?at=now",
-		reporting.ToDatePath + "P1" + at + "&x=1",
+		internalapi.StatedPath + tooMany, internalapi.ToDatePath + tooMany + at,
+		internalapi.ClaimPaymentsPath + tooMany + at,
+		internalapi.ToDatePath + "P1", internalapi.ClaimPaymentsPath + "C1?at=now",
+		internalapi.ToDatePath + "P1" + at + "&x=1",
 	} {
 		if a := s.Must(400, "GET", path, ""); !strings.Contains(a.Text, "bad-parameter") {
 			t.Error(a.Text)
 		}
 	}
-	s.Must(200, "GET", reporting.ToDatePath+strings.Repeat("a,", 199)+"a"+at, "")
+	s.Must(200, "GET", internalapi.ToDatePath+strings.Repeat("a,", 199)+"a"+at, "")
 }

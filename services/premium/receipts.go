@@ -7,11 +7,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // receiptsPage is the response of the internal operation that returns receipts in an order that never changes.
@@ -26,7 +26,7 @@ type receiptOfPage struct {
 	Awaited      bool           `json:"awaited,omitzero"`
 }
 
-var receiptPlaces = part.Places{Oldest: reporting.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit}
+var receiptPlaces = query.Places{Oldest: internalapi.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit}
 
 // allReceipts serves the internal operation that returns all receipts, page by page.
 func (e *environment) allReceipts(c *gin.Context) {

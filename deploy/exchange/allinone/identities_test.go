@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/examples"
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/wait"
 )
 
@@ -112,7 +112,7 @@ func identifying(of any, to map[string]bool) {
 	switch of := of.(type) {
 	case map[string]any:
 		for name, value := range of {
-			if text, is := value.(string); is && sharing.Identifies(name) && len(text) > 4 &&
+			if text, is := value.(string); is && internalapi.Identifies(name) && len(text) > 4 &&
 				strings.ContainsAny(text, "0123456789") {
 				to[text] = true
 			}

@@ -18,7 +18,6 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/rest/inspect"
-	"insurance.example/exchange/pkg/rest/inspect/walk"
 )
 
 // taken is what a backup was made of.
@@ -127,7 +126,7 @@ func verifyVersions(ctx context.Context, path string) error {
 	for _, s := range services {
 		inspected, failed := s.Inspected()
 		if failed == nil {
-			failed = walk.Digests(ctx, inspected, inspect.Examination{Store: snapshot.Of(s.Name), Report: report})
+			failed = inspect.Digests(ctx, inspected, inspect.Examination{Store: snapshot.Of(s.Name), Report: report})
 		}
 		err = errors.Join(err, failed)
 	}

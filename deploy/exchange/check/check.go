@@ -13,7 +13,6 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/inspect"
-	"insurance.example/exchange/pkg/rest/inspect/walk"
 )
 
 // patience is how long a message about a record may take to be acted on.
@@ -102,7 +101,7 @@ func examine(
 				failed = errors.Join(failed, shown.At(int64(total), fmt.Sprintf("%d records examined", total)))
 			},
 		}
-		if err := errors.Join(walk.Examine(ctx, d.service, x), failed); err != nil {
+		if err := errors.Join(inspect.Examine(ctx, d.service, x), failed); err != nil {
 			unread = append(unread, fmt.Errorf("the records of %s cannot be examined further: %w", d.name, err))
 			if !errors.Is(err, docstore.ErrUnavailable) || ctx.Err() != nil {
 				break

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
 )
 
 // putContract sets a contract with a bound between both.
@@ -156,13 +155,13 @@ func (c *caller) pendingOf(ctx context.Context, month string) string {
 func (c *caller) decide(ctx context.Context, version string, approves bool) bool {
 	verb, state, body := ":reject", desk.Rejected, `{"reason":"at random"}`
 	if approves {
-		var found findings.BordereauFindings
+		var found desk.BordereauFindings
 		var head desk.BordereauVersion
 		if !c.get(ctx, version, &head) || !c.get(ctx, version+"/findings?limit=200", &found) {
 			return false
 		}
 		for _, f := range found.Findings {
-			if f.Severity == findings.Error && f.WaivedBy == "" {
+			if f.Severity == desk.SeverityError && f.WaivedBy == "" {
 				c.expect(ctx, http.MethodPost, version+"/findings/"+f.ID+":waive", `{"reason":"she has no name"}`)
 			}
 		}

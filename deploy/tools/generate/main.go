@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"insurance.example/exchange/contracts/events"
-	"insurance.example/exchange/contracts/internalapi/operations"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/register"
 	"insurance.example/exchange/deploy/exchange/allinone"
@@ -98,7 +98,7 @@ func generate(contracts string) error {
 // and an AsyncAPI document of its messages.
 func writeContracts(contracts string) error {
 	root := filepath.Dir(contracts)
-	for _, c := range operations.Contracts() {
+	for _, c := range internalapi.Contracts() {
 		built, err := document.Internal(c, root)
 		if err != nil {
 			return err

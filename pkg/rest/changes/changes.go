@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
-	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // Path begins the path of the internal operation that returns a page: GET {after}?limit=. Its callers know it from

@@ -20,7 +20,7 @@ import (
 	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/rest/search"
 )
 
@@ -42,7 +42,7 @@ const (
 type Source struct {
 	// One returns the record of the service with an id or number, if it is of one of some resources, or of any if none
 	// is named. It returns the zero value if there is none.
-	One func(ctx context.Context, name string, of []string) (part.Shown, error)
+	One func(ctx context.Context, name string, of []string) (query.Shown, error)
 	// Peer returns the client of another service.
 	Peer func(service string) *peer.Client
 }
@@ -50,7 +50,7 @@ type Source struct {
 // named is a record under the name that it was asked for by.
 type named struct {
 	Name string `json:"name"`
-	part.Shown
+	query.Shown
 }
 
 // LookedUp is the response of the internal operation.
@@ -84,7 +84,7 @@ func (s Source) Named(ctx context.Context, names string) (LookedUp, error) {
 func (s Source) lookUp(ctx context.Context, all []asked) (LookedUp, error) {
 	found, size := LookedUp{Records: []named{}}, 0
 	for together := range slices.Chunk(all, lookedUpTogether) {
-		records := make([]part.Shown, len(together))
+		records := make([]query.Shown, len(together))
 		reading, ctx := errgroup.WithContext(ctx)
 		for i, one := range together {
 			reading.Go(func() (err error) {

@@ -15,7 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // History is the response to GET /x/history.

@@ -6,9 +6,9 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
 
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/history"
-	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
 // Once is the Idempotency-Key of an action. A nil Once stands for none.
@@ -57,6 +57,6 @@ func (o *Once) Made(was *history.UsedKey) (bool, error) {
 // Mark says in the response whether an earlier request with the key made the action.
 func (o *Once) Mark(c *gin.Context) {
 	if o != nil && o.Replayed {
-		idempotency.MarkReplay(c.Writer.Header())
+		request.MarkReplay(c.Writer.Header())
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/jsonobject/jsonmember"
-	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // Kind is how the values of a field are read and compared.

@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/query"
 )
 
 // Lists are the access lists that a service keeps.
@@ -216,7 +216,7 @@ func (l *Lists) read(c *gin.Context, owner Owner) (*shared.List, error) {
 	}
 	var list *shared.List
 	if text, past := c.GetQuery("at"); past {
-		at, wrong := part.Instant(text)
+		at, wrong := query.Instant(text, query.InstantForm)
 		if wrong != "" {
 			return nil, problem.New(problem.BadParameter, "").InParameter("at", wrong)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/money"
@@ -21,7 +21,7 @@ const (
 
 // line returns the line of a claim. before is what was reported of it; nil if it was not.
 func (c *claimCollection) line(
-	claim reporting.ReportedClaim, p *policy, added *desk.ClaimSupplement, before *carried,
+	claim internalapi.ReportedClaim, p *policy, added *desk.ClaimSupplement, before *carried,
 ) (*desk.ClaimLine, claimAmounts, error) {
 	terms, r := c.of.Money, claim.Record
 	amounts, err := c.amounts(claim, added, before)
@@ -61,7 +61,7 @@ func (c *claimCollection) line(
 
 // amounts returns the amounts of a claim: those of the loss, and those of the fees, which only its supplement has.
 func (c *claimCollection) amounts(
-	claim reporting.ReportedClaim, added *desk.ClaimSupplement, before *carried,
+	claim internalapi.ReportedClaim, added *desk.ClaimSupplement, before *carried,
 ) (of claimAmounts, err error) {
 	terms := c.of.Money
 	var was claimAmounts
@@ -102,7 +102,7 @@ func (c *claimCollection) amounts(
 
 // outstandingOf returns what is still to be paid for a claim: nothing once it is closed, and else its reserve less what
 // was paid since that was set. A settlement leaves the reserve as it is, so that it would count twice.
-func outstandingOf(claim *reporting.ReportedClaim) int64 {
+func outstandingOf(claim *internalapi.ReportedClaim) int64 {
 	r := &claim.Record
 	if text(r.ClaimStatus) == claims.Closed || r.Reserve == nil {
 		return 0

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
@@ -40,12 +39,12 @@ func (d *Desk) claims(of reading, l *ledger, kind string) *claimCollection {
 	return c
 }
 
-func (c *claimCollection) store(v *version, work *underway.Work, found func(findings.BordereauFinding) error) {
+func (c *claimCollection) store(v *version, work *underway.Work, found func(desk.BordereauFinding) error) {
 	c.check, c.stored, c.work = c.checker(desk.Claims, found), true, work
 	c.carried = &block.Writer[carried]{List: c.desk.list(v.Batch, carriedBlocks)}
 }
 
-func (c *claimCollection) checks() []findings.BordereauCheck { return c.check.Outcomes() }
+func (c *claimCollection) checks() []desk.BordereauCheck { return c.check.Outcomes() }
 
 func (c *claimCollection) finish(ctx context.Context, v *version, _ *ledger, _ *sums) error {
 	v.Carried, v.Read = c.carried.Count, c.read
@@ -72,7 +71,7 @@ func (c *claimCollection) lines(ctx context.Context, take func(line any, of amou
 		}
 		if c.anew != nil && c.anew.Read.Rule != "" && page.Last > c.anew.Read.Last {
 			// What came later was not read then.
-			page.Claims = slices.DeleteFunc(page.Claims, func(claim reporting.ReportedClaim) bool {
+			page.Claims = slices.DeleteFunc(page.Claims, func(claim internalapi.ReportedClaim) bool {
 				return string(claim.Record.ID) > c.anew.Read.Last
 			})
 			page.More = false
@@ -106,7 +105,7 @@ func (c *claimCollection) lines(ctx context.Context, take func(line any, of amou
 // claim makes the line of a claim. One that is not shown, or belongs to another contract by now, is carried to the next
 // version if it was reported.
 func (c *claimCollection) claim(
-	ctx context.Context, claim reporting.ReportedClaim, added *desk.ClaimSupplement,
+	ctx context.Context, claim internalapi.ReportedClaim, added *desk.ClaimSupplement,
 	take func(line any, of amounts) error,
 ) error {
 	id := string(claim.Record.ID)

@@ -8,8 +8,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
@@ -75,11 +74,11 @@ func (c *collection) lines(ctx context.Context, take func(line any, of amounts) 
 	})
 }
 
-func (c *collection) store(_ *version, work *underway.Work, found func(findings.BordereauFinding) error) {
+func (c *collection) store(_ *version, work *underway.Work, found func(desk.BordereauFinding) error) {
 	c.check, c.stored, c.work = c.checker(desk.Premium, found), true, work
 }
 
-func (c *collection) checks() []findings.BordereauCheck { return c.check.Outcomes() }
+func (c *collection) checks() []desk.BordereauCheck { return c.check.Outcomes() }
 
 // finish implements maker.
 func (c *collection) finish(ctx context.Context, v *version, l *ledger, of *sums) error {
@@ -151,7 +150,7 @@ func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *p
 }
 
 // underPolicies gives each receipt of a page that names a claim alone the number of the claim's policy.
-func (c *collection) underPolicies(page []reporting.ReportedReceipt) {
+func (c *collection) underPolicies(page []internalapi.ReportedReceipt) {
 	if c.anew != nil && c.anew.knowsNoClaims() {
 		return
 	}
@@ -167,7 +166,7 @@ func (c *collection) underPolicies(page []reporting.ReportedReceipt) {
 func (v *version) knowsNoClaims() bool { return v.Read.Taken == nil }
 
 // until returns the receipts up to one with an id, and whether there are more of these.
-func until(page []reporting.ReportedReceipt, last string, more bool) ([]reporting.ReportedReceipt, bool) {
+func until(page []internalapi.ReportedReceipt, last string, more bool) ([]internalapi.ReportedReceipt, bool) {
 	for i, r := range page {
 		if strings.Compare(string(r.Record.ID), last) > 0 {
 			return page[:i], false
@@ -191,7 +190,7 @@ func (c *collection) takes(ctx context.Context, id string, recorded time.Time) (
 }
 
 // knowReceipts looks up what is not known yet: the policies of receipts, and the types of those that they reverse.
-func (c *collection) knowReceipts(ctx context.Context, page []reporting.ReportedReceipt) error {
+func (c *collection) knowReceipts(ctx context.Context, page []internalapi.ReportedReceipt) error {
 	var numbers []string
 	for _, r := range page {
 		if id := string(r.Record.ID); !c.types.Contains(id) {

@@ -4,30 +4,30 @@ import (
 	"context"
 	"errors"
 
-	"insurance.example/exchange/contracts/desk/findings"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/check"
 )
 
 // checker returns what checks the lines of a version of a kind.
-func (c *reading) checker(kind string, found func(findings.BordereauFinding) error) *check.Checker {
+func (c *reading) checker(kind string, found func(desk.BordereauFinding) error) *check.Checker {
 	return check.New(kind, c.of, ends(c.period), c.desk.source, isPremium, found)
 }
 
 // finder stores what is found of a version.
 type finder struct {
 	of     *version
-	found  block.Writer[findings.BordereauFinding]
-	checks block.Writer[findings.BordereauCheck]
+	found  block.Writer[desk.BordereauFinding]
+	checks block.Writer[desk.BordereauCheck]
 }
 
 func (d *Desk) finder(v *version) *finder {
-	return &finder{v, block.Writer[findings.BordereauFinding]{List: d.list(v.Batch, findingBlocks)},
-		block.Writer[findings.BordereauCheck]{List: d.list(v.Batch, checkBlocks)}}
+	return &finder{v, block.Writer[desk.BordereauFinding]{List: d.list(v.Batch, findingBlocks)},
+		block.Writer[desk.BordereauCheck]{List: d.list(v.Batch, checkBlocks)}}
 }
 
-func (f *finder) add(ctx context.Context, finding findings.BordereauFinding) error {
-	if finding.Severity == findings.Error {
+func (f *finder) add(ctx context.Context, finding desk.BordereauFinding) error {
+	if finding.Severity == desk.SeverityError {
 		f.of.Errors++
 	} else {
 		f.of.Warnings++
@@ -39,7 +39,7 @@ func (f *finder) add(ctx context.Context, finding findings.BordereauFinding) err
 }
 
 // end stores what is left, and what the checks came to.
-func (f *finder) end(ctx context.Context, checks []findings.BordereauCheck) error {
+func (f *finder) end(ctx context.Context, checks []desk.BordereauCheck) error {
 	for _, check := range checks {
 		if err := f.checks.Add(ctx, check); err != nil {
 			return err
@@ -53,24 +53,24 @@ func (f *finder) end(ctx context.Context, checks []findings.BordereauCheck) erro
 // problem.NotFound, those of the store.
 func (d *Desk) Findings(
 	ctx context.Context, at Place, number string, skip, limit int,
-) (shown findings.BordereauFindings, err error) {
+) (shown desk.BordereauFindings, err error) {
 	_, _, v, err := d.version(ctx, at, number)
 	if err != nil {
 		return shown, err
 	}
-	if shown.Findings, shown.Next, err = page[findings.BordereauFinding](ctx, d, v.Batch, findingBlocks, skip, limit,
+	if shown.Findings, shown.Next, err = page[desk.BordereauFinding](ctx, d, v.Batch, findingBlocks, skip, limit,
 		min(v.Errors+v.Warnings, mostFindings)); err != nil {
 		return shown, err
 	}
 	if shown.Findings == nil {
-		shown.Findings = []findings.BordereauFinding{}
+		shown.Findings = []desk.BordereauFinding{}
 	}
 	for i, f := range shown.Findings {
 		w := v.Waived[f.ID]
 		shown.Findings[i].WaivedBy, shown.Findings[i].Waiver = w.By, w.Reason
 	}
 	if skip == 0 {
-		shown.Checks, _, err = page[findings.BordereauCheck](ctx, d, v.Batch, checkBlocks, 0, v.Checks, v.Checks)
+		shown.Checks, _, err = page[desk.BordereauCheck](ctx, d, v.Batch, checkBlocks, 0, v.Checks, v.Checks)
 	}
 	return shown, err
 }
@@ -85,9 +85,9 @@ func (d *Desk) Waivers(ctx context.Context, at Place, number string) (int, error
 }
 
 // eachFinding calls a function with each finding of a version that is kept, as long as it returns true.
-func (d *Desk) eachFinding(ctx context.Context, v *version, do func(findings.BordereauFinding) bool) error {
+func (d *Desk) eachFinding(ctx context.Context, v *version, do func(desk.BordereauFinding) bool) error {
 	for number := 0; number*blockLength < min(v.Errors+v.Warnings, mostFindings); number++ {
-		of, err := block.Read[findings.BordereauFinding](ctx, d.list(v.Batch, findingBlocks), number)
+		of, err := block.Read[desk.BordereauFinding](ctx, d.list(v.Batch, findingBlocks), number)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/sources"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/block"
@@ -23,17 +22,17 @@ import (
 
 // Source returns what a line of a version was made of. Errors: problem.NotFound, problem.Unavailable, those of the
 // store.
-func (d *Desk) Source(ctx context.Context, at Place, number, lineID string) (sources.LineSource, error) {
+func (d *Desk) Source(ctx context.Context, at Place, number, lineID string) (desk.LineSource, error) {
 	k, l, v, err := d.version(ctx, at, number)
 	if err != nil {
-		return sources.LineSource{}, err
+		return desk.LineSource{}, err
 	}
 	id, err := uuid.Parse(lineID)
 	if err != nil {
-		return sources.LineSource{}, noLine(lineID)
+		return desk.LineSource{}, noLine(lineID)
 	}
 	prepared := v.Head.PreparedAt.Time()
-	of := sources.LineSource{LineID: id.String(), At: v.Head.PreparedAt}
+	of := desk.LineSource{LineID: id.String(), At: v.Head.PreparedAt}
 	then, err := d.contracts.Numbered(ctx, k.Reference, v.Head.ContractVersion)
 	if err != nil {
 		return of, err
@@ -71,7 +70,7 @@ func noLine(id string) error {
 }
 
 // receiptOf adds the receipt of a line, and the one that it reverses.
-func (d *Desk) receiptOf(ctx context.Context, at time.Time, to *sources.LineSource) error {
+func (d *Desk) receiptOf(ctx context.Context, at time.Time, to *desk.LineSource) error {
 	receipts, err := d.source.ReceiptsAt(ctx, at, []string{to.LineID})
 	if err != nil {
 		return err
@@ -89,11 +88,11 @@ func (d *Desk) receiptOf(ctx context.Context, at time.Time, to *sources.LineSour
 }
 
 // recordOf returns a record with where it is read as it was at an instant; nil for none.
-func recordOf[T any](of source.Past[T], at time.Time) *sources.SourceRecord {
+func recordOf[T any](of source.Past[T], at time.Time) *desk.SourceRecord {
 	if of.ID == "" {
 		return nil
 	}
-	return &sources.SourceRecord{Href: asOf(of.Resource, string(of.ID), at), Resource: of.Resource, ID: of.ID,
+	return &desk.SourceRecord{Href: asOf(of.Resource, string(of.ID), at), Resource: of.Resource, ID: of.ID,
 		Version: of.Version, Record: of.Record}
 }
 
@@ -103,7 +102,7 @@ func asOf(resource, id string, at time.Time) string {
 
 // claimOf returns the claim of a line, and what was reported of it before. It is nil if the claim is not there any
 // more.
-func (d *Desk) claimOf(ctx context.Context, l *ledger, v *version, id uuid.UUID) (*sources.SourceClaim, error) {
+func (d *Desk) claimOf(ctx context.Context, l *ledger, v *version, id uuid.UUID) (*desk.SourceClaim, error) {
 	p, _ := period.Parse(v.Head.Period) // the version was prepared for it
 	claim, err := d.source.Claim(ctx, ends(p), id)
 	if err != nil || claim == nil {
@@ -113,7 +112,7 @@ func (d *Desk) claimOf(ctx context.Context, l *ledger, v *version, id uuid.UUID)
 	if err != nil {
 		return nil, err
 	}
-	of := &sources.SourceClaim{Href: asOf("claim", id.String(), ends(p)), At: scalar.Instant(ends(p)),
+	of := &desk.SourceClaim{Href: asOf("claim", id.String(), ends(p)), At: scalar.Instant(ends(p)),
 		Record: record, ReservedAfter: claim.ReservedAfter}
 	if of.Supplement, err = d.supplementAt(ctx, id, v.Head.PreparedAt.Time()); err != nil {
 		return nil, err
@@ -131,7 +130,7 @@ func (d *Desk) claimOf(ctx context.Context, l *ledger, v *version, id uuid.UUID)
 				return nil, err
 			}
 			if was != nil {
-				of.Before = &sources.SourceBefore{Href: pathOf(l, earlier), ClaimAmounts: was.ClaimAmounts}
+				of.Before = &desk.SourceBefore{Href: pathOf(l, earlier), ClaimAmounts: was.ClaimAmounts}
 				return of, nil
 			}
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -221,10 +220,10 @@ type maker interface {
 	lines(ctx context.Context, take func(line any, of amounts) error) error
 	// store says that the lines become those of a version. They are checked, found takes what is found, and work notes
 	// what was read.
-	store(v *version, work *underway.Work, found func(findings.BordereauFinding) error)
+	store(v *version, work *underway.Work, found func(desk.BordereauFinding) error)
 	// finish completes a version with what was read, once all lines were made, and checks with what the checks came to.
 	finish(ctx context.Context, v *version, l *ledger, of *sums) error
-	checks() []findings.BordereauCheck
+	checks() []desk.BordereauCheck
 	// lacks returns a policy of which it was not kept what it was; empty for none.
 	lacks() string
 	// reaches returns an error if the service that has what is reported does not respond.
@@ -245,7 +244,7 @@ func (d *Desk) maker(k *contract.Kept, l *ledger, p period.Period, kind string, 
 func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger, work *underway.Work) error {
 	lines := &block.Writer[jsontext.Value]{List: d.list(v.Batch, lineBlocks)}
 	found := d.finder(v)
-	m.store(v, work, func(f findings.BordereauFinding) error { return found.add(ctx, f) })
+	m.store(v, work, func(f desk.BordereauFinding) error { return found.add(ctx, f) })
 	sums, digest := newSums(), newDigest()
 	err := m.lines(ctx, func(line any, of amounts) error {
 		text, err := digest.line(line)

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -205,8 +204,8 @@ func (d *Desk) findingsWaived(ctx context.Context, v *version) error {
 	refusal := problem.New(problems.FindingsOpen, fmt.Sprintf("%d of the version's findings are errors that nobody "+
 		"has waived. Correct the records, reject the version and prepare another one; or waive each with a reason.",
 		open))
-	err := d.eachFinding(ctx, v, func(f findings.BordereauFinding) bool {
-		if _, waived := v.Waived[f.ID]; !waived && f.Severity == findings.Error {
+	err := d.eachFinding(ctx, v, func(f desk.BordereauFinding) bool {
+		if _, waived := v.Waived[f.ID]; !waived && f.Severity == desk.SeverityError {
 			refusal.At("/findings/"+f.ID, "policy "+f.PolicyNumber+": "+f.Words)
 		}
 		return true
@@ -293,8 +292,8 @@ func (d *Desk) Waive(
 			return err
 		}
 		found := false
-		if err := d.eachFinding(ctx, v, func(f findings.BordereauFinding) bool {
-			found = f.ID == finding && f.Severity == findings.Error
+		if err := d.eachFinding(ctx, v, func(f desk.BordereauFinding) bool {
+			found = f.ID == finding && f.Severity == desk.SeverityError
 			return !found
 		}); err != nil {
 			return err

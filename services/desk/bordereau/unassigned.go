@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/contract"
@@ -84,7 +84,7 @@ func (d *Desk) occurrences(
 		}
 		return page, last, receipts.More && last != "", err
 	}
-	var of reporting.Claims
+	var of internalapi.Claims
 	of, err = d.source.Claims(ctx, d.now().Add(time.Minute), after)
 	for _, c := range of.Claims {
 		page = append(page, occurrence{string(c.Record.ID), text(c.Record.PolicyNumber), c.RecordedAt})

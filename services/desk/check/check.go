@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/source"
 )
@@ -16,18 +15,19 @@ import (
 // premiumChecks are the checks of a premium bordereau in the order in which their outcomes are shown, and claimChecks
 // those of a claims bordereau. There is a utilisation for each limit of the contract.
 var (
-	premiumChecks = []findings.BordereauCheck{
-		{Code: missingInsured, Severity: findings.Error}, {Code: wrongDates, Severity: findings.Error},
-		{Code: unknownKind, Severity: findings.Error}, {Code: premiumOnCancelled, Severity: findings.Warning},
-		{Code: lateItem, Severity: findings.Warning}, {Code: possibleDuplicate, Severity: findings.Warning},
-		{Code: grossBelowZero, Severity: findings.Warning}, {Code: netDiffers, Severity: findings.Warning},
-		{Code: withoutSettlement, Severity: findings.Warning}, {Code: percentAsFraction, Severity: findings.Warning},
+	premiumChecks = []desk.BordereauCheck{
+		{Code: missingInsured, Severity: desk.SeverityError}, {Code: wrongDates, Severity: desk.SeverityError},
+		{Code: unknownKind, Severity: desk.SeverityError}, {Code: premiumOnCancelled, Severity: desk.SeverityWarning},
+		{Code: lateItem, Severity: desk.SeverityWarning}, {Code: possibleDuplicate, Severity: desk.SeverityWarning},
+		{Code: grossBelowZero, Severity: desk.SeverityWarning}, {Code: netDiffers, Severity: desk.SeverityWarning},
+		{Code: withoutSettlement, Severity: desk.SeverityWarning},
+		{Code: percentAsFraction, Severity: desk.SeverityWarning},
 	}
-	claimChecks = []findings.BordereauCheck{
-		{Code: missingInsured, Severity: findings.Error}, {Code: wrongDates, Severity: findings.Error},
-		{Code: staleReserve, Severity: findings.Warning}, {Code: closedWithReserve, Severity: findings.Warning},
-		{Code: aboveLimit, Severity: findings.Warning}, {Code: lateItem, Severity: findings.Warning},
-		{Code: withoutReceipt, Severity: findings.Warning},
+	claimChecks = []desk.BordereauCheck{
+		{Code: missingInsured, Severity: desk.SeverityError}, {Code: wrongDates, Severity: desk.SeverityError},
+		{Code: staleReserve, Severity: desk.SeverityWarning}, {Code: closedWithReserve, Severity: desk.SeverityWarning},
+		{Code: aboveLimit, Severity: desk.SeverityWarning}, {Code: lateItem, Severity: desk.SeverityWarning},
+		{Code: withoutReceipt, Severity: desk.SeverityWarning},
 	}
 )
 
@@ -56,9 +56,9 @@ type Checker struct {
 	until     time.Time
 	from      *source.Source
 	isPremium func(receiptType string) bool
-	out       func(findings.BordereauFinding) error
+	out       func(desk.BordereauFinding) error
 	// results are the checks with what they came to by now.
-	results []findings.BordereauCheck
+	results []desk.BordereauCheck
 
 	seed maphash.Seed
 	// seen are the lines so far, by policy, type, amount and day: eight bytes for each, of a million.
@@ -79,7 +79,7 @@ type Checker struct {
 // found.
 func New(
 	kind string, of *contract.Kept, until time.Time, from *source.Source, isPremium func(receiptType string) bool,
-	out func(findings.BordereauFinding) error,
+	out func(desk.BordereauFinding) error,
 ) *Checker {
 	checks := premiumChecks
 	if kind == desk.Claims {
@@ -90,28 +90,28 @@ func New(
 }
 
 // Outcomes returns what each check came to.
-func (c *Checker) Outcomes() []findings.BordereauCheck {
+func (c *Checker) Outcomes() []desk.BordereauCheck {
 	for i := range c.results {
 		switch r := &c.results[i]; {
 		case r.Found > 0:
-			r.Outcome = findings.Fail
+			r.Outcome = desk.CheckFailed
 		case r.NotEvaluated > 0:
-			r.Outcome = findings.NotEvaluable
+			r.Outcome = desk.CheckNotEvaluable
 		default:
-			r.Outcome = findings.Pass
+			r.Outcome = desk.CheckPassed
 		}
 	}
 	return c.results
 }
 
 // result returns what a check came to by now, and begins with it where it is none of its kind.
-func (c *Checker) result(code string) *findings.BordereauCheck {
+func (c *Checker) result(code string) *desk.BordereauCheck {
 	for i := range c.results {
 		if c.results[i].Code == code {
 			return &c.results[i]
 		}
 	}
-	c.results = append(c.results, findings.BordereauCheck{Code: code, Severity: findings.Warning})
+	c.results = append(c.results, desk.BordereauCheck{Code: code, Severity: desk.SeverityWarning})
 	return &c.results[len(c.results)-1]
 }
 
@@ -121,18 +121,18 @@ type line struct{ id, policyNumber string }
 // found takes what a check has found of a line, or of the contract without one.
 func (c *Checker) found(code string, of *line, words string) error {
 	if of == nil {
-		return c.report(findings.BordereauFinding{ID: code, Code: code, Words: words})
+		return c.report(desk.BordereauFinding{ID: code, Code: code, Words: words})
 	}
-	return c.report(findings.BordereauFinding{
+	return c.report(desk.BordereauFinding{
 		ID: code + "." + of.id, Code: code, LineID: of.id, PolicyNumber: of.policyNumber, Words: words,
 	})
 }
 
 // report takes what a check has found, and adds its severity.
-func (c *Checker) report(f findings.BordereauFinding) error {
+func (c *Checker) report(f desk.BordereauFinding) error {
 	r := c.result(f.Code)
 	r.Found++
-	f.Severity, f.Outcome = r.Severity, findings.Fail
+	f.Severity, f.Outcome = r.Severity, desk.CheckFailed
 	return c.out(f)
 }
 

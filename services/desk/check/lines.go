@@ -8,8 +8,7 @@ import (
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/pkg/visible"
 	"insurance.example/exchange/services/desk/money"
@@ -32,7 +31,7 @@ func (c *Checker) EndClaims(ctx context.Context) error { return c.compareClaims(
 
 func (c *Checker) contract(written money.Amount) error {
 	for _, warning := range c.of.Warnings() {
-		if err := c.report(findings.BordereauFinding{
+		if err := c.report(desk.BordereauFinding{
 			ID: percentAsFraction + "." + warning.Member, Code: percentAsFraction, Words: warning.Words,
 		}); err != nil {
 			return err
@@ -102,7 +101,7 @@ func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium
 // Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, and incurred what it comes
 // to.
 func (c *Checker) Claim(
-	ctx context.Context, l *desk.ClaimLine, of *reporting.ReportedClaim, incurred money.Amount,
+	ctx context.Context, l *desk.ClaimLine, of *internalapi.ReportedClaim, incurred money.Amount,
 ) error {
 	r := &of.Record
 	closed, paid := text(r.ClaimStatus) == claims.Closed, Paid(r.Payments)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -341,7 +341,7 @@ func hide(ctx context.Context, of reflect.Value) {
 		}
 	case reflect.Slice:
 		if record, is := of.Addr().Interface().(*scalar.JSON); is {
-			*record, _ = sharing.Unidentified(*record)
+			*record, _ = internalapi.Unidentified(*record)
 			return
 		}
 		for i := range of.Len() {

@@ -14,7 +14,6 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/desk/findings"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/bordereau"
@@ -276,7 +275,7 @@ func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at borderea
 }
 
 // checked returns the rows of what each check came to, and an empty one; none where that was not kept.
-func checked(checks []findings.BordereauCheck) (rows [][]any) {
+func checked(checks []desk.BordereauCheck) (rows [][]any) {
 	for _, c := range checks {
 		rows = append(rows, []any{c.Code, c.Severity, c.Outcome, c.Found, c.NotEvaluated, neutral(c.Why)})
 	}

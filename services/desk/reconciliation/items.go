@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/lists"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/block"
 )
@@ -75,8 +74,8 @@ func (r *Reconciler) shown(of *run, all []decision) reconciliation.Run {
 		}
 		return 1
 	})
-	if head.State = lists.RunSettled; len(head.Ageing) > 0 {
-		head.State = lists.RunOpen
+	if head.State = reconciliation.RunSettled; len(head.Ageing) > 0 {
+		head.State = reconciliation.RunOpen
 	}
 	return head
 }

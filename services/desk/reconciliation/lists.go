@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/lists"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -19,8 +18,8 @@ const (
 
 // Statements returns a page of the statements, the newest first: those after the one with an id, empty for the first
 // page. Errors: problem.BadParameter, those of the store.
-func (r *Reconciler) Statements(ctx context.Context, after string, limit int) (lists.StatementList, error) {
-	page := lists.StatementList{Statements: []reconciliation.Statement{}}
+func (r *Reconciler) Statements(ctx context.Context, after string, limit int) (reconciliation.StatementList, error) {
+	page := reconciliation.StatementList{Statements: []reconciliation.Statement{}}
 	next, err := newest(ctx, r, statementList, after, limit, func(s statement) (bool, error) {
 		page.Statements = append(page.Statements, s.Head)
 		return true, nil
@@ -30,8 +29,8 @@ func (r *Reconciler) Statements(ctx context.Context, after string, limit int) (l
 }
 
 // Runs returns a page of the runs, the newest first, as Statements does. One that was never finished is left out.
-func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (lists.RunList, error) {
-	page := lists.RunList{Runs: []reconciliation.Run{}}
+func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (reconciliation.RunList, error) {
+	page := reconciliation.RunList{Runs: []reconciliation.Run{}}
 	ledgers := map[string]*ledger{}
 	next, err := newest(ctx, r, runList, after, limit, func(of run) (bool, error) {
 		contract := ledgerOf(of.Head.Against)

@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
-	"insurance.example/exchange/contracts/reconciliation/preview"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
@@ -22,8 +20,8 @@ var errEnough = errors.New("enough rows were read")
 
 // Try reads the first rows of a file by a profile, and keeps nothing. Errors: problem.NotFound for the profile,
 // problem.Invalid for a file that cannot be read, those of the body and of the store.
-func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (preview.FileTrial, error) {
-	trial := preview.FileTrial{Rows: []preview.FileTrialRow{}}
+func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reconciliation.FileTrial, error) {
+	trial := reconciliation.FileTrial{Rows: []reconciliation.FileTrialRow{}}
 	err := r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file *os.File, size int64) error {
 		trial.Profile, trial.ProfileVersion = p.Name, p.Version
 		_, err := file.Seek(0, io.SeekStart)
@@ -33,7 +31,7 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (prev
 					trial.More = true
 					return errEnough
 				}
-				trial.Rows = append(trial.Rows, preview.FileTrialRow{
+				trial.Rows = append(trial.Rows, reconciliation.FileTrialRow{
 					Row: e.Row, Cells: cellsOf(&p.FileProfileTerms, e), Wrong: e.Wrong,
 				})
 				return ctx.Err()
@@ -48,8 +46,8 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (prev
 }
 
 // cellsOf returns what was read of a row, in the order of the profile's columns.
-func cellsOf(p *reconciliation.FileProfileTerms, e match.Entry) []preview.FileTrialCell {
-	cells := []preview.FileTrialCell{}
+func cellsOf(p *reconciliation.FileProfileTerms, e match.Entry) []reconciliation.FileTrialCell {
+	cells := []reconciliation.FileTrialCell{}
 	for _, of := range p.Columns {
 		means := of.Means
 		if means == reconciliation.Amount {
@@ -61,7 +59,7 @@ func cellsOf(p *reconciliation.FileProfileTerms, e match.Entry) []preview.FileTr
 			value = e.LineID
 		case reconciliation.PolicyNumber:
 			value = e.PolicyNumber
-		case claimcolumns.ClaimNumber:
+		case reconciliation.ClaimNumberColumn:
 			value = e.ClaimNumber
 		case reconciliation.Type:
 			value = e.Type
@@ -73,7 +71,7 @@ func cellsOf(p *reconciliation.FileProfileTerms, e match.Entry) []preview.FileTr
 			value = e.Amounts.At(slices.Index(match.Names, means))
 		}
 		if value != "" {
-			cells = append(cells, preview.FileTrialCell{Means: means, Value: value})
+			cells = append(cells, reconciliation.FileTrialCell{Means: means, Value: value})
 		}
 	}
 	return cells

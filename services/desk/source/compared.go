@@ -6,34 +6,36 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/claims"
-	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi"
 )
 
 // Stated returns the rows of the premium bordereau in which receipts with some ids count, up to Most, and of which
 // somebody has stated the netPremium.
-func (s *Source) Stated(ctx context.Context, ids []string) ([]reporting.StatedRow, error) {
+func (s *Source) Stated(ctx context.Context, ids []string) ([]internalapi.StatedRow, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := get[reporting.StatedPremium](ctx, s.premium, reporting.StatedPath+joined(ids))
+	found, err := get[internalapi.StatedPremium](ctx, s.premium, internalapi.StatedPath+joined(ids))
 	return found.Rows, err
 }
 
 // ToDate returns what was received for policies, up to Most, until an instant, by type of receipt.
-func (s *Source) ToDate(ctx context.Context, at time.Time, numbers []string) ([]reporting.PremiumSum, error) {
+func (s *Source) ToDate(ctx context.Context, at time.Time, numbers []string) ([]internalapi.PremiumSum, error) {
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	found, err := get[reporting.PremiumToDate](ctx, s.premium, reporting.ToDatePath+joined(numbers)+asOf(at))
+	found, err := get[internalapi.PremiumToDate](ctx, s.premium, internalapi.ToDatePath+joined(numbers)+asOf(at))
 	return found.Sums, err
 }
 
 // ClaimPayments returns what was paid for claims, up to Most, until an instant, as receipts say.
-func (s *Source) ClaimPayments(ctx context.Context, at time.Time, numbers []string) ([]reporting.ClaimPayment, error) {
+func (s *Source) ClaimPayments(
+	ctx context.Context, at time.Time, numbers []string,
+) ([]internalapi.ClaimPayment, error) {
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	found, err := get[reporting.ClaimPayments](ctx, s.premium, reporting.ClaimPaymentsPath+joined(numbers)+asOf(at))
+	found, err := get[internalapi.ClaimPayments](ctx, s.premium, internalapi.ClaimPaymentsPath+joined(numbers)+asOf(at))
 	return found.Claims, err
 }
 

@@ -12,12 +12,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/contracts/address"
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/reporting"
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/parties"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -52,32 +50,32 @@ func get[T any](ctx context.Context, from *peer.Client, path string) (T, error) 
 }
 
 // Receipts returns up to Most receipts in the order of their ids, those after an id; the empty one is before all.
-func (s *Source) Receipts(ctx context.Context, after string) (reporting.Receipts, error) {
+func (s *Source) Receipts(ctx context.Context, after string) (internalapi.Receipts, error) {
 	if after == "" {
-		after = reporting.Oldest
+		after = internalapi.Oldest
 	}
-	return get[reporting.Receipts](ctx, s.premium,
-		reporting.ReceiptsPath+url.PathEscape(after)+"?limit="+strconv.Itoa(Most))
+	return get[internalapi.Receipts](ctx, s.premium,
+		internalapi.ReceiptsPath+url.PathEscape(after)+"?limit="+strconv.Itoa(Most))
 }
 
 // Claims returns up to Most claims as they were at an instant, in the order of their ids, those after an id; the empty
 // one is before all.
-func (s *Source) Claims(ctx context.Context, at time.Time, after string) (reporting.Claims, error) {
+func (s *Source) Claims(ctx context.Context, at time.Time, after string) (internalapi.Claims, error) {
 	if after == "" {
-		after = reporting.Oldest
+		after = internalapi.Oldest
 	}
 	return s.claimsAfter(ctx, at, after, Most)
 }
 
-func (s *Source) claimsAfter(ctx context.Context, at time.Time, after string, limit int) (reporting.Claims, error) {
+func (s *Source) claimsAfter(ctx context.Context, at time.Time, after string, limit int) (internalapi.Claims, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}, "at": {written(at)}}
-	return get[reporting.Claims](ctx, s.claims, reporting.ClaimsPath+url.PathEscape(after)+"?"+query.Encode())
+	return get[internalapi.Claims](ctx, s.claims, internalapi.ClaimsPath+url.PathEscape(after)+"?"+query.Encode())
 }
 
 func written(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // Claim returns a claim as it was at an instant; nil if it was not there.
-func (s *Source) Claim(ctx context.Context, at time.Time, id uuid.UUID) (*reporting.ReportedClaim, error) {
+func (s *Source) Claim(ctx context.Context, at time.Time, id uuid.UUID) (*internalapi.ReportedClaim, error) {
 	page, err := s.claimsAfter(ctx, at, docstore.IDBefore(id).String(), 1)
 	if err != nil || len(page.Claims) == 0 || string(page.Claims[0].Record.ID) != id.String() {
 		return nil, err
@@ -97,17 +95,17 @@ func (s *Source) PolicyOfClaim(ctx context.Context, id string) (policyNumber str
 
 // Access returns the access list of a policy, where organisations share the exchange. seen reports whether the caller
 // sees the policy.
-func (s *Source) Access(ctx context.Context, policyNumber string) (list sharing.Kept, seen bool, err error) {
-	return peer.Get[sharing.Kept](ctx, s.coverage, sharing.AccessPath+url.PathEscape(policyNumber))
+func (s *Source) Access(ctx context.Context, policyNumber string) (list internalapi.Kept, seen bool, err error) {
+	return peer.Get[internalapi.Kept](ctx, s.coverage, internalapi.AccessPath+url.PathEscape(policyNumber))
 }
 
 // Attachments returns by what policies belong to contracts, by their numbers, up to Most.
-func (s *Source) Attachments(ctx context.Context, numbers []string) (map[string]reporting.Attachment, error) {
-	by := map[string]reporting.Attachment{}
+func (s *Source) Attachments(ctx context.Context, numbers []string) (map[string]internalapi.Attachment, error) {
+	by := map[string]internalapi.Attachment{}
 	if len(numbers) == 0 {
 		return by, nil
 	}
-	found, err := get[reporting.Attachments](ctx, s.coverage, reporting.AttachmentsPath+joined(numbers))
+	found, err := get[internalapi.Attachments](ctx, s.coverage, internalapi.AttachmentsPath+joined(numbers))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +124,7 @@ type Policy struct {
 
 // Past is a record as it was at an instant.
 type Past[T any] struct {
-	reporting.PastRecord
+	internalapi.PastRecord
 	Value T
 }
 
@@ -141,8 +139,8 @@ type Party struct {
 	FirstName         string           `json:"firstName,omitzero"`
 	LastName          string           `json:"lastName,omitzero"`
 	Name              string           `json:"name,omitzero"`
-	Address           *address.Address `json:"address,omitzero"`
-	RegisteredAddress *address.Address `json:"registeredAddress,omitzero"`
+	Address           *parties.Address `json:"address,omitzero"`
+	RegisteredAddress *parties.Address `json:"registeredAddress,omitzero"`
 }
 
 // Insured returns the name of a party as it is written in one cell; empty if it has none that a reader sees.
@@ -156,13 +154,13 @@ func (p Party) Insured() string {
 }
 
 // Where returns the address of a party; the zero Address if it has none.
-func (p Party) Where() address.Address {
-	for _, a := range []*address.Address{p.Address, p.RegisteredAddress} {
+func (p Party) Where() parties.Address {
+	for _, a := range []*parties.Address{p.Address, p.RegisteredAddress} {
 		if a != nil {
 			return *a
 		}
 	}
-	return address.Address{}
+	return parties.Address{}
 }
 
 // Parties returns parties by their ids as they were at an instant, as Policies does.
@@ -178,7 +176,7 @@ func (s *Source) ReceiptsAt(ctx context.Context, at time.Time, ids []string) (ma
 // read returns the records of a service that names name.
 func read[T any](ctx context.Context, from *peer.Client, names []string) (map[string]T, error) {
 	found := map[string]T{}
-	return found, look(ctx, from, internalapi.RecordsPath, "", names, func(r reporting.PastRecord, record T) {
+	return found, look(ctx, from, internalapi.RecordsPath, "", names, func(r internalapi.PastRecord, record T) {
 		found[r.Name] = record
 	})
 }
@@ -188,7 +186,7 @@ func readAt[T any](
 	ctx context.Context, from *peer.Client, at time.Time, names []string,
 ) (map[string]Past[T], error) {
 	found := map[string]Past[T]{}
-	return found, look(ctx, from, reporting.RecordsAtPath, asOf(at), names, func(r reporting.PastRecord, record T) {
+	return found, look(ctx, from, internalapi.RecordsAtPath, asOf(at), names, func(r internalapi.PastRecord, record T) {
 		found[r.Name] = Past[T]{r, record}
 	})
 }
@@ -197,11 +195,11 @@ func readAt[T any](
 // room for. Without an instant the records have no versions.
 func look[T any](
 	ctx context.Context, from *peer.Client, path, query string, names []string,
-	do func(reporting.PastRecord, T),
+	do func(internalapi.PastRecord, T),
 ) error {
 	for len(names) > 0 {
 		some := names[:min(len(names), Most)]
-		page, err := get[reporting.PastRecords](ctx, from, path+joined(some)+query)
+		page, err := get[internalapi.PastRecords](ctx, from, path+joined(some)+query)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
@@ -46,7 +46,7 @@ func (l *Log) Open(ctx context.Context, store docstore.Store) error {
 
 // Found is how far work has come.
 type Found struct {
-	underway.WorkUnderWay
+	desk.WorkUnderWay
 	// Part says for which part of something the work is.
 	Part string `json:"part"`
 }
@@ -76,7 +76,7 @@ type Work struct {
 // Begin returns work that begins now: for something with a name, for a part of that, and of so many records; 0 if they
 // are not counted. It must be ended.
 func (l *Log) Begin(ctx context.Context, of, part string, records int) *Work {
-	began := underway.WorkUnderWay{
+	began := desk.WorkUnderWay{
 		AskedBy: request.CallerFrom(ctx).Key(), Since: scalar.Instant(l.now()), Of: records,
 	}
 	return &Work{log: l, is: written{Work: uuid.New(), Found: Found{began, part}, of: of}}

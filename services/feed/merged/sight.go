@@ -7,7 +7,6 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 )
@@ -138,20 +137,21 @@ var questions = map[string]struct {
 	most int
 	ask  func(ctx context.Context, at *peer.Client, names []string, sees func(name, owner string, drafts bool)) error
 }{
-	policies: {sharing.MostAsked, func(
+	policies: {internalapi.MostAsked, func(
 		ctx context.Context, at *peer.Client, names []string, sees func(string, string, bool),
 	) error {
-		found, err := peer.Post[sharing.Seen](ctx, at, sharing.SeenPath, sharing.Asked{PolicyNumbers: names})
+		found, err := peer.Post[internalapi.Seen](ctx, at, internalapi.SeenPath,
+			internalapi.Asked{PolicyNumbers: names})
 		for _, p := range found.Policies {
 			sees(p.PolicyNumber, p.Owner, false)
 		}
 		return err
 	}},
-	contracts: {sharing.MostContracts, func(
+	contracts: {internalapi.MostContracts, func(
 		ctx context.Context, at *peer.Client, names []string, sees func(string, string, bool),
 	) error {
-		found, err := peer.Post[sharing.SeenContracts](ctx, at, sharing.CounterpartyPath,
-			sharing.AskedContracts{References: names})
+		found, err := peer.Post[internalapi.SeenContracts](ctx, at, internalapi.CounterpartyPath,
+			internalapi.AskedContracts{References: names})
 		for _, of := range found.Contracts {
 			sees(of.Reference, of.Owner, of.Drafts)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
@@ -37,12 +36,12 @@ type coverage struct {
 }
 
 func (s *coverage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == sharing.CounterpartyPath {
+	if r.URL.Path == internalapi.CounterpartyPath {
 		s.sayContracts(w, r)
 		return
 	}
-	if r.URL.Path == sharing.SeenPath {
-		var asked sharing.Asked
+	if r.URL.Path == internalapi.SeenPath {
+		var asked internalapi.Asked
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.status > 0 {
 			problem.Write(w, problem.New(map[int]problem.Kind{
 				http.StatusServiceUnavailable: problem.Unavailable, http.StatusNotFound: problem.NotFound,
@@ -50,10 +49,10 @@ func (s *coverage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.asked = append(s.asked, asked.PolicyNumbers)
-		seen := sharing.Seen{Policies: []sharing.SeenPolicy{}}
+		seen := internalapi.Seen{Policies: []internalapi.SeenPolicy{}}
 		for _, number := range asked.PolicyNumbers {
 			if owner := s.owners[number]; owner != "" {
-				seen.Policies = append(seen.Policies, sharing.SeenPolicy{PolicyNumber: number, Owner: owner})
+				seen.Policies = append(seen.Policies, internalapi.SeenPolicy{PolicyNumber: number, Owner: owner})
 			}
 		}
 		_ = json.NewEncoder(w).Encode(seen)
@@ -71,17 +70,17 @@ func (s *coverage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *coverage) sayContracts(w http.ResponseWriter, r *http.Request) {
-	var asked sharing.AskedContracts
+	var asked internalapi.AskedContracts
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.parties == nil {
 		problem.Write(w, problem.New(problem.Unavailable, ""))
 		return
 	}
 	s.asked = append(s.asked, asked.References)
-	seen := sharing.SeenContracts{Contracts: []sharing.SeenContract{}}
+	seen := internalapi.SeenContracts{Contracts: []internalapi.SeenContract{}}
 	for _, reference := range asked.References {
 		for _, owner := range s.parties[reference] {
 			seen.Contracts = append(seen.Contracts,
-				sharing.SeenContract{Reference: reference, Owner: owner, Drafts: s.drafts})
+				internalapi.SeenContract{Reference: reference, Owner: owner, Drafts: s.drafts})
 		}
 	}
 	_ = json.NewEncoder(w).Encode(seen)
@@ -322,7 +321,7 @@ func TestManyPoliciesAreAskedForInParts(t *testing.T) {
 	if got, _ := read(t, newReader(t, s), "zenith", nil, merged.Filter{}); got != "r0 r700" {
 		t.Error(got)
 	}
-	if len(s.asked) != 2 || len(s.asked[0]) != sharing.MostAsked || len(s.asked[1]) != 701-sharing.MostAsked {
+	if len(s.asked) != 2 || len(s.asked[0]) != internalapi.MostAsked || len(s.asked[1]) != 701-internalapi.MostAsked {
 		t.Errorf("%d requests", len(s.asked))
 	}
 	s = &coverage{parties: map[string][]string{"C0": {"acme"}, "C120": {"acme"}}}
@@ -332,7 +331,7 @@ func TestManyPoliciesAreAskedForInParts(t *testing.T) {
 	if got, _ := read(t, newDeskReader(t, s), "zenith", nil, merged.Filter{}); got != "r0 r120" {
 		t.Error(got)
 	}
-	if len(s.asked) != 2 || len(s.asked[0]) != sharing.MostContracts {
+	if len(s.asked) != 2 || len(s.asked[0]) != internalapi.MostContracts {
 		t.Errorf("%d requests for contracts", len(s.asked))
 	}
 }

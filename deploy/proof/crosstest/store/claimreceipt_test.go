@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/services/premium"
@@ -39,7 +39,7 @@ func TestReceiptsOfAClaimAreShared(t *testing.T) {
 	share := func(participants string) {
 		t.Helper()
 		step := func(more string) servicetest.Response {
-			return acme.Must(http.StatusOK, http.MethodPut, sharing.AccessPath+"P",
+			return acme.Must(http.StatusOK, http.MethodPut, internalapi.AccessPath+"P",
 				`{"owner":"acme",`+more+`,"participants":[`+participants+`]}`)
 		}
 		begun := step(`"after":` + sequence)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/wait"
@@ -32,9 +32,9 @@ var terms = trial.Record{
 	"frequency": "month", "firstPeriod": "2026-10",
 }
 
-// desk is an exchange in December with a contract whose October is approved, and whose November is due. November has
+// office is an exchange in December with a contract whose October is approved, and whose November is due. November has
 // the receipts of October and one more, and one is larger.
-type desk struct {
+type office struct {
 	*trial.Exchange
 	clerk, anna *trial.Client
 	policy      trial.Record
@@ -43,10 +43,10 @@ type desk struct {
 }
 
 // reported makes a desk, with policies of a holder whose last name is given.
-func reported(t *testing.T, name string) desk {
+func reported(t *testing.T, name string) office {
 	t.Helper()
 	e := run(t, "EXCHANGE_TEST_CLOCK=2026-10-05T09:00:00Z", "EXCHANGE_CURRENCY=EUR", "EXCHANGE_AMOUNT_UNIT=major")
-	d := desk{Exchange: e, clerk: client(t, e)}
+	d := office{Exchange: e, clerk: client(t, e)}
 	anna, err := e.Client("anna", trial.Developer, trial.Admin)
 	if err != nil {
 		t.Fatal(err)
@@ -62,19 +62,19 @@ func reported(t *testing.T, name string) desk {
 	return d
 }
 
-func (d desk) receipt(t *testing.T, kind string, amount int) trial.Record {
+func (d office) receipt(t *testing.T, kind string, amount int) trial.Record {
 	t.Helper()
 	return d.clerk.Create(t, "receipt", trial.Record{"policyNumber": d.policy.Text("policyNumber"),
 		"receiptType": kind, "paymentAmount": amount, "premiumPaymentMethod": "cash"})
 }
 
-func (d desk) advance(t *testing.T, to string) {
+func (d office) advance(t *testing.T, to string) {
 	t.Helper()
 	d.clerk.Post(t, "/x/clock:advance", trial.Record{"to": to}).Want(t, http.StatusOK)
 }
 
 // prepare makes the first version of a period, once its receipts are in the rows.
-func (d desk) prepare(t *testing.T, by *trial.Client, period string) (made trial.Record) {
+func (d office) prepare(t *testing.T, by *trial.Client, period string) (made trial.Record) {
 	t.Helper()
 	wait.Until(t, func() error {
 		response := by.Post(t, period+":prepare", trial.Record{"type": "original"})
@@ -88,7 +88,7 @@ func (d desk) prepare(t *testing.T, by *trial.Client, period string) (made trial
 }
 
 // sign approves a version as the second person.
-func (d desk) sign(t *testing.T, period string, v trial.Record) {
+func (d office) sign(t *testing.T, period string, v trial.Record) {
 	t.Helper()
 	d.anna.Post(t, fmt.Sprintf("%s/versions/%v:approve", period, v["number"]),
 		trial.Record{"digest": v.Text("digest")}).Want(t, http.StatusOK)
@@ -131,7 +131,7 @@ func (p *tab) comparesNovember(says string) {
 }
 
 // opensReceipt goes from why November is different to the receipt that makes it differ most, which a part shows.
-func (d desk) opensReceipt(p *tab, part string) {
+func (d office) opensReceipt(p *tab, part string) {
 	p.Helper()
 	p.click("[data-part=why] tbody td:last-child a")
 	p.sees("[data-part="+part+"]", "mid term adjustment", "EUR 900.00", d.policy.Text("policyNumber"))
@@ -173,7 +173,7 @@ func TestAPreparationUnderWay(t *testing.T) {
 	p := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
 	pass := p.responds(november, func() trial.Record {
 		shown := maps.Clone(period)
-		shown["preparing"] = underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()),
+		shown["preparing"] = desk.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()),
 			Read: int(read.Load()), Made: 7}
 		return shown
 	})
@@ -227,7 +227,7 @@ func TestAPolicyWithoutAContract(t *testing.T) {
 // assigns assigns the only policy without a contract at the desk, which no longer lists it then. The contract is one of
 // those that the exchange lists, and nothing is sent without one. What the exchange refuses is said with its words, at
 // the field: a contract that is not there any more, and one that is to have a policy which another one has reported.
-func (d desk) assigns(t *testing.T, number string) {
+func (d office) assigns(t *testing.T, number string) {
 	t.Helper()
 	other := maps.Clone(terms)
 	other["uniqueMarketReference"], other["lines"] = "B0001OTHER2026", []string{"petCoverage"}
@@ -268,7 +268,7 @@ func (d desk) assigns(t *testing.T, number string) {
 // choosesFrom opens the form that assigns a policy while the exchange lists other contracts: three pages of them, one
 // that is not there, none, and more than anybody chooses from. It leaves the form with those that there are, of which
 // none is chosen.
-func (d desk) choosesFrom(p *tab) {
+func (d office) choosesFrom(p *tab) {
 	p.Helper()
 	var pages, read atomic.Int64
 	pass := p.responds("/x/contract?limit=200*", func() trial.Record {
@@ -396,7 +396,7 @@ func TestAMonthIsSignedOff(t *testing.T) {
 }
 
 // exports downloads a version as CSV and as XLSX. The CSV has the bytes that the exchange returns.
-func (d desk) exports(t *testing.T, p *tab, v trial.Record) {
+func (d office) exports(t *testing.T, p *tab, v trial.Record) {
 	t.Helper()
 	p.eval("{ window.saved = []; const made = URL.createObjectURL; URL.createObjectURL = (blob) => { "+
 		"blob.text().then((text) => saved.push([blob.size, text])); return made(blob); }; }", nil)

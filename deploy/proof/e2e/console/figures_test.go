@@ -191,7 +191,7 @@ func inner(of []trial.Record) (all []trial.Record) {
 }
 
 // read returns the records of a member of what a path has.
-func (d desk) read(t *testing.T, path, member string) []trial.Record {
+func (d office) read(t *testing.T, path, member string) []trial.Record {
 	t.Helper()
 	return within(d.clerk.Read(t, path), member)
 }
@@ -223,7 +223,7 @@ func TestEveryFigure(t *testing.T) {
 	}
 }
 
-func (d desk) today(t *testing.T, p *tab) {
+func (d office) today(t *testing.T, p *tab) {
 	p.turn("/today")
 	for _, state := range []string{"open", "reopened"} {
 		claims := d.clerk.Get(t, "/x/search/claim?fnolFrom=2020-01-01T00:00:00Z&order=newest&claimStatus="+state).
@@ -255,7 +255,7 @@ func (d desk) today(t *testing.T, p *tab) {
 	}
 }
 
-func (d desk) find(t *testing.T, p *tab) {
+func (d office) find(t *testing.T, p *tab) {
 	p.turn("/find")
 	p.hasRows("#results", d.clerk.Get(t, "/x/search/coverage?order=newest&limit=50").Records(t),
 		"policyNumber", "", "status", "inceptionDate", "expiryDate")
@@ -266,7 +266,7 @@ func (d desk) find(t *testing.T, p *tab) {
 	p.hasRows("[data-part=parties]", []trial.Record{{"name": "Grace Figures", "country": "GB"}}, "name", "", "country")
 }
 
-func (d desk) whole(t *testing.T, p *tab) {
+func (d office) whole(t *testing.T, p *tab) {
 	p.turn("/policy/" + d.policy.Text("policyNumber"))
 	record := d.clerk.Read(t, "/motorCoverage/"+d.policy.Text("id"))
 	p.hasMembers("[data-part=record]", record, "id", "policyNumber", "status", "policyholderId", "vehicleId",
@@ -281,7 +281,7 @@ func (d desk) whole(t *testing.T, p *tab) {
 		"treatyReference", "grossWrittenPremium", "netPremium")
 }
 
-func (d desk) claim(t *testing.T, p *tab, id string) {
+func (d office) claim(t *testing.T, p *tab, id string) {
 	record := d.clerk.Read(t, "/claim/"+id)
 	p.turn("/claim/" + record.Text("claimNumber"))
 	p.hasMembers("[data-part=record]", record, "id", "claimNumber", "policyNumber", "claimStatus", "payments",
@@ -293,7 +293,7 @@ func (d desk) claim(t *testing.T, p *tab, id string) {
 
 var sums = []string{"", "lines", "gross", "commission", "brokerage", "net", "settled"}
 
-func (d desk) period(t *testing.T, p *tab) {
+func (d office) period(t *testing.T, p *tab) {
 	p.turn("/desk/MOTOR-2026/premium/2026-11")
 	now := d.clerk.Read(t, november)
 	p.hasRows("[data-part=live]", within(now, "live"), sums...)
@@ -321,7 +321,7 @@ func (d desk) period(t *testing.T, p *tab) {
 	p.hasMembers("[data-part=contract]", d.clerk.Read(t, "/x/contract/MOTOR-2026"))
 }
 
-func (d desk) version(t *testing.T, p *tab) {
+func (d office) version(t *testing.T, p *tab) {
 	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
 	version := d.clerk.Read(t, november+"/versions/1")
 	p.hasRows("[data-part=totals]", within(version, "totals"), sums...)
@@ -343,7 +343,7 @@ func (d desk) version(t *testing.T, p *tab) {
 	p.becomes("document.activeElement.matches('[data-part=lines]')")
 }
 
-func (d desk) source(t *testing.T, p *tab) {
+func (d office) source(t *testing.T, p *tab) {
 	path := november + "/versions/1/lines/" + d.extra.Text("id") + "/source"
 	p.turn("/desk/MOTOR-2026/premium/2026-11/1/" + d.extra.Text("id"))
 	of := d.clerk.Read(t, path)
@@ -354,7 +354,7 @@ func (d desk) source(t *testing.T, p *tab) {
 	p.hasMembers("[data-part=contract]", at(of, "contract/contract").(map[string]any))
 }
 
-func (d desk) run(t *testing.T, p *tab, v trial.Record) {
+func (d office) run(t *testing.T, p *tab, v trial.Record) {
 	version := november + "/versions/1"
 	for _, one := range d.read(t, version+"/findings", "findings") {
 		if one["severity"] == "error" {
@@ -391,7 +391,7 @@ func (d desk) run(t *testing.T, p *tab, v trial.Record) {
 		"rows", "quarantined", "sentBy")
 }
 
-func (d desk) feed(t *testing.T, p *tab) {
+func (d office) feed(t *testing.T, p *tab) {
 	events := d.read(t, "/x/events?limit=200", "events")
 	slices.Reverse(events)
 	p.turn("/feed")

@@ -25,7 +25,7 @@ func TestContractsOfSeveralOwners(t *testing.T) {
 			"receiptType": "new policy", "paymentAmount": gross[owner], "premiumPaymentMethod": "cash"})
 	}
 	owners["acme"].Post(t, "/x/clock:advance", trial.Record{"to": "2027-01-05T09:00:00Z"}).Want(t, http.StatusOK)
-	d := desk{Exchange: s.Exchange}
+	d := office{Exchange: s.Exchange}
 	for _, as := range owners {
 		d.anna = as
 		d.sign(t, december, d.prepare(t, as, december))

@@ -114,9 +114,9 @@ func photograph(t *testing.T) {
 
 // reporting is an exchange with a year of contracts, whose last month is overdue but for what waits for a second
 // person, and with policies that end soon.
-func reporting(t *testing.T) desk {
+func reporting(t *testing.T) office {
 	t.Helper()
-	d := desk{Exchange: run(t, "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z", "EXCHANGE_CURRENCY=EUR",
+	d := office{Exchange: run(t, "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z", "EXCHANGE_CURRENCY=EUR",
 		"EXCHANGE_AMOUNT_UNIT=major")}
 	d.clerk = client(t, d.Exchange)
 	if err := seed(d.Exchange, "--year"); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"insurance.example/exchange/contracts/desk/underway"
+	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/wait"
@@ -132,7 +132,7 @@ func TestAComparisonUnderWay(t *testing.T) {
 	p := open(t, d.Exchange, "/reconciliation", trial.Developer, trial.Admin)
 	pass := p.responds(path, func() trial.Record {
 		shown := maps.Clone(statement)
-		shown["comparing"] = underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Read: 2000,
+		shown["comparing"] = desk.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Read: 2000,
 			Of: int(records.Load()), Made: 7}
 		return shown
 	})
@@ -175,7 +175,7 @@ func TestAComparisonThatBeginsLater(t *testing.T) {
 			looks.Add(1)
 			shown := maps.Clone(sent)
 			if under.Load() > 0 {
-				shown["comparing"] = underway.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Made: 7}
+				shown["comparing"] = desk.WorkUnderWay{AskedBy: "carl", Since: scalar.Instant(time.Now()), Made: 7}
 			}
 			return shown
 		})
@@ -216,20 +216,20 @@ func TestAComparisonThatBeginsLater(t *testing.T) {
 }
 
 // sends sends a file without the console, and compares it with November.
-func (d desk) sends(t *testing.T, text string) (run trial.Record) {
+func (d office) sends(t *testing.T, text string) (run trial.Record) {
 	t.Helper()
 	return d.compares(t, d.keeps(t, text))
 }
 
 // keeps sends a file without the console.
-func (d desk) keeps(t *testing.T, text string) (sent trial.Record) {
+func (d office) keeps(t *testing.T, text string) (sent trial.Record) {
 	t.Helper()
 	return d.clerk.Post(t, "/x/reconciliation/statement?profile=BROKER", text, "Content-Type", "text/csv").
 		Want(t, http.StatusOK).Record(t)
 }
 
 // compares compares a file that was sent with November.
-func (d desk) compares(t *testing.T, sent trial.Record) (run trial.Record) {
+func (d office) compares(t *testing.T, sent trial.Record) (run trial.Record) {
 	t.Helper()
 	return d.clerk.Post(t, "/x/reconciliation/run", trial.Record{"statement": sent["id"],
 		"against": trial.Record{"contract": "MOTOR-2026", "kind": "premium", "period": "2026-11"}}).
@@ -237,7 +237,7 @@ func (d desk) compares(t *testing.T, sent trial.Record) (run trial.Record) {
 }
 
 // listed returns what the exchange lists as the newest statements or runs, as the rows of the screen name it.
-func (d desk) listed(t *testing.T, what string, figures ...string) (rows [][]string) {
+func (d office) listed(t *testing.T, what string, figures ...string) (rows [][]string) {
 	t.Helper()
 	for _, one := range d.clerk.Read(t, "/x/reconciliation/"+what+"?limit=200")[what+"s"].([]any) {
 		record := trial.Record(one.(map[string]any))
@@ -314,7 +314,7 @@ func TestWhatWasComparedIsFoundAgain(t *testing.T) {
 
 // tries looks at how a file is read before it is sent: what is read, what cannot be and why, of the first rows only.
 // Nothing of the file is kept, and so no statement is shown.
-func (p *tab) tries(t *testing.T, d desk) {
+func (p *tab) tries(t *testing.T, d office) {
 	t.Helper()
 	p.choose(t, "Nothing;Here\n1;2\n")
 	p.click("form[data-form=upload] [data-try]")
@@ -353,7 +353,7 @@ func (p *tab) choose(t *testing.T, text string) {
 }
 
 // profile says how the files of a broker are read.
-func (d desk) profile(t *testing.T) {
+func (d office) profile(t *testing.T) {
 	t.Helper()
 	d.clerk.Put(t, "/x/reconciliation/profile/BROKER", trial.Record{
 		"format": "csv", "delimiter": ";", "encoding": "utf-8", "headerRow": 1, "decimalMark": ",", "dateOrder": "dmy",
@@ -367,14 +367,14 @@ func (d desk) profile(t *testing.T) {
 
 // statement returns a file with a row that agrees with November, one with another premium, and one of a policy that is
 // not there.
-func (d desk) statement(missing string) string {
+func (d office) statement(missing string) string {
 	const rows = "Policy;Type;Date;Gross\n%[1]s;NB;05/11/2026;130,00\n%[1]s;MTA;05/11/2026;950,00\n" +
 		"%[2]s;NB;05/11/2026;7,00\n"
 	return fmt.Sprintf(rows, d.policy.Text("policyNumber"), missing)
 }
 
 // comparedClaims compares a file about a claim with December without the console, and returns the screen of that.
-func (d desk) comparedClaims(t *testing.T, claim trial.Record) (address string) {
+func (d office) comparedClaims(t *testing.T, claim trial.Record) (address string) {
 	t.Helper()
 	d.clerk.Put(t, "/x/reconciliation/profile/CLAIMS", trial.Record{
 		"format": "csv", "delimiter": ";", "encoding": "utf-8", "headerRow": 1, "decimalMark": ".", "dateOrder": "dmy",
@@ -392,7 +392,7 @@ func (d desk) comparedClaims(t *testing.T, claim trial.Record) (address string) 
 }
 
 // compared compares the file with November, and returns the screen of that.
-func (d desk) compared(t *testing.T) (address string) {
+func (d office) compared(t *testing.T) (address string) {
 	t.Helper()
 	d.profile(t)
 	p := open(t, d.Exchange, "/reconciliation", trial.Developer, trial.Admin)

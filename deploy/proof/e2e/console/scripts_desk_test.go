@@ -96,7 +96,7 @@ func TestStoredScriptsOfTheDesk(t *testing.T) {
 }
 
 // supplements adds scripts to claims, reports them, and adds others: both are shown as what differs.
-func (d desk) supplements(t *testing.T, p *tab, all []string) {
+func (d office) supplements(t *testing.T, p *tab, all []string) {
 	t.Helper()
 	ids := []string{}
 	for range all {

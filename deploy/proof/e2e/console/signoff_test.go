@@ -13,7 +13,7 @@ import (
 
 // nameless has the policy of the desk belong to a company without a name, which is an error that somebody must waive
 // for each line.
-func (d desk) nameless(t *testing.T) {
+func (d office) nameless(t *testing.T) {
 	t.Helper()
 	company := d.clerk.Create(t, "commercial", trial.Record{"registeredAddress": trial.Record{"country": "GB"}})
 	body := trial.Record{"policyholderId": company.Text("id")}
@@ -24,7 +24,7 @@ func (d desk) nameless(t *testing.T) {
 }
 
 // rowsAreThere waits until the receipts are in the rows, of which a version is made.
-func (d desk) rowsAreThere(t *testing.T) {
+func (d office) rowsAreThere(t *testing.T) {
 	t.Helper()
 	wait.Until(t, func() error {
 		path := "/premiumBordereau?policyNumber=" + d.policy.Text("policyNumber")
@@ -36,7 +36,7 @@ func (d desk) rowsAreThere(t *testing.T) {
 }
 
 // nothing signs off that the months before had no claims.
-func (d desk) nothing(t *testing.T) {
+func (d office) nothing(t *testing.T) {
 	t.Helper()
 	for _, month := range []string{"2026-10", "2026-11"} {
 		period := "/x/bordereau/MOTOR-2026/claims/" + month

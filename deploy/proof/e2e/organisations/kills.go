@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/chance"
 )
@@ -141,7 +140,7 @@ func (k *Kills) kill(name string) {
 
 // isStep reports whether a request makes a step of a change.
 func isStep(r *http.Request) bool {
-	return r.Method == http.MethodPut && strings.HasPrefix(r.URL.Path, sharing.AccessPath)
+	return r.Method == http.MethodPut && strings.HasPrefix(r.URL.Path, internalapi.AccessPath)
 }
 
 // longestStep is about how long a step takes: within it the service is killed that makes the step.

@@ -6,7 +6,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/internalapi/operations"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -18,7 +17,7 @@ const internalScheme = "credential"
 
 // Internal returns the OpenAPI document of the operations that one service offers to others. root is as for Build.
 // Internal returns an error for a type or a member without a description, and for a type without a schema.
-func Internal(c operations.Contract, root string) (*openapi3.T, error) {
+func Internal(c internalapi.Contract, root string) (*openapi3.T, error) {
 	refused, err := sharedResponses(false)
 	if err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func Internal(c operations.Contract, root string) (*openapi3.T, error) {
 	return b.doc, errors.Join(append(b.errs, b.schemas.failure(nil))...)
 }
 
-func (b *builder) internalOperation(o operations.Operation) {
+func (b *builder) internalOperation(o internalapi.Operation) {
 	op := &openapi3.Operation{
 		OperationID: o.ID, Summary: o.Summary, Responses: openapi3.NewResponsesWithCapacity(4),
 		Security: &openapi3.SecurityRequirements{{internalScheme: {}}}, Extensions: map[string]any{},
@@ -60,7 +59,7 @@ func (b *builder) internalOperation(o operations.Operation) {
 	add := func(p *openapi3.Parameter, schema *openapi3.Schema, means string) {
 		op.AddParameter(p.WithSchema(schema).WithDescription(means))
 	}
-	if o.Parameter != (operations.Parameter{}) {
+	if o.Parameter != (internalapi.Parameter{}) {
 		add(openapi3.NewPathParameter(o.Parameter.Name), openapi3.NewStringSchema(), o.Parameter.Means)
 	}
 	if len(o.Parts) > 0 {
@@ -104,7 +103,7 @@ func (b *builder) internalOperation(o operations.Operation) {
 	item := &openapi3.PathItem{}
 	item.SetOperation(o.Method, op)
 	path := o.Path
-	if o.Parameter != (operations.Parameter{}) {
+	if o.Parameter != (internalapi.Parameter{}) {
 		path += "{" + o.Parameter.Name + "}"
 	}
 	b.doc.Paths.Set(path, item)

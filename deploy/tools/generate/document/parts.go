@@ -6,8 +6,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
 var violations = reflect.TypeFor[[]problem.Violation]()
@@ -100,7 +100,7 @@ func sharedParameters() openapi3.ParametersMap {
 	add("at", openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
 		"The instant, from the creation of the record until now. A + in it is written %2B.")
 	add("IdempotencyKey", openapi3.NewHeaderParameter("Idempotency-Key"),
-		openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(idempotency.MaxKey),
+		openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(request.MaxKey),
 		"Names the request, so that it can be sent again without being done twice. It belongs to the caller and "+
 			"the operation.")
 	add("IfMatch", openapi3.NewHeaderParameter("If-Match"), openapi3.NewStringSchema(),

@@ -2,7 +2,6 @@ package match
 
 import (
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/services/desk/money"
 )
 
@@ -19,7 +18,7 @@ func (r *run) compare(e Entry, of Record) (cells []reconciliation.RunCell, outco
 	}
 	for _, text := range []struct{ means, theirs, ours string }{
 		{reconciliation.PolicyNumber, e.PolicyNumber, of.PolicyNumber},
-		{claimcolumns.ClaimNumber, e.ClaimNumber, of.ClaimNumber}, {reconciliation.Type, e.Type, of.Type},
+		{reconciliation.ClaimNumberColumn, e.ClaimNumber, of.ClaimNumber}, {reconciliation.Type, e.Type, of.Type},
 		{reconciliation.Currency, e.Currency, r.currency(of, index)},
 	} {
 		if text.theirs != "" && text.theirs != text.ours {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 )
 
 // quarantine makes items of the rows with cells that could not be read.
@@ -110,7 +109,7 @@ func (r *run) byClaim() error {
 	}) {
 		switch found := records[number]; {
 		case len(found) == 1 && r.allSame(rows):
-			if err := r.settle(rows[0], rows, found[0], claimcolumns.ByClaimNumber); err != nil {
+			if err := r.settle(rows[0], rows, found[0], reconciliation.ByClaimNumber); err != nil {
 				return err
 			}
 		case len(found) > 0:

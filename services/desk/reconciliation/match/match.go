@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/money"
 )
@@ -32,8 +31,8 @@ const mostPairs = 10_000
 var Names = []string{
 	reconciliation.Gross, reconciliation.Commission, reconciliation.Brokerage, reconciliation.Net,
 	reconciliation.Settled,
-	claimcolumns.Paid, claimcolumns.PreviouslyPaid, claimcolumns.Outstanding, claimcolumns.Incurred,
-	claimcolumns.ChangeOfIncurred, claimcolumns.TotalIncurred,
+	reconciliation.PaidColumn, reconciliation.PreviouslyPaidColumn, reconciliation.OutstandingColumn,
+	reconciliation.IncurredColumn, reconciliation.ChangeOfIncurredColumn, reconciliation.TotalIncurredColumn,
 }
 
 // OfPremium is the number of amounts that are about premium. They come before the others.

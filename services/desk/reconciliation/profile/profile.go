@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/visible"
@@ -29,7 +28,7 @@ const (
 )
 
 var meanings = append([]string{
-	reconciliation.LineID, reconciliation.PolicyNumber, claimcolumns.ClaimNumber, reconciliation.Type,
+	reconciliation.LineID, reconciliation.PolicyNumber, reconciliation.ClaimNumberColumn, reconciliation.Type,
 	reconciliation.Date, reconciliation.Currency, reconciliation.Amount,
 }, match.Names...)
 
@@ -115,7 +114,7 @@ func checkColumns(c check, p reconciliation.FileProfileTerms) {
 	has := func(means string) bool { return count[means] > 0 }
 	c.must(len(p.Columns) <= len(meanings), "columns", fmt.Sprintf("has more than %d columns", len(meanings)))
 	if OfClaims(count) {
-		c.must(has(reconciliation.LineID) || has(claimcolumns.ClaimNumber), "columns",
+		c.must(has(reconciliation.LineID) || has(reconciliation.ClaimNumberColumn), "columns",
 			"must have one that means lineId or claimNumber: without it no row names a claim")
 		c.must(slices.ContainsFunc(match.Names[match.OfPremium:], has), "columns",
 			"must have one that means an amount: "+strings.Join(match.Names[match.OfPremium:], ", "))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/reconciliation/claimcolumns"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/services/desk/money"
@@ -192,7 +191,7 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 		to    *string
 	}{
 		{reconciliation.LineID, &e.LineID}, {reconciliation.PolicyNumber, &e.PolicyNumber},
-		{claimcolumns.ClaimNumber, &e.ClaimNumber}, {reconciliation.Type, &e.Type},
+		{reconciliation.ClaimNumberColumn, &e.ClaimNumber}, {reconciliation.Type, &e.Type},
 		{reconciliation.Currency, &e.Currency},
 	} {
 		value, reason := text(r.cell(row, r.columns[of.means]))
@@ -204,7 +203,7 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 	}
 	number, means := e.PolicyNumber, reconciliation.PolicyNumber
 	if OfClaims(r.columns) {
-		number, means = e.ClaimNumber, claimcolumns.ClaimNumber
+		number, means = e.ClaimNumber, reconciliation.ClaimNumberColumn
 	}
 	if e.LineID == "" && number == "" {
 		if r.columns[means] == 0 {
@@ -286,7 +285,7 @@ func OfClaims(columns map[string]int) bool {
 }
 
 // ofClaims are the meanings that only columns of files about claims have.
-var ofClaims = append([]string{claimcolumns.ClaimNumber}, match.Names[match.OfPremium:]...)
+var ofClaims = append([]string{reconciliation.ClaimNumberColumn}, match.Names[match.OfPremium:]...)
 
 // sum adds the amounts of a row to those of the file.
 func (r *reader) sum(e match.Entry) error {
