@@ -23,16 +23,16 @@ import (
 // mostRuns is how many runs a contract may have: each looks at the pairs of all before it.
 const mostRuns = 2000
 
-// ledger lists the runs of a contract or, of claims, those of one of its periods: a receipt is a line once, and a
+// series lists the runs of a contract or, of claims, those of one of its periods: a receipt is a line once, and a
 // claim in each period. Each of its versions has one run more than the one before.
-type ledger struct {
+type series struct {
 	Contract string   `json:"contract"`
 	Runs     []listed `json:"runs"`
 
 	was *head
 }
 
-// listed is a run of a ledger.
+// listed is a run of a series.
 type listed struct {
 	ID        string    `json:"id"`
 	Statement string    `json:"statement"`
@@ -43,51 +43,51 @@ type listed struct {
 	Key *history.UsedKey `json:"key,omitzero"`
 }
 
-// ledgerOf returns the name of the ledger of some records.
-func ledgerOf(against reconciliation.RunAgainst) string {
+// seriesOf returns the name of the series of some records.
+func seriesOf(against reconciliation.RunAgainst) string {
 	if against.Kind == desk.Claims {
 		return against.Contract + "/" + against.Kind + "/" + against.Period
 	}
 	return against.Contract
 }
 
-// ledger returns a ledger; an empty one if there was no run.
-func (r *Reconciler) ledger(ctx context.Context, name string) (*ledger, error) {
-	l := new(ledger)
-	was, err := find(ctx, r.ledgers, name, l)
-	l.was = was
-	return l, err
+// series returns a series; an empty one if there was no run.
+func (r *Reconciler) series(ctx context.Context, name string) (*series, error) {
+	s := new(series)
+	was, err := find(ctx, r.allSeries, name, s)
+	s.was = was
+	return s, err
 }
 
 // Logged returns the collections that have entries in the log of changes, by name. Open comes before.
 func (r *Reconciler) Logged() map[string]changes.Source {
-	return map[string]changes.Source{ledgers: {Collection: r.ledgers, Happened: finished}}
+	return map[string]changes.Source{seriesName: {Collection: r.allSeries, Happened: finished}}
 }
 
-// finished returns what a version of a ledger is about: the run that it was the first to list.
+// finished returns what a version of a series is about: the run that it was the first to list.
 func finished(present docstore.Document, version int64) (changes.Happening, error) {
-	l := new(ledger)
-	if _, err := decode(present, l); err != nil {
+	s := new(series)
+	if _, err := decode(present, s); err != nil {
 		return changes.Happening{}, err
 	}
-	if version > int64(len(l.Runs)) {
-		return changes.Happening{}, fmt.Errorf("it lists %d runs", len(l.Runs))
+	if version > int64(len(s.Runs)) {
+		return changes.Happening{}, fmt.Errorf("it lists %d runs", len(s.Runs))
 	}
-	of := l.Runs[version-1]
+	of := s.Runs[version-1]
 	return changes.Happening{
 		Resource: beyond.ReconciliationEvent, Type: "finished", Time: of.At, Href: "/x/reconciliation/run/" + of.ID,
 	}, nil
 }
 
 // has reports whether a run is listed. One that is not was never finished.
-func (l *ledger) has(id string) bool {
-	return slices.ContainsFunc(l.Runs, func(of listed) bool { return of.ID == id })
+func (s *series) has(id string) bool {
+	return slices.ContainsFunc(s.Runs, func(of listed) bool { return of.ID == id })
 }
 
 // made returns the id of the run that an earlier request with the same Idempotency-Key has made, empty if there is
 // none. Errors: problem.KeyReused.
-func (l *ledger) made(by *once.Once) (id string, err error) {
-	for _, of := range l.Runs {
+func (s *series) made(by *once.Once) (id string, err error) {
+	for _, of := range s.Runs {
 		if made, err := by.Made(of.Key); made || err != nil {
 			return of.ID, err
 		}
@@ -96,15 +96,15 @@ func (l *ledger) made(by *once.Once) (id string, err error) {
 }
 
 // before returns the pairs that runs of the same contract have made of the rows or records of a comparison, with the
-// ledger that lists these runs.
-func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.Before, error) {
+// series that lists these runs.
+func (r *Reconciler) before(ctx context.Context, c *comparison) (*series, match.Before, error) {
 	before := match.Before{Rows: map[int]match.Made{}, Records: map[string]reconciliation.RunPlace{},
 		Unmatched: map[match.Pair]bool{}}
-	l, err := r.ledger(ctx, ledgerOf(c.asked.Against))
+	s, err := r.series(ctx, seriesOf(c.asked.Against))
 	if err != nil {
 		return nil, before, err
 	}
-	if len(l.Runs) >= mostRuns {
+	if len(s.Runs) >= mostRuns {
 		return nil, before, problem.New(problem.RecordTooLarge, fmt.Sprintf(
 			"The contract has %d runs, as many as it may have.", mostRuns))
 	}
@@ -112,7 +112,7 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.
 	for _, of := range c.records {
 		ours[of.LineID] = true
 	}
-	for _, of := range l.Runs {
+	for _, of := range s.Runs {
 		if of.Pairs == 0 {
 			continue
 		}
@@ -138,18 +138,18 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.
 			return nil, before, err
 		}
 	}
-	return l, before, nil
+	return s, before, nil
 }
 
-// list adds a run to the ledger of its contract: from then on it is there, and its pairs stand. Errors: as
+// list adds a run to the series of its contract: from then on it is there, and its pairs stand. Errors: as
 // docstore.Overtaken if another run or decision came meanwhile; those of the store.
-func (r *Reconciler) list(ctx context.Context, l *ledger, made *run, by *once.Once) error {
-	contract := ledgerOf(made.Head.Against)
-	next := &ledger{Contract: contract, Runs: append(slices.Clone(l.Runs),
+func (r *Reconciler) list(ctx context.Context, s *series, made *run, by *once.Once) error {
+	contract := seriesOf(made.Head.Against)
+	next := &series{Contract: contract, Runs: append(slices.Clone(s.Runs),
 		listed{made.Head.ID, made.Head.Statement, made.Batch, made.Pairs, made.Head.MadeAt.Time(), by.Kept()})}
-	_, err := write(ctx, r.ledgers, l.was, docstore.Keys{keyIndex: contract}, next)
+	_, err := write(ctx, r.allSeries, s.was, docstore.Keys{keyIndex: contract}, next)
 	if errors.Is(err, docstore.ErrUnavailable) {
-		if is, again := r.ledger(ctx, contract); again == nil && is.has(made.Head.ID) {
+		if is, again := r.series(ctx, contract); again == nil && is.has(made.Head.ID) {
 			return nil // the write has happened
 		}
 	}

@@ -1,8 +1,8 @@
 // Package reconciliation compares the files of others with what is reported, and keeps what came of it.
 //
-// Pairs of rows and records stand for a contract as a whole: all runs of one are listed in one document, the ledger,
+// Pairs of rows and records stand for a contract as a whole: all runs of one are listed in one document, the series,
 // which a run replaces if it is still as the run has read it. So of two runs at once the later one knows the pairs of
-// the other, and no record and no row has two. What a run has found is written first, and the ledger last: a process
+// the other, and no record and no row has two. What a run has found is written first, and the series last: a process
 // that is killed leaves no run or a whole one.
 //
 // Its files, in the order in which a file meets them:

@@ -22,8 +22,8 @@ func (r *Reconciler) run(ctx context.Context, id string) (*run, error) {
 	if h == nil || of.Head.ID != id {
 		return nil, unknown
 	}
-	l, err := r.ledger(ctx, ledgerOf(of.Head.Against))
-	if err == nil && !l.has(id) {
+	s, err := r.series(ctx, seriesOf(of.Head.Against))
+	if err == nil && !s.has(id) {
 		err = unknown // it was never finished
 	}
 	return of, err

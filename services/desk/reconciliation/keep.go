@@ -15,13 +15,13 @@ import (
 )
 
 // The collections. Each head has a key of its own, such as profile/NAME, and is of a list, such as profile. The key of
-// a ledger is the reference of its contract.
+// a series is the reference of its contract.
 const (
-	heads    = "reconciliation"
-	ledgers  = "reconciliationLedger"
-	keyIndex = "key"
-	ofIndex  = "of"
-	blocks   = "reconciliationBlock"
+	heads      = "reconciliation"
+	seriesName = "reconciliationLedger"
+	keyIndex   = "key"
+	ofIndex    = "of"
+	blocks     = "reconciliationBlock"
 )
 
 const (

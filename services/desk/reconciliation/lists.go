@@ -31,17 +31,17 @@ func (r *Reconciler) Statements(ctx context.Context, after string, limit int) (r
 // Runs returns a page of the runs, the newest first, as Statements does. One that was never finished is left out.
 func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (reconciliation.RunList, error) {
 	page := reconciliation.RunList{Runs: []reconciliation.Run{}}
-	ledgers := map[string]*ledger{}
+	byContract := map[string]*series{}
 	next, err := newest(ctx, r, runList, after, limit, func(of run) (bool, error) {
-		contract := ledgerOf(of.Head.Against)
-		if ledgers[contract] == nil {
-			l, err := r.ledger(ctx, contract)
+		contract := seriesOf(of.Head.Against)
+		if byContract[contract] == nil {
+			s, err := r.series(ctx, contract)
 			if err != nil {
 				return false, err
 			}
-			ledgers[contract] = l
+			byContract[contract] = s
 		}
-		if !ledgers[contract].has(of.Head.ID) {
+		if !byContract[contract].has(of.Head.ID) {
 			return false, nil
 		}
 		var all []decision

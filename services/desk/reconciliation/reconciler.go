@@ -15,12 +15,12 @@ import (
 
 // Reconciler compares files with records. It is safe for concurrent use, once Open has returned.
 type Reconciler struct {
-	desk                   *bordereau.Desk
-	underWay               *underway.Log
-	types                  []string
-	now                    func() time.Time
-	log                    *slog.Logger
-	heads, ledgers, blocks docstore.Collection
+	desk                     *bordereau.Desk
+	underWay                 *underway.Log
+	types                    []string
+	now                      func() time.Time
+	log                      *slog.Logger
+	heads, allSeries, blocks docstore.Collection
 	// files has a place for each file that is kept while it is read, and memory the bytes for what is worked on.
 	files, memory *semaphore.Weighted
 }
@@ -44,8 +44,8 @@ func (r *Reconciler) Open(ctx context.Context, store docstore.Store) (err error)
 	}); err != nil {
 		return err
 	}
-	if r.ledgers, err = store.Collection(ctx, docstore.Spec{
-		Name: ledgers, Indexes: []docstore.Index{{Name: keyIndex, Unique: true}},
+	if r.allSeries, err = store.Collection(ctx, docstore.Spec{
+		Name: seriesName, Indexes: []docstore.Index{{Name: keyIndex, Unique: true}},
 	}); err != nil {
 		return err
 	}
