@@ -13,7 +13,7 @@ type posting struct {
 	prepare func(p *probe) (path string, body record)
 	// status is the status of the first response.
 	status int
-	// other are members that turn the body into another request.
+	// other are members that turn the body into another request; nil for an operation that has no members.
 	other record
 }
 
@@ -52,7 +52,7 @@ func postings() []posting {
 			return p.create("receipt", p.body("receipt", 0))
 		})
 	action(http.StatusOK, "/claim", ":settle", settlement, record{"paymentAmount": 1}, (*probe).claim)
-	action(http.StatusOK, "/claim", ":reopen", record{}, record{"x-other": true}, func(p *probe) record {
+	action(http.StatusOK, "/claim", ":reopen", record{}, nil, func(p *probe) record {
 		return p.settle(p.claim())
 	})
 	action(http.StatusOK, "/claim", "/documents", record{"url": "https://files.example/1", "type": "photograph"},
@@ -71,7 +71,9 @@ func idempotencyRules() []Rule {
 			func(p *probe) {
 				replays(p, o)
 			})
-		add(o.name+": the same key with another request is 422", func(p *probe) { keyReused(p, o) })
+		if o.other != nil {
+			add(o.name+": the same key with another request is 422", func(p *probe) { keyReused(p, o) })
+		}
 		add(fmt.Sprintf("%s: one key from %d callers at once does it once", o.name, callers), func(p *probe) {
 			atOnce(p, o)
 		})

@@ -119,6 +119,11 @@ func syntaxRules() []Rule {
 			}
 		})
 	}
+	for _, o := range postings() {
+		if strings.Contains(o.name, "{id}") {
+			add(o.name+" refuses members that the action does not have", func(p *probe) { otherMembers(p, o) })
+		}
+	}
 	add("a missing member is named with the one like it that was sent", func(p *probe) {
 		body := p.body("motorCoverage", 0)
 		a := p.post("/motorCoverage", body.without("vehicleId").with("vehicleID", body["vehicleId"]))
@@ -277,4 +282,27 @@ func limitRules() []Rule {
 func padded(size int) string {
 	const begin, end = `{"vin":"1"`, `}`
 	return begin + strings.Repeat(" ", size-len(begin)-len(end)) + end
+}
+
+// otherMembers sends an action members that others have, or none has. An endorsement and a renewal have the members of
+// a policy, and keep what no field names.
+func otherMembers(p *probe, o posting) {
+	path, body := o.prepare(p)
+	id, _, _ := strings.Cut(strings.TrimSuffix(path, "/documents"), ":")
+	was := p.read(id)
+	others := []string{"x-other"}
+	switch {
+	case strings.HasSuffix(path, ":endorse"):
+		others = []string{"reason", "paymentAmount", "reserve"}
+	case strings.HasSuffix(path, ":renew"):
+		others = []string{"reason", "paymentAmount", "reserve", "effectiveDate"}
+	}
+	for _, member := range others {
+		wrong := p.refused(http.StatusBadRequest, "", p.post(path, body.with(member, p.instant(0))))
+		if pointers := wrong.pointers(); len(pointers) != 1 || pointers[0] != "/"+member {
+			p.fail("%s: the errors point to %v", member, pointers)
+		}
+	}
+	p.unchanged(id, was)
+	p.wants(o.status, p.post(path, body))
 }

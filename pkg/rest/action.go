@@ -39,8 +39,11 @@ type Operation struct {
 	Moves []Move
 	// WithExtra says that the response carries Resource.Extra, as that of a creation does.
 	WithExtra bool
-	// Amends says that the body holds members of the record besides those of the action.
+	// Amends says that the body holds members of the record besides those of the action, and any others that no field
+	// names. The body of another action has the action's members alone.
 	Amends bool
+	// NotHere are members of other actions that the body of an action that amends may not have.
+	NotHere []string
 	// Refuses are the problems that the action refuses with, besides those of its checks and of its moves.
 	Refuses []problem.Kind
 	// Requires are the members that its body must have. They follow from its checks.
@@ -127,9 +130,10 @@ func (a *Action[T]) follows(body any, key *history.UsedKey) (bool, error) {
 	return true, nil
 }
 
-// Amending returns the action with a body that also holds members of the record.
-func (a Action[T]) Amending() Action[T] {
-	a.Amends = true
+// Amending returns the action with a body that also holds members of the record, but not some of other actions, which
+// a caller would think to be heeded.
+func (a Action[T]) Amending(notHere ...string) Action[T] {
+	a.Amends, a.NotHere = true, notHere
 	return a
 }
 

@@ -42,8 +42,8 @@ func TestANullMemberIsAnAbsentOneUnderAKey(t *testing.T) {
 				t.Errorf("%s and %s made two records", two[0], two[1])
 			}
 			path := "/parcel/" + first.text("id") + ":hold"
-			w.do(200, "POST", path, []string{"", `{"days":null}`, "{}"}[i], "Idempotency-Key", key)
-			again = w.do(200, "POST", path, []string{`{"days":null}`, "{}", ""}[i], "Idempotency-Key", key)
+			w.do(200, "POST", path, []string{"", `{"other":null}`, "{}"}[i], "Idempotency-Key", key)
+			again = w.do(200, "POST", path, []string{`{"other":null}`, "{}", ""}[i], "Idempotency-Key", key)
 			if again.Header().Get("Idempotency-Replayed") != "true" {
 				t.Errorf("an action with null in place of nothing: %s", again.Body)
 			}

@@ -28,6 +28,9 @@ type names struct {
 	// operator has said it.
 	amounts map[string]bool
 	unit    string
+	// only says that a body may have no others, and notHere are some that it may not have in any case.
+	only    bool
+	notHere []string
 	// required has the problem of each member that the operation requires.
 	required map[string]problem.Kind
 }
@@ -108,6 +111,7 @@ func (r *Records[T]) namesOf(a *Operation) *names {
 	if a.Amends {
 		n = r.bodyNames()
 	}
+	n.only, n.notHere = !a.Amends, a.NotHere
 	if a.body != nil {
 		maps.Copy(n.shape, jsonobject.ShapeOf(a.body))
 		n.countAmounts(a.body)
@@ -116,12 +120,22 @@ func (r *Records[T]) namesOf(a *Operation) *names {
 	return n
 }
 
-// judge looks for members of a body that no field names. It refuses them where the caller asks for that, and else
-// returns a warning for each whose name is like that of a field.
+// judge looks for members of a body that no field names. It refuses them where the operation has no others or the
+// caller asks for that, and else returns a warning for each whose name is like that of a field.
 func (n *names) judge(c *gin.Context, body []byte) ([]Warning, error) {
 	if strict(c.Request.Header) {
 		c.Writer.Header().Set("Preference-Applied", "handling=strict")
-		return nil, n.refuse(n.shape.Unnamed(body, jsonobject.MaxMembers))
+		return nil, n.refuse(n.shape.Unnamed(body, jsonobject.MaxMembers), "The body has members that no field names, and "+
+			"the request asks for strict handling.")
+	}
+	var refused []jsonobject.Unnamed
+	if n.only || len(n.notHere) > 0 {
+		refused = slices.DeleteFunc(n.shape.Unnamed(body, jsonobject.MaxMembers), func(m jsonobject.Unnamed) bool {
+			return !n.only && (m.In != "" || !slices.Contains(n.notHere, m.Name))
+		})
+	}
+	if err := n.refuse(refused, "The body has members that this action does not have."); err != nil {
+		return nil, err
 	}
 	var warnings []Warning
 	for _, m := range n.shape.Unnamed(body, maxUnnamed) {
@@ -133,17 +147,21 @@ func (n *names) judge(c *gin.Context, body []byte) ([]Warning, error) {
 	return warnings, nil
 }
 
-func (n *names) refuse(unnamed []jsonobject.Unnamed) error {
+func (n *names) refuse(unnamed []jsonobject.Unnamed, detail string) error {
 	if len(unnamed) == 0 {
 		return nil
 	}
-	p := problem.New(problem.Invalid,
-		"The body has members that no field names, and the request asks for strict handling.")
+	p := problem.New(problem.Invalid, detail)
 	for i, m := range unnamed {
-		reason := "is the name of no field"
+		reason := "is not known here"
 		if i < problem.MaxViolations {
-			if like := nearest(m.Name, n.fields(m)); like != "" {
+			switch like := nearest(m.Name, n.fields(m)); {
+			case like != "":
 				reason += "; is " + like + " meant?"
+			case n.only && len(m.Known) == 0:
+				reason += "; the action has no members"
+			case n.only:
+				reason += "; the members are " + strings.Join(n.fields(m), ", ")
 			}
 		}
 		p.At(problem.Short(string(m.In.AppendToken(m.Name))), reason)

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,14 +46,47 @@ func TestAMisspeltMemberIsAWarning(t *testing.T) {
 		}
 	}
 	path := w.parcel("")
-	r := w.do(200, "POST", path+":deliver", `{"signature":"S","tip":1,"tips":2}`)
-	if r.meant() != "No field is named tips. Is tip meant?" {
-		t.Errorf("the action warned %q", r.meant())
-	}
 	// What is sent back is not stored.
 	w.do(200, "PUT", path, w.body(`"warnings":[1]`))
 	if r := w.do(200, "GET", path, ""); r.body["warnings"] != nil {
 		t.Errorf("stored %s", r.Body)
+	}
+}
+
+// violations returns the violations of a refusal: of each the pointer and the reason.
+func (r reply) violations() string {
+	var all []string
+	for _, v := range r.body["errors"].([]any) {
+		all = append(all, fmt.Sprint(v.(map[string]any)["pointer"], " ", v.(map[string]any)["reason"]))
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// TestAnActionHasNoOtherMembers sends actions members that they do not have: the record stays as it was.
+func TestAnActionHasNoOtherMembers(t *testing.T) {
+	w := start(t, nil)
+	path := w.parcel("")
+	was := w.do(200, "GET", path, "").Body.String()
+	for _, sent := range []struct{ action, body, violations string }{
+		{":deliver", `{"signature":"S","tip":1,"tips":2}`, "/tips is not known here; is tip meant?"},
+		{":deliver", `{"signature":"S","tip":1,"date":null}`, "/date is not known here; the members are signature, tip"},
+		{":hold", `{"Other":1,"":2}`,
+			"/ is not known here; the members are other /Other is not known here; is other meant?"},
+		{"/scan", `{"contents":"books"}`, "/contents is not known here; the members are other"},
+		{":amend", `{"contents":"books","signature":"S"}`, "/signature is not known here"},
+	} {
+		r := w.do(400, "POST", path+sent.action, sent.body)
+		w.wants(r, problem.Invalid, r.pointers()...)
+		if got := r.violations(); got != sent.violations {
+			t.Errorf("%s %s: %s", sent.action, sent.body, got)
+		}
+	}
+	if is := w.do(200, "GET", path, "").Body.String(); is != was {
+		t.Errorf("the record was changed: %s", is)
+	}
+	if r := w.do(200, "POST", path+":amend", `{"x-signature":"S","Signature":"S"}`); r.meant() != "" {
+		t.Errorf("an amendment with members of its own: %s", r.Body)
 	}
 }
 

@@ -55,6 +55,11 @@ type parcel struct {
 func (p *parcel) RecordID() string      { return p.ID }
 func (p *parcel) SetRecordID(id string) { p.ID = id }
 
+// remark is a body that changes nothing.
+type remark struct {
+	Other *int `json:"other,omitzero"`
+}
+
 type delivery struct {
 	Signature *string `json:"signature,omitzero"`
 	Tip       *int    `json:"tip,omitzero"`
@@ -189,7 +194,7 @@ func (w *world) declare(depots *rest.Records[*depot]) rest.Resource[*parcel] {
 					return d.Tip
 				}, badTip)).AddingExtra(),
 			rest.Act("hold", []rest.Move{{From: "stored", To: "held"}},
-				func(_ context.Context, c *rest.Change[*parcel], _ *struct{}) error {
+				func(_ context.Context, c *rest.Change[*parcel], _ *remark) error {
 					c.MoveUntil("held", c.Now.Add(time.Hour), "stored")
 					return nil
 				}),
@@ -202,7 +207,7 @@ func (w *world) declare(depots *rest.Records[*depot]) rest.Resource[*parcel] {
 					*c.Value = *amended.Value
 				}
 				return err
-			}).Amending(),
+			}).Amending("signature"),
 			rest.Spawn("return", []rest.Move{{From: "delivered", To: "delivered"}},
 				func(ctx context.Context, c *rest.Change[*parcel], _ *struct{}) (*rest.Draft[*parcel], error) {
 					returned, err := c.Amend()
@@ -212,7 +217,7 @@ func (w *world) declare(depots *rest.Records[*depot]) rest.Resource[*parcel] {
 					returned.Value.Label = nil
 					return returned.Draft, c.CheckNew(ctx, returned)
 				}).Amending(),
-			rest.Act("scan", rest.AnyState, func(_ context.Context, c *rest.Change[*parcel], _ *struct{}) error {
+			rest.Act("scan", rest.AnyState, func(_ context.Context, c *rest.Change[*parcel], _ *remark) error {
 				c.Value.Scans = append(slices.Clone(c.Value.Scans), "seen")
 				return nil
 			}).AsSub(),

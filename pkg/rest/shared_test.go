@@ -51,10 +51,11 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 
 	id := w.do(201, "POST", "/depot", `{"town":"Ghent"}`).text("id")
 	for _, request := range []struct{ method, path string }{
-		{"GET", "/yard/" + id}, {"PUT", "/yard/" + id}, {"POST", "/yard/" + id + ":open"},
+		{"GET", "/yard/" + id}, {"PUT", "/yard/" + id},
 	} {
 		w.do(404, request.method, request.path, `{"town":"Bruges"}`)
 	}
+	w.do(404, "POST", "/yard/"+id+":open", "")
 	for _, list := range []string{"/yard", "/yard?town=Ghent"} {
 		if all := w.do(200, "GET", list, "").Body.String(); all != "[]" {
 			t.Errorf("%s returns %s", list, all)

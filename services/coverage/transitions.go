@@ -24,6 +24,9 @@ var (
 	}
 )
 
+// elsewhere are members of other actions. Who sends them in an endorsement or a renewal thinks that they are heeded.
+var elsewhere = []string{"reason", "paymentAmount", "reserve"}
+
 // endorse amends a policy. A policy extension changes the end of the term; other types change other fields. If
 // extensionOnly is true, every other type is refused as a transition that is not listed.
 func endorse[T any](extensionOnly bool) rest.Action[T] {
@@ -60,7 +63,7 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		}
 		c.Value = amended.Value
 		return nil
-	}, rest.Present[*coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(
+	}, rest.Present[*coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending(elsewhere...).Refusing(
 		problems.InvalidTerm)
 }
 
@@ -124,6 +127,6 @@ func renew[T any](e *environment) rest.Action[T] {
 				return nil, err
 			}
 			return renewed.Draft, nil
-		}).Amending().Refusing(problems.InvalidTerm)
+		}).Amending(append(elsewhere, "effectiveDate")...).Refusing(problems.InvalidTerm)
 	return keeping(e, renewal)
 }

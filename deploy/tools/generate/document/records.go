@@ -184,9 +184,9 @@ func with(name string) *openapi3.Schema {
 func (s *schemas) actionBody(r rest.Description, a rest.ActionDescription) *openapi3.SchemaRef {
 	if !a.Amends {
 		if a.Body.NumField() == 0 {
-			return openapi3.NewObjectSchema().NewRef()
+			return openapi3.NewObjectSchema().WithoutAdditionalProperties().NewRef()
 		}
-		ref := s.component(a.Body, true)
+		ref := s.closed(a.Body)
 		s.require(s.all[strings.TrimPrefix(ref.Ref, schemaRef)].Value, nil, a.Requires)
 		return ref
 	}
