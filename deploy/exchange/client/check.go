@@ -65,7 +65,9 @@ func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
 	if c.resource.Trial == "" {
 		return nil, nil
 	}
-	got, err := c.caller.send(ctx, request{method: http.MethodPost, path: c.resource.Trial, body: record})
+	got, err := c.caller.send(ctx, Request{
+		Method: http.MethodPost, Path: c.resource.Trial, Body: record, Repeatable: true,
+	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		return &refused.problem, nil
 	}

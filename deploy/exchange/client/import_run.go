@@ -151,9 +151,8 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 		wrong, err := r.checker.check(ctx, next.record)
 		return outcome{row: next.row, problem: wrong}, err
 	}
-	got, err := r.caller.send(ctx, request{
-		method: http.MethodPost, path: "/" + r.resource.Name, body: next.record,
-		header: map[string]string{keyHeader: next.key},
+	got, err := r.caller.send(ctx, Request{
+		Method: http.MethodPost, Path: "/" + r.resource.Name, Body: next.record, Key: next.key,
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		r.advise(&refused.problem, next.record)

@@ -208,7 +208,7 @@ func (c *caller) records(ctx context.Context, path string, values url.Values) it
 func (c *caller) pages(ctx context.Context, path string, values url.Values) iter.Seq2[page, error] {
 	return func(yield func(page, error) bool) {
 		for {
-			got, err := c.send(ctx, request{method: http.MethodGet, path: path, query: values})
+			got, err := c.send(ctx, Request{Method: http.MethodGet, Path: path, Query: values})
 			if err != nil {
 				yield(page{}, err)
 				return
