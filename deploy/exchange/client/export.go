@@ -103,22 +103,12 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 		}
 		return nil
 	}
-	switch e.format {
-	case asCSV:
-		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
-			if e.mark {
-				if _, err := io.WriteString(w, "\ufeff"); err != nil {
-					return err
-				}
-			}
-			return s.writeCSV(w, delimiters[e.delimiter])
-		})
-	case asXLSX:
-		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
-			return s.writeXLSX(w, e.resource)
-		})
-	default:
+	if e.format == ndjson {
 		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
+	} else {
+		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
+			return s.write(e.format, w, layout{delimiter: delimiters[e.delimiter], mark: e.mark, sheet: e.resource})
+		})
 	}
 	if err := errors.Join(err, shown.End()); err != nil {
 		return err

@@ -231,12 +231,12 @@ func (p *program) conclude(run *importRun) error {
 
 // rows yields the records of a file, and fills in how a table was written.
 func (i importing) rows(r io.Reader, columns table.Columns, form *layout) iter.Seq2[row, error] {
-	from := source{i.resource.Name, columns, delimiters[i.delimiter], i.extensions, i.written, form}
+	from := &tableReader{importing: i, columns: columns, layout: form}
 	switch i.format {
 	case asCSV:
-		return from.csv(r)
+		return from.rows(from.csv(r))
 	case asXLSX:
-		return from.xlsx(r)
+		return from.rows(from.xlsx(r))
 	default:
 		return readNDJSON(r)
 	}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -86,71 +85,39 @@ func (s *spool) rows() iter.Seq2[map[string]table.Cell, error] {
 	}
 }
 
-func (s *spool) writeCSV(w io.Writer, delimiter rune) error {
-	out := csv.NewWriter(w)
-	out.Comma = delimiter
+// write writes the records as a table in one of the formats.
+func (s *spool) write(format string, to io.Writer, l layout) error {
 	header := s.columns.Header(s.occurring)
-	texts := make([]string, len(header))
-	for i, column := range header {
-		texts[i] = table.Neutral(s.columns.Head(column))
+	l.records, l.widths = s.count, map[string]int{}
+	for _, column := range header {
+		head := s.columns.Head(column)
+		l.header, l.widths[head] = append(l.header, head), s.widths[column]+1
 	}
-	if err := out.Write(texts); err != nil {
-		return err
-	}
-	for row, err := range s.rows() {
-		if err != nil {
-			return err
-		}
-		for i, column := range header {
-			texts[i] = ""
-			if cell, has := row[column]; has {
-				texts[i] = s.columns.Text(cell)
-				if cell.Value.Kind() != jsontext.KindNumber {
-					texts[i] = table.Neutral(texts[i])
-				}
-			}
-		}
-		if err := out.Write(texts); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-func (s *spool) writeXLSX(w io.Writer, sheet string) error {
-	if s.count > mostRows {
-		return fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
-			mostRows, s.count)
-	}
-	header := s.columns.Header(s.occurring)
-	widths, heads := make([]int, len(header)), make([]string, len(header))
-	for i, column := range header {
-		widths[i], heads[i] = s.widths[column]+1, s.columns.Head(column)
-	}
-	out, err := newSheetWriter(sheet, heads, widths, s.count)
+	out, err := newTableWriter(format, to, l, s.columns)
 	if err != nil {
 		return err
 	}
+	return out.end(s.writeRows(header, out))
+}
+
+func (s *spool) writeRows(header []string, out tableWriter) error {
 	number := 0
 	for row, err := range s.rows() {
 		if err != nil {
-			return errors.Join(err, out.book.Close())
+			return err
 		}
 		number++
 		cells := make([]any, len(header))
 		for i, column := range header {
-			value, has := row[column]
-			if !has {
-				continue
-			}
-			if cells[i], err = out.cell(s.columns, value); err != nil {
-				return errors.Join(fmt.Errorf("record %d: %w", number, err), out.book.Close())
+			if cell, has := row[column]; has {
+				if cells[i], err = out.value(cell); err != nil {
+					return fmt.Errorf("record %d: %w", number, err)
+				}
 			}
 		}
 		if err := out.write(cells); err != nil {
-			return errors.Join(err, out.book.Close())
+			return err
 		}
 	}
-	return out.end(w)
+	return nil
 }
