@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -68,13 +69,15 @@ func (s sums) copyFrom(
 	if err != nil {
 		return 0, err
 	}
-	written := newHashed(to)
+	sum, done := sha256.New(), int64(0)
 	const atOnce = 4 << 20
 	for err == nil {
+		var n int64
 		if err = ctx.Err(); err == nil {
-			_, err = io.CopyN(written, from, atOnce)
+			n, err = io.CopyN(io.MultiWriter(to, sum), from, atOnce)
 		}
-		err = errors.Join(err, progress(written.bytes))
+		done += n
+		err = errors.Join(err, progress(done))
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -82,11 +85,11 @@ func (s sums) copyFrom(
 	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
 		return 0, err
 	}
-	if written.hex() != s[name] {
+	if digits(sum) != s[name] {
 		return 0, fmt.Errorf("%s is not the file that the backup was made with: its SHA-256 is %s, and was %s; "+
-			"restore another backup", path, written.hex(), s[name])
+			"restore another backup", path, digits(sum), s[name])
 	}
-	return written.bytes, nil
+	return done, nil
 }
 
 // openFile opens a file of a backup. A symbolic link may lead to a file that the backup does not have.

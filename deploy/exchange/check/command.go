@@ -139,19 +139,9 @@ func (p *printer) finding(service string, f docstore.Finding, isNote bool) error
 	place := strings.Join(slices.DeleteFunc([]string{service, f.Collection, f.ID}, func(s string) bool {
 		return s == ""
 	}), " ")
-	_, err := fmt.Fprintf(p.w, "%s: %s: found %s, expected %s\n", place, f.Invariant, oneLine(f.Found),
-		oneLine(f.Expected))
+	_, err := fmt.Fprintf(p.w, "%s: %s: found %s, expected %s\n", place, f.Invariant, client.Printable(f.Found),
+		client.Printable(f.Expected))
 	return err
-}
-
-// oneLine replaces what would begin another line or command a terminal.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 func (p *printer) summary(t *tally) error {

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
+	"insurance.example/exchange/pkg/whole"
 )
 
 // exporting says what to export.
@@ -68,19 +67,7 @@ func (s *Surroundings) WriteFile(name string, do func(io.Writer) error) error {
 	if name == "-" {
 		return do(s.Out)
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // nothing is left of it once it has its name
-	err = do(file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), name)
+	return whole.Stream(name, do)
 }
 
 // exportTo writes the records.

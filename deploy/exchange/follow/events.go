@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -109,11 +108,6 @@ func printer(w io.Writer, form string) func(jsontext.Value) error {
 // line prints a line of the table. Control characters would move the cursor of the terminal.
 func line(w io.Writer, time, what, id, version, policy, status string) error {
 	text := fmt.Sprintf("%-19s  %-34s  %-36s  %-7s  %-16s  %s", time, what, id, version, policy, status)
-	_, err := fmt.Fprintln(w, strings.TrimRight(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text), " "))
+	_, err := fmt.Fprintln(w, strings.TrimRight(client.Printable(text), " "))
 	return err
 }
