@@ -64,10 +64,11 @@ func take(ctx context.Context, data, target string, notes io.Writer) (made *take
 		if shown == nil {
 			shown = progress.New(notes, total)
 		}
-		return shown.At(done, fmt.Sprintf("%s of %s copied", size(done), size(total)))
+		shown.At(done, fmt.Sprintf("%s of %s copied", size(done), size(total)))
+		return nil
 	})
 	if shown != nil {
-		err = errors.Join(err, shown.End())
+		shown.End()
 	}
 	if err = errors.Join(err, snapshot.Close()); err != nil {
 		return nil, err

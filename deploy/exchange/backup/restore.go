@@ -33,10 +33,11 @@ func restore(ctx context.Context, backup, data string, notes io.Writer) (err err
 		}
 	}()
 	shown := progress.New(notes, -1)
+	defer shown.End()
 	var before int64
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		copied, err := all.copyFrom(ctx, backup, name, d, func(done int64) error {
-			return shown.At(before+done, size(before+done)+" copied")
+		copied, err := all.copyFrom(ctx, backup, name, d, func(done int64) {
+			shown.At(before+done, size(before+done)+" copied")
 		})
 		if err == nil {
 			err = verify(ctx, d.file(name))
@@ -45,19 +46,16 @@ func restore(ctx context.Context, backup, data string, notes io.Writer) (err err
 			err = sqlitestore.RenewLogs(d.file(name))
 		}
 		if err != nil {
-			return errors.Join(shown.End(), err)
+			return err
 		}
 		before += copied
-	}
-	if err := shown.End(); err != nil {
-		return err
 	}
 	return d.keep()
 }
 
 // copyFrom copies a file of a backup into a draft, if it has the sum that it should have.
 func (s sums) copyFrom(
-	ctx context.Context, backup, name string, d *draft, progress func(done int64) error,
+	ctx context.Context, backup, name string, d *draft, progress func(done int64),
 ) (int64, error) {
 	path := filepath.Join(backup, name)
 	from, err := openFile(path)
@@ -77,7 +75,7 @@ func (s sums) copyFrom(
 			n, err = io.CopyN(io.MultiWriter(to, sum), from, atOnce)
 		}
 		done += n
-		err = errors.Join(err, progress(done))
+		progress(done)
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -84,9 +83,10 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 				return err
 			}
 			count++
-			if err := errors.Join(take(record), shown.At(int64(count), fmt.Sprintf("%d records", count))); err != nil {
+			if err := take(record); err != nil {
 				return err
 			}
+			shown.At(int64(count), fmt.Sprintf("%d records", count))
 		}
 		return nil
 	}
@@ -97,7 +97,7 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 			return s.write(e.format, w, layout{delimiter: delimiters[e.delimiter], mark: e.mark, sheet: e.resource})
 		})
 	}
-	if err := errors.Join(err, shown.End()); err != nil {
+	if shown.End(); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.Err, "%d records exported.\n", count)

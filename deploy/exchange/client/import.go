@@ -187,9 +187,7 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 		}
 	}
 	err = run.all(ctx, i.rows(input, columns, form))
-	if ended := run.progress.End(); err == nil {
-		err = ended
-	}
+	run.progress.End()
 	if closed := run.rejects.close(err == nil); err == nil && closed != nil {
 		return fmt.Errorf("%s: %w", i.rejected, closed)
 	}

@@ -234,7 +234,8 @@ func (r *importRun) count(o outcome) error {
 		r.created++
 	}
 	r.read = max(r.read, o.read)
-	return errors.Join(failed, r.print(o), r.progress.At(r.read, r.String()))
+	r.progress.At(r.read, r.String())
+	return errors.Join(failed, r.print(o))
 }
 
 // keys makes the Idempotency-Keys of the records of an import. A key follows from the resource, from the JSON value

@@ -174,10 +174,10 @@ func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []
 	for since := time.Now(); ; {
 		select {
 		case <-ended:
-			return body, cmp.Or(err, shown.End())
+			shown.End()
+			return body, err
 		case <-every.C:
-			// What is shown beside the work does not stop it.
-			_ = shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what(),
+			shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what(),
 				time.Since(since).Round(time.Second)))
 		}
 	}
