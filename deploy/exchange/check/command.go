@@ -49,12 +49,9 @@ func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	own.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
 	flags.AddFlagSet(own)
 	output := asText
-	form := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
-	setting.ChoiceVar(form, &output, "output", []string{asText, asJSON},
+	setting.ChoiceVarP(flags, &output, "output", "o", []string{asText, asJSON},
 		"form of the output; json is an object on each line, the summary last")
-	form.Lookup("output").Shorthand = "o"
-	stopped := form.Bool("stopped", false, "no exchange runs on the databases of --store, such as restored ones")
-	flags.AddFlagSet(form)
+	stopped := flags.Bool("stopped", false, "no exchange runs on the databases of --store, such as restored ones")
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return client.Misuse(setting.CommandLine(flags, err).Error())
 	})

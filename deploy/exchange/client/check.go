@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
@@ -107,7 +108,7 @@ func violations(of *jsonschema.ValidationError) []violation {
 		}
 		v := violation{Reason: e.ErrorKind.LocalizedString(words)}
 		for _, name := range e.InstanceLocation {
-			v.Pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+			v.Pointer = string(jsontext.Pointer(v.Pointer).AppendToken(name))
 		}
 		switch k := e.ErrorKind.(type) {
 		case *kind.Type:

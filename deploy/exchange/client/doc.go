@@ -16,7 +16,8 @@
 //	print.go          records as JSON
 //	screen.go         records as a table on a screen
 //	import.go         import: its flags and its outcome
-//	source.go         the rows of a file, whatever its format
+//	source.go         the formats of files, and NDJSON
+//	records.go        the records of a table, whatever its format, and what writes one
 //	delimited.go      CSV
 //	workbook_read.go  reading a workbook
 //	check.go          --dry-run: records compared with the OpenAPI document

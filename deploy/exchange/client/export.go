@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,23 +27,15 @@ func (p *program) exports() *cobra.Command {
 	var e exporting
 	filters := p.registerFilters(command, filtersOfList)
 	flags := command.Flags()
-	flags.StringVarP(&e.format, "output", "o", "",
+	choice(command, &e.format, "output", "o", formats,
 		"form of the output: ndjson, csv or xlsx; by the name of --out where not given, else ndjson")
 	flags.StringVar(&e.file, "out", "-", "file to write; - is the standard output")
 	flags.StringVar(&e.delimiter, "delimiter", "comma", "what is between the cells of csv: comma, semicolon or tab")
 	flags.BoolVar(&e.mark, "bom", false, "begin csv with a byte order mark, by which some spreadsheets know UTF-8")
-	complete(command, "output", formats...)
 	complete(command, "delimiter", "comma", "semicolon", "tab")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		e.resource, e.filters = args[0], *filters
-		if e.format == "" {
-			if e.format = formatOf(e.file); e.format == "" {
-				e.format = ndjson
-			}
-		}
-		if err := oneOf("output", e.format, formats...); err != nil {
-			return err
-		}
+		e.format = cmp.Or(e.format, formatOf(e.file), ndjson)
 		if delimiters[e.delimiter] == 0 {
 			return usage("--delimiter is comma, semicolon or tab, not %q", e.delimiter)
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -180,7 +179,7 @@ func (r *importRun) advise(p *problem, record jsontext.Value) {
 		switch {
 		case r.dateOrder == "" && (kind == resource.Date || kind == resource.DateTime):
 			flag = "--date-order "
-			for _, order := range slices.Sorted(maps.Keys(table.DateOrders)) {
+			for _, order := range table.DateOrders {
 				would = appendIf(would, order, table.Notation{Order: order}, kind, text)
 			}
 		case r.decimal == "" && r.format == asCSV && kind == resource.Number:

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -82,14 +83,12 @@ func actionName(rest string) string {
 // every value is allowed, or if the body has an allowed value, because then something else is wrong.
 func memberWords(members []resource.Member, body []byte, pointer string) string {
 	path, first := "", ""
-	for i, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		if i > 0 && strings.Trim(name, "0123456789") == "" {
+	for name := range jsontext.Pointer(pointer).Tokens() {
+		if first != "" && strings.Trim(name, "0123456789") == "" {
 			break // an element of a list
 		}
-		path = resource.Join(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
-		if i == 0 {
-			first = path
-		}
+		path = resource.Join(path, name)
+		first = cmp.Or(first, path)
 	}
 	for _, m := range members {
 		if (m.Path != path && m.Path != first) || len(m.Values) == 0 {

@@ -58,9 +58,6 @@ func (p *program) lists(
 	completeWith(command, "columns", p.completeColumns)
 	command.MarkFlagsMutuallyExclusive("all", "limit")
 	run := func(command *cobra.Command, name string, also url.Values) error {
-		if err := validForm(*form); err != nil {
-			return err
-		}
 		if *limit < 1 {
 			return usage("--limit must be greater than 0")
 		}

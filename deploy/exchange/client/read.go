@@ -21,9 +21,6 @@ func (p *program) get() *cobra.Command {
 	connect, form := p.registerConnection(command), p.registerForm(command, asPretty)
 	etag := command.Flags().Bool("etag", false, "write the record's entity tag instead, for put --if-match")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		if err := validForm(*form); err != nil {
-			return err
-		}
 		c, err := p.call(connect)
 		if err != nil {
 			return err

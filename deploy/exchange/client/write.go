@@ -104,9 +104,6 @@ func (w *writing) post(ctx context.Context, on target, bodied bool) error {
 // send sends the request with the body and prints the record in the response. bodied says that the body must not be
 // missing.
 func (w *writing) send(ctx context.Context, on target, r Request, bodied bool) (err error) {
-	if err := validForm(*w.form); err != nil {
-		return err
-	}
 	if r.Body, err = w.read(); err != nil {
 		return err
 	}
