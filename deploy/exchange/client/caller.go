@@ -356,7 +356,8 @@ func (c *caller) makeRecord(ctx context.Context, path string, body book.Record) 
 		return false, err
 	}
 	r := Request{
-		Method: http.MethodPut, Path: path, Body: text, Header: map[string]string{"If-None-Match": "*"}, Repeatable: true,
+		Method: http.MethodPut, Path: path, Body: text, Header: map[string]string{"If-None-Match": "*"},
+		Repeatable: true,
 	}
 	_, err = c.send(ctx, r)
 	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusPreconditionFailed {

@@ -30,8 +30,8 @@ type connection struct {
 	given func() string
 }
 
-// Exchange sends a request and returns the body of the response, which was a success. Its errors are for Report, and the
-// one of the context.
+// Exchange sends a request and returns the body of the response, which was a success. Its errors are for Report, and
+// the one of the context.
 type Exchange func(ctx context.Context, r Request) ([]byte, error)
 
 // Connect declares the flags of a command that say how to reach the exchange. connect is called when the command runs.

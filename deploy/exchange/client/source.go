@@ -41,17 +41,14 @@ func formatOf(file string) string {
 	return ""
 }
 
-// The names that a file of rejected records adds to those of the input. An import leaves them out.
-const (
-	// reasonName is the column, or the member, that says why a record was rejected.
-	reasonName = "rejectedBecause"
-	// lineName is the member that holds a rejected line which is no JSON object.
-	lineName = "rejectedLine"
-)
+// reasonName is the column, or the member, that says in a file of rejected records why a record was. An import leaves
+// it out.
+const reasonName = "rejectedBecause"
 
 // rejectedRecord is a line of a file of rejected records that is no table.
 type rejectedRecord struct {
-	Reason *string        `json:"rejectedBecause"`
+	Reason *string `json:"rejectedBecause"`
+	// Line is a line which is no JSON object.
 	Line   string         `json:"rejectedLine,omitzero"`
 	Record jsontext.Value `json:",embed"`
 }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is how far a command has come. On a terminal it is a bar, and elsewhere a line every few seconds. What cannot
-// be shown does not stop the work.
+// Progress is how far a command has come. On a terminal it is a bar, and elsewhere a line every few seconds. What
+// cannot be shown does not stop the work.
 type Progress struct {
 	w     io.Writer
 	total int64

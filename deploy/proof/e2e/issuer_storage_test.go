@@ -26,7 +26,8 @@ var (
 	errScope         = errors.New("the client may not ask for this scope")
 )
 
-// issuerStorage holds the clients and the keys of an issuer. It has what the grant of client credentials uses of op.Storage.
+// issuerStorage holds the clients and the keys of an issuer. It has what the grant of client credentials uses of
+// op.Storage.
 type issuerStorage struct {
 	op.Storage
 	clients map[string]issuerClient
@@ -137,7 +138,9 @@ func (s *issuerStorage) ClientCredentialsTokenRequest(
 }
 
 // CreateAccessToken returns the id and the end of a new token.
-func (s *issuerStorage) CreateAccessToken(_ context.Context, request op.TokenRequest) (id string, end time.Time, err error) {
+func (s *issuerStorage) CreateAccessToken(
+	_ context.Context, request op.TokenRequest,
+) (id string, end time.Time, err error) {
 	return uuid.NewString(), time.Now().Add(s.clients[request.GetSubject()].Lifetime), nil
 }
 
