@@ -24,6 +24,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
 	"github.com/lestrrat-go/jwx/v3/jwk"
+
+	"insurance.example/exchange/pkg/whole"
 )
 
 // The files in the folder of a signer.
@@ -126,8 +128,7 @@ func (s *Signer) publish() error {
 	if published, err := os.ReadFile(s.PublicFile()); err == nil && bytes.Equal(published, s.jwks) {
 		return keepPrivate(s.PublicFile())
 	}
-	_, err = place(s.folder, publicFile, s.jwks, os.Rename)
-	return err
+	return whole.Write(s.PublicFile(), s.jwks)
 }
 
 // keepPrivate makes a file readable by its owner only: somebody may have copied its folder without the modes. In a
@@ -174,25 +175,9 @@ func makeKey(folder string) (*ecdsa.PrivateKey, error) {
 		return nil, err
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	path, err := place(folder, privateFile, text, os.Link) // a link does not replace what is there
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	path := filepath.Join(folder, privateFile)
+	if err := whole.Create(path, text); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return readKey(path)
-}
-
-// place creates a file that is readable by its owner only, whole or not at all: it is written under another name and
-// then put in its place.
-func place(folder, name string, content []byte, put func(from, to string) error) (path string, err error) {
-	path = filepath.Join(folder, name)
-	draft, err := os.CreateTemp(folder, name+".*") // mode 0600
-	if err != nil {
-		return path, err
-	}
-	defer os.Remove(draft.Name())
-	_, err = draft.Write(content)
-	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
-		return path, err
-	}
-	return path, put(draft.Name(), path)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,7 +25,7 @@ const (
 	// commitEvery is how often the offsets are committed. After a crash the messages since then come again.
 	commitEvery = time.Second
 	// memory is how long the last failure counts as the state of the consumer. While a failure lasts, kafka-go meets
-	// it again within this time.
+	// it again within this time; it does not say when one is over.
 	memory = 15 * time.Second
 	// maxReasonBytes bounds the reason in a dead letter. The log has the whole reason.
 	maxReasonBytes = 4 << 10
@@ -64,10 +63,9 @@ type Consumer struct {
 	reader kafka.ReaderConfig
 	// handled counts the messages that were handled, and dead those that became dead letters.
 	handled, dead prometheus.Counter
-
-	mu       sync.Mutex
-	failure  error // the last failure
-	failedAt time.Time
+	state         retry.Condition
+	// forget ends the last failure after a while.
+	forget *time.Timer
 }
 
 // NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config has values
@@ -85,7 +83,12 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 			Name: "bus_consumer_dead_letters_total",
 			Help: "Messages that can never be handled, written to the dead-letter topic.",
 		}),
+		state: retry.Condition{
+			Log: config.Log,
+			Bad: "messages are not being received", Good: "messages are being received again",
+		},
 	}
+	c.forget = time.AfterFunc(memory, c.works)
 	c.reader = kafka.ReaderConfig{
 		Brokers: config.Cluster.Brokers, Dialer: config.Cluster.dialer(),
 		GroupID: config.Group, GroupTopics: []string{config.Topic.Name},
@@ -125,7 +128,7 @@ func (c *Consumer) Run(ctx context.Context) error {
 			retry.Pause(ctx, rejoinDelay)
 			continue
 		}
-		c.received()
+		c.works()
 		message := Message{Key: m.Key, Value: m.Value, Trace: headerOf(m, traceHeader)}
 		if reason := c.config.Handle(message); reason != nil {
 			if retry.Until(ctx, func() error { return c.bury(ctx, letters, m, reason) }) != nil {
@@ -142,7 +145,7 @@ func (c *Consumer) Run(ctx context.Context) error {
 	return err
 }
 
-// failed notes a failure that kafka-go reports, and logs the first of those that follow one another.
+// failed notes a failure that kafka-go reports. The first of those that follow one another is logged.
 func (c *Consumer) failed(format string, args ...any) {
 	err := fmt.Errorf(format, args...)
 	for _, arg := range args {
@@ -153,34 +156,15 @@ func (c *Consumer) failed(format string, args ...any) {
 	if errors.Is(err, kafka.RebalanceInProgress) {
 		return // another member has joined or left; kafka-go joins again at once
 	}
-	err = explained(err)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.failedAt) > memory {
-		c.config.Log.Warn("messages are not being received", "error", err)
-	}
-	c.failure, c.failedAt = err, time.Now()
+	c.forget.Reset(memory)
+	c.state.Report(explained(err))
 }
 
-// received forgets the last failure.
-func (c *Consumer) received() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failure != nil {
-		c.config.Log.Info("messages are being received again")
-	}
-	c.failure, c.failedAt = nil, time.Time{}
-}
+// works notes that messages are received, as far as is known.
+func (c *Consumer) works() { c.state.Report(nil) }
 
 // Check returns why messages are not being received at present, or nil.
-func (c *Consumer) Check(context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failure == nil || time.Since(c.failedAt) > memory {
-		return nil
-	}
-	return fmt.Errorf("messages are not being received: %w", c.failure)
-}
+func (c *Consumer) Check(context.Context) error { return c.state.Check() }
 
 // bury writes a message to the dead-letter topic, with the reason.
 func (c *Consumer) bury(ctx context.Context, letters *kafka.Writer, m kafka.Message, reason error) error {

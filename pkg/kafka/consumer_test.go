@@ -3,6 +3,7 @@ package kafka_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/kafka/kafkatest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // register records the values of the messages that a handler was given. It cannot handle the value "poison".
@@ -49,12 +51,12 @@ type consumerFixture struct {
 }
 
 func newConsumer(
-	b *kafkatest.Broker, handle func(kafka.Message) error, adjust ...func(*kafka.ConsumerConfig),
+	b *broker, handle func(kafka.Message) error, adjust ...func(*kafka.ConsumerConfig),
 ) consumerFixture {
 	b.T.Helper()
 	metrics, log := prometheus.NewRegistry(), &kafkatest.Journal{}
 	config := kafka.ConsumerConfig{
-		Cluster: b.Reach(), Topic: kafka.Topic{Name: "receipts", Partitions: 3}, Group: "premium", Handle: handle,
+		Cluster: b.reach(), Topic: kafka.Topic{Name: "receipts", Partitions: 3}, Group: "premium", Handle: handle,
 		SessionTimeout: 10 * time.Second, Log: log.Logger(), Metrics: metrics,
 	}
 	for _, f := range adjust {
@@ -80,21 +82,21 @@ func numbered(from, n int) []kafkago.Message {
 // TestAConsumerGoesOnWhereTheLastOneEnded: each message of all partitions is handled, and those that came while no
 // consumer ran as well.
 func TestAConsumerGoesOnWhereTheLastOneEnded(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
-		b.MakeTopics()
+	inBubble(t, func(t *testing.T, b *broker) {
+		b.makeTopics()
 		for round := range 3 {
 			var seen register
 			c := newConsumer(b, seen.handle)
-			b.Publish("receipts", numbered(100*round, 50)...)
+			b.publish("receipts", numbered(100*round, 50)...)
 			stop := kafkatest.Running(t, c.Run)
-			kafkatest.Eventually(t, "what came before is handled", func() bool { return seen.distinct() == 50 })
-			b.Publish("receipts", numbered(100*round+50, 50)...)
-			kafkatest.Eventually(t, "what comes is handled", func() bool { return seen.distinct() == 100 })
+			wait.For(t, "what came before is handled", func() bool { return seen.distinct() == 50 })
+			b.publish("receipts", numbered(100*round+50, 50)...)
+			wait.For(t, "what comes is handled", func() bool { return seen.distinct() == 100 })
 			stop()
 			if got := kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total"); got != 100 {
 				t.Errorf("%v are counted, want 100", got)
 			}
-			if got := b.Committed("premium", "receipts"); got != int64(100*(round+1)) {
+			if got := b.committed("premium", "receipts"); got != int64(100*(round+1)) {
 				t.Errorf("%d are committed, want %d", got, 100*(round+1))
 			}
 		}
@@ -103,8 +105,8 @@ func TestAConsumerGoesOnWhereTheLastOneEnded(t *testing.T) {
 
 // TestConsumersShareATopic: two share the partitions, one ends, and another one begins. Each message is handled.
 func TestConsumersShareATopic(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
-		b.MakeTopics()
+	inBubble(t, func(t *testing.T, b *broker) {
+		b.makeTopics()
 		var seen, first, second register
 		both := func(own *register) func(kafka.Message) error {
 			return func(m kafka.Message) error { return errors.Join(own.handle(m), seen.handle(m)) }
@@ -113,30 +115,30 @@ func TestConsumersShareATopic(t *testing.T) {
 		kafkatest.Running(t, newConsumer(b, both(&second)).Run)
 		sent := 0
 		send := func() {
-			b.Publish("receipts", numbered(sent, 10)...)
+			b.publish("receipts", numbered(sent, 10)...)
 			sent += 10
 		}
-		kafkatest.Eventually(t, "both have handled some", func() bool {
+		wait.For(t, "both have handled some", func() bool {
 			send()
 			return first.distinct() > 0 && second.distinct() > 0
 		})
 		stop()
 		kafkatest.Running(t, newConsumer(b, seen.handle).Run)
 		send()
-		kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == sent })
+		wait.For(t, "all are handled", func() bool { return seen.distinct() == sent })
 	})
 }
 
 // TestAConsumerOutlastsTheBroker: the check says why nothing is received while the broker is away, at the start and
 // later, and that something is again afterwards. The log says each once.
 func TestAConsumerOutlastsTheBroker(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
+	inBubble(t, func(t *testing.T, b *broker) {
 		var seen register
 		c := newConsumer(b, seen.handle)
 		b.Close()
 		kafkatest.Running(t, c.Run)
 		for round := range 2 {
-			kafkatest.Eventually(t, "the check says why", func() bool { return c.Check(t.Context()) != nil })
+			wait.For(t, "the check says why", func() bool { return c.Check(t.Context()) != nil })
 			time.Sleep(time.Minute)
 			if err := c.Check(t.Context()); err == nil {
 				t.Error("after a minute the check says nothing")
@@ -146,10 +148,10 @@ func TestAConsumerOutlastsTheBroker(t *testing.T) {
 			}
 			b.Start()
 			well := func() bool { return c.Check(t.Context()) == nil }
-			kafkatest.Eventually(t, "the check says that it is well", well)
-			kafkatest.Eventually(t, "the topic is there", func() bool { return len(b.PartitionInfos("receipts")) == 3 })
-			b.Publish("receipts", numbered(10*round, 10)...)
-			kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 10*(round+1) })
+			wait.For(t, "the check says that it is well", well)
+			wait.For(t, "the topic is there", func() bool { return len(b.PartitionInfos("receipts")) == 3 })
+			b.publish("receipts", numbered(10*round, 10)...)
+			wait.For(t, "all are handled", func() bool { return seen.distinct() == 10*(round+1) })
 			b.Close()
 		}
 		b.Start()
@@ -159,7 +161,7 @@ func TestAConsumerOutlastsTheBroker(t *testing.T) {
 func TestAConsumerWithoutGroupIsRefused(t *testing.T) {
 	if _, err := kafka.NewConsumer(kafka.ConsumerConfig{
 		Cluster: kafka.Cluster{Brokers: []string{"localhost:9092"}}, Topic: kafka.Topic{Name: "receipts"},
-		SessionTimeout: time.Second, Log: kafkatest.Silent, Metrics: prometheus.NewRegistry(),
+		SessionTimeout: time.Second, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 	}); err == nil {
 		t.Error("a consumer of no group was made")
 	}

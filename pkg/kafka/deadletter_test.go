@@ -12,13 +12,14 @@ import (
 
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/kafka/kafkatest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestWhatCannotBeHandledBecomesADeadLetter: it holds nothing up, and is written again until it is stored. The letter
 // has the message, and says why and where it was; the log says that without the message, which is somebody's data.
 func TestWhatCannotBeHandledBecomesADeadLetter(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
-		b.MakeTopics()
+	inBubble(t, func(t *testing.T, b *broker) {
+		b.makeTopics()
 		var refused atomic.Int32
 		b.ControlKey(int16(kmsg.Produce), func(r kmsg.Request) (kmsg.Response, error, bool) {
 			b.KeepControl()
@@ -38,16 +39,16 @@ func TestWhatCannotBeHandledBecomesADeadLetter(t *testing.T) {
 			return kafkago.Message{Key: []byte("policy-4711"), Value: []byte(value),
 				Headers: []kafkago.Header{{Key: "traceparent", Value: []byte("1")}}}
 		}
-		b.Publish("receipts", of("before"), of("poison"), of("after"))
+		b.publish("receipts", of("before"), of("poison"), of("after"))
 		var seen register
 		c := newConsumer(b, seen.handle)
 		stop := kafkatest.Running(t, c.Run)
-		kafkatest.Eventually(t, "what follows is handled", func() bool { return seen.distinct() == 2 })
+		wait.For(t, "what follows is handled", func() bool { return seen.distinct() == 2 })
 		stop()
 		if seen.last.Trace != "1" || string(seen.last.Key) != "policy-4711" {
 			t.Errorf("the handler has got %+v", seen.last)
 		}
-		letter := b.Read("receipts.dead", 1)[0]
+		letter := b.read("receipts.dead", 1)[0]
 		headers := ""
 		for _, h := range letter.Headers {
 			headers += fmt.Sprintf("%s=%s;", h.Key, h.Value)
@@ -64,7 +65,7 @@ func TestWhatCannotBeHandledBecomesADeadLetter(t *testing.T) {
 			t.Errorf("the log says %d times why, and %d times whose it is", c.log.Count("not a message of ours"),
 				c.log.Count("4711"))
 		}
-		if got := b.Committed("premium", "receipts"); got != 3 {
+		if got := b.committed("premium", "receipts"); got != 3 {
 			t.Errorf("%d are committed, want 3", got)
 		}
 	})
@@ -72,7 +73,7 @@ func TestWhatCannotBeHandledBecomesADeadLetter(t *testing.T) {
 
 // TestADeadLetterMayBeLongerThanAMessage: it has more headers than its message, which may be as long as they can be.
 func TestADeadLetterMayBeLongerThanAMessage(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
+	inBubble(t, func(t *testing.T, b *broker) {
 		var seen register
 		c := newConsumer(b, func(m kafka.Message) error {
 			if len(m.Value) > 1000 {
@@ -81,10 +82,10 @@ func TestADeadLetterMayBeLongerThanAMessage(t *testing.T) {
 			return seen.handle(m)
 		})
 		kafkatest.Running(t, c.Run)
-		kafkatest.Eventually(t, "the topics are there", func() bool {
+		wait.For(t, "the topics are there", func() bool {
 			return len(b.PartitionInfos("receipts.dead")) == 1
 		})
-		b.Publish("receipts", kafkago.Message{Key: []byte("k"), Value: make([]byte, 1<<20-200)})
-		kafkatest.Eventually(t, "the letter is there", func() bool { return b.Stored("receipts.dead") == 1 })
+		b.publish("receipts", kafkago.Message{Key: []byte("k"), Value: make([]byte, 1<<20-200)})
+		wait.For(t, "the letter is there", func() bool { return b.Stored("receipts.dead") == 1 })
 	})
 }

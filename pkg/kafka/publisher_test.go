@@ -9,6 +9,7 @@ import (
 
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/kafka/kafkatest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 type publisherFixture struct {
@@ -34,15 +35,15 @@ func (p publisherFixture) send(from, n int) {
 // TestMessagesArePublishedByTheirKeys: those with one key in one partition, in order, and with their trace. A stop
 // publishes those that wait.
 func TestMessagesArePublishedByTheirKeys(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
-		p := newPublisher(b.Reach())
+	inBubble(t, func(t *testing.T, b *broker) {
+		p := newPublisher(b.reach())
 		p.send(0, 1000)
 		stop := kafkatest.Running(t, p.Run)
-		kafkatest.Eventually(t, "all are published", func() bool { return b.Stored("receipts") == 1000 })
+		wait.For(t, "all are published", func() bool { return b.Stored("receipts") == 1000 })
 		p.send(1000, 9000)
 		stop()
 		at, last := map[string]int{}, map[string]int{}
-		for _, m := range b.Read("receipts", 10_000) {
+		for _, m := range b.read("receipts", 10_000) {
 			var number int
 			if _, err := fmt.Sscan(string(m.Value), &number); err != nil {
 				t.Fatal(err)
@@ -68,8 +69,8 @@ func TestMessagesArePublishedByTheirKeys(t *testing.T) {
 // TestMessagesAreLeftWhileTheBrokerIsAway: none blocks who sends it, and what follows is published once the broker is
 // back. Before it was there for the first time, messages wait, up to a bound.
 func TestMessagesAreLeftWhileTheBrokerIsAway(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
-		p := newPublisher(b.Reach())
+	inBubble(t, func(t *testing.T, b *broker) {
+		p := newPublisher(b.reach())
 		b.Close()
 		stop := kafkatest.Running(t, p.Run)
 		p.send(0, 12_000)
@@ -81,7 +82,7 @@ func TestMessagesAreLeftWhileTheBrokerIsAway(t *testing.T) {
 			t.Error("the check says nothing")
 		}
 		b.Start()
-		kafkatest.Eventually(t, "those that waited are published", func() bool {
+		wait.For(t, "those that waited are published", func() bool {
 			return b.Stored("receipts") == 10_000
 		})
 		b.Close()
@@ -91,7 +92,7 @@ func TestMessagesAreLeftWhileTheBrokerIsAway(t *testing.T) {
 			t.Errorf("%v are left, want 2,010", left)
 		}
 		b.Start()
-		kafkatest.Eventually(t, "what follows is published", func() bool {
+		wait.For(t, "what follows is published", func() bool {
 			p.send(0, 1)
 			time.Sleep(time.Second)
 			return b.Stored("receipts") > 10_000

@@ -22,6 +22,7 @@ import (
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/kafka/kafkatest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 const password = "correct horse, battery staple"
@@ -122,11 +123,10 @@ func clusterOf(arguments ...string) (kafka.Cluster, error) {
 func TestConnectionsAreSecuredAsTheSettingsSay(t *testing.T) {
 	for _, mechanism := range []string{"", "plain", "scram-sha-256", "scram-sha-512"} {
 		t.Run("mechanism "+mechanism, func(t *testing.T) {
-			b := kafkatest.Start(t)
 			a := newAuthority(t)
 			secured := &tls.Config{Certificates: []tls.Certificate{a.issue("broker")}}
 			options := []kfake.Opt{kfake.TLS(secured)}
-			arguments := []string{"--brokers", b.Address, "--kafka-tls", "--kafka-ca", a.file()}
+			arguments := []string{"--kafka-tls", "--kafka-ca", a.file()}
 			if mechanism == "" {
 				secured.ClientAuth, secured.ClientCAs = tls.RequireAndVerifyClientCert, a.pool()
 				certificate, key := a.files(a.issue("premium"))
@@ -137,8 +137,8 @@ func TestConnectionsAreSecuredAsTheSettingsSay(t *testing.T) {
 				arguments = append(arguments, "--kafka-sasl", mechanism, "--kafka-user", "exchange",
 					"--kafka-password-file", fileOf(t, password+"\n"))
 			}
-			b.StartAnew(options...)
-			cluster, err := clusterOf(arguments...)
+			b := onNetwork(t, options...)
+			cluster, err := clusterOf(append(arguments, "--brokers", b.Address)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestConnectionsAreSecuredAsTheSettingsSay(t *testing.T) {
 			kafkatest.Running(t, r.Run)
 			var seen register
 			kafkatest.Running(t, newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) { c.Cluster = cluster }).Run)
-			kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 3 })
+			wait.For(t, "all are handled", func() bool { return seen.distinct() == 3 })
 		})
 	}
 }
@@ -167,14 +167,13 @@ func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 		"authority":     {"scram-sha-512", password, true, "setting kafka-ca"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := kafkatest.Start(t)
 			a := newAuthority(t)
 			authorities := a.file()
 			if c.unknown {
 				authorities = newAuthority(t).file()
 			}
-			b.StartAnew(kfake.TLS(&tls.Config{Certificates: []tls.Certificate{a.issue("broker")}}), kfake.EnableSASL(),
-				kfake.Superuser(strings.ToUpper(c.mechanism), "exchange", password))
+			b := onNetwork(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{a.issue("broker")}}),
+				kfake.EnableSASL(), kfake.Superuser(strings.ToUpper(c.mechanism), "exchange", password))
 			secret := fileOf(t, c.wrong)
 			cluster, err := clusterOf("--brokers", b.Address, "--kafka-tls", "--kafka-ca", authorities,
 				"--kafka-sasl", c.mechanism, "--kafka-user", "exchange", "--kafka-password-file", secret)
@@ -188,10 +187,10 @@ func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 			consumer := newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) { c.Cluster = cluster })
 			kafkatest.Running(t, consumer.Run)
 			says := func(err error) bool { return err != nil && strings.Contains(err.Error(), c.want) }
-			kafkatest.Eventually(t, "the check of the publisher says why", func() bool {
+			wait.For(t, "the check of the publisher says why", func() bool {
 				return says(r.Check(t.Context()))
 			})
-			kafkatest.Eventually(t, "the check of the consumer says why", func() bool {
+			wait.For(t, "the check of the consumer says why", func() bool {
 				return says(consumer.Check(t.Context()))
 			})
 			if r.log.Count(c.want) != 1 || consumer.log.Count(c.want) != 1 {
@@ -207,8 +206,8 @@ func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 			if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 3 })
-			kafkatest.Eventually(t, "nothing is wrong any more", func() bool {
+			wait.For(t, "all are handled", func() bool { return seen.distinct() == 3 })
+			wait.For(t, "nothing is wrong any more", func() bool {
 				return r.Check(t.Context()) == nil && consumer.Check(t.Context()) == nil
 			})
 		})

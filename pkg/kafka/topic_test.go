@@ -9,6 +9,7 @@ import (
 
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/kafka/kafkatest"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestTopicsTakeTheReplicationOfTheBrokers creates topics where three brokers make three copies by default, and with
@@ -16,19 +17,13 @@ import (
 func TestTopicsTakeTheReplicationOfTheBrokers(t *testing.T) {
 	for replication, copies := range map[int]int{0: 3, -1: 3, 2: 2} {
 		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			cluster, err := kfake.NewCluster(kfake.NumBrokers(3),
+			b := onNetwork(t, kfake.NumBrokers(3),
 				kfake.BrokerConfigs(map[string]string{"default.replication.factor": "3"}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(cluster.Close)
-			b := &kafkatest.Broker{T: t, Cluster: cluster, Address: cluster.ListenAddrs()[0]}
 			var seen register
 			kafkatest.Running(t, newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) {
 				c.Topic.Replication = replication
 			}).Run)
-			kafkatest.Eventually(t, "the topics are there", func() bool {
+			wait.For(t, "the topics are there", func() bool {
 				return len(b.PartitionInfos("receipts.dead")) == 1
 			})
 			client := &kafkago.Client{Addr: kafkago.TCP(b.Address), Transport: &kafkago.Transport{}}
@@ -47,19 +42,19 @@ func TestTopicsTakeTheReplicationOfTheBrokers(t *testing.T) {
 
 // TestReplicasMayCreateTheTopicsAtOnce starts several consumers and publishers on a cluster without topics.
 func TestReplicasMayCreateTheTopicsAtOnce(t *testing.T) {
-	kafkatest.InBubble(t, func(t *testing.T, b *kafkatest.Broker) {
+	inBubble(t, func(t *testing.T, b *broker) {
 		var seen register
 		var fixtures []consumerFixture
 		var group sync.WaitGroup
 		for i := range 4 {
-			c, r := newConsumer(b, seen.handle), newPublisher(b.Reach())
+			c, r := newConsumer(b, seen.handle), newPublisher(b.reach())
 			fixtures = append(fixtures, c)
 			group.Go(func() { r.send(i, 1) })
 			kafkatest.Running(t, c.Run)
 			kafkatest.Running(t, r.Run)
 		}
 		group.Wait()
-		kafkatest.Eventually(t, "all messages are handled", func() bool { return seen.distinct() == 4 })
+		wait.For(t, "all messages are handled", func() bool { return seen.distinct() == 4 })
 		if got := len(b.PartitionInfos("receipts")); got != 3 {
 			t.Errorf("the topic has %d partitions, want 3", got)
 		}

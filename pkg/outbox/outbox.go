@@ -1,7 +1,6 @@
 package outbox
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -43,7 +42,7 @@ const (
 	grace = 2 * time.Second
 )
 
-// Config configures an Outbox. The fields without a default are required.
+// Config configures an Outbox. All fields but Tracer are required.
 type Config struct {
 	// Name names the work in metrics and in the log.
 	Name string
@@ -55,9 +54,6 @@ type Config struct {
 	// Do does what a name stands for. It returns the documents whose marks it makes superfluous. It is called for
 	// different names at once, and again after an error.
 	Do func(ctx context.Context, name string) ([]docstore.Ref, error)
-	// Age is how long a document may have its mark before the sweep finds it; 5 s if not set. Every is the pause
-	// between two rounds of the sweep; 1 s if not set.
-	Age, Every time.Duration
 	// Tracer records what is done; nil if nothing is.
 	Tracer  trace.Tracer
 	Log     *slog.Logger
@@ -96,8 +92,6 @@ type task struct {
 // New returns an outbox, which does nothing until Run is called. It panics if config.Metrics already has one of the
 // same name.
 func New(config Config) *Outbox {
-	config.Age = cmp.Or(config.Age, 5*time.Second)
-	config.Every = cmp.Or(config.Every, time.Second)
 	config.Log = config.Log.With("topic", config.Name)
 	condition := func(bad, good string) retry.Condition {
 		return retry.Condition{Log: config.Log, Bad: bad, Good: good}

@@ -12,6 +12,10 @@ import (
 )
 
 const (
+	// sweepAge is how long a document may have its mark before the sweep finds it, and sweepPause how long the sweep
+	// waits between two rounds.
+	sweepAge   = 5 * time.Second
+	sweepPause = time.Second
 	// sweepPage is the greatest number of documents that a sweep reads at a time, and sweepPages that of the pages of
 	// one round. The next round goes on where one has stopped.
 	sweepPage  = 500
@@ -24,7 +28,7 @@ type sweep struct{ after uuid.UUID }
 // sweepUntil asks for what marked documents lead to until ctx ends. When nothing is due, a round is two reads of an
 // index that is nearly empty. Several processes may sweep one collection.
 func (o *Outbox) sweepUntil(ctx context.Context) {
-	for retry.Pause(ctx, o.config.Every) {
+	for retry.Pause(ctx, sweepPause) {
 		if err := o.round(ctx); ctx.Err() == nil {
 			o.reading.Report(err)
 		}
@@ -46,12 +50,12 @@ func (o *Outbox) round(ctx context.Context) error {
 	}
 	age := now.Sub(storedAt(oldest[0].ID))
 	o.metrics.age.Set(max(age, 0).Seconds())
-	if age > o.config.Age {
-		if o.sweep.after, err = o.walk(ctx, o.sweep.after, firstID(now.Add(-o.config.Age))); err != nil {
+	if age > sweepAge {
+		if o.sweep.after, err = o.walk(ctx, o.sweep.after, firstID(now.Add(-sweepAge))); err != nil {
 			return err
 		}
 	}
-	_, err = o.walk(ctx, firstID(now.Add(o.config.Age)), uuid.Max)
+	_, err = o.walk(ctx, firstID(now.Add(sweepAge)), uuid.Max)
 	return err
 }
 

@@ -150,6 +150,16 @@ func Variable(setting string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
+// Lookup returns the value of a variable in an environment, which has the form of os.Environ; empty if it is not there.
+func Lookup(environ []string, variable string) string {
+	for _, entry := range environ {
+		if value, is := strings.CutPrefix(entry, variable+"="); is {
+			return value
+		}
+	}
+	return ""
+}
+
 // Names returns the names of the settings among the flags, sorted.
 func Names(flags *pflag.FlagSet) []string {
 	var all []string

@@ -16,7 +16,12 @@ import (
 
 // ChoiceVar declares a setting that is one of a few words. The value that p holds is the default.
 func ChoiceVar(flags *pflag.FlagSet, p *string, name string, words []string, usage string) {
-	flags.Var(&choice{p, words}, name, usage)
+	ChoiceVarP(flags, p, name, "", words, usage)
+}
+
+// ChoiceVarP is ChoiceVar with a letter for the name.
+func ChoiceVarP(flags *pflag.FlagSet, p *string, name, letter string, words []string, usage string) {
+	flags.VarP(&choice{p, words}, name, letter, usage)
 }
 
 type choice struct {

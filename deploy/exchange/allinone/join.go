@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/whole"
 )
 
 // A data folder of a release before this one has a file of records for each service. Such a folder is joined at the
@@ -92,10 +93,7 @@ func refuseOlder(data string) error {
 	if refusesOlder(data) {
 		return os.Chmod(path, 0o600)
 	}
-	if err := os.WriteFile(path+".new", []byte(olderText), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return whole.Write(path, []byte(olderText))
 }
 
 // NotJoined returns the error of a folder whose records are in a file for each service.

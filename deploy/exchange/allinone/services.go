@@ -2,16 +2,11 @@ package allinone
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
-	"insurance.example/exchange/contracts/beyond"
-	"insurance.example/exchange/contracts/routes"
-	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/rest/search"
 	"insurance.example/exchange/services/claims"
 	"insurance.example/exchange/services/composite"
 	"insurance.example/exchange/services/coverage"
@@ -85,64 +80,4 @@ func unordered(waiting []process.Definition, started []string) error {
 	}
 	return fmt.Errorf("services call each other in a circle, so that none can start first: %s",
 		strings.Join(calls, ", "))
-}
-
-// Declarations returns the services and what else the OpenAPI document describes: the test clock.
-func Declarations() []rest.Service {
-	return append(Services(), testclock.Service(new(testclock.Clock)))
-}
-
-// Routes returns the routing table that follows from the declarations.
-func Routes() (routes.Table, error) {
-	var table routes.Table
-	for _, s := range Declarations() {
-		resources, extensions, err := s.Routes()
-		if err != nil {
-			return table, err
-		}
-		for _, r := range resources {
-			table.Resources = append(table.Resources, routes.Route{
-				Service: s.Name, Resource: r.Resource, Collection: r.Collection, Item: r.Item,
-				Actions: r.Actions, Subs: r.Subs,
-			})
-		}
-		for _, x := range extensions {
-			table.Extensions = append(table.Extensions,
-				routes.Extension{Service: s.Name, Path: x.Path, Method: x.Method, Writes: x.Writes,
-					Largest: x.Largest, Optional: x.Optional})
-		}
-	}
-	return table, nil
-}
-
-// Searches returns what can be searched, as the declarations say.
-func Searches() (beyond.SearchTable, error) {
-	var table beyond.SearchTable
-	for _, s := range Services() {
-		tables, err := s.Searches()
-		if err != nil {
-			return table, err
-		}
-		resources, _, err := s.Routes()
-		if err != nil {
-			return table, err
-		}
-		for _, r := range resources {
-			searched := slices.ContainsFunc(tables, func(t *search.Table) bool { return t.Resource == r.Resource })
-			if slices.Contains(r.Collection, http.MethodPost) && !searched {
-				table.Unsearched = append(table.Unsearched, r.Resource)
-			}
-		}
-		for _, t := range tables {
-			of := beyond.SearchedResource{Resource: t.Resource, Members: t.Members, Expand: t.Expansions()}
-			for i := range t.Fields {
-				f := &t.Fields[i]
-				of.Fields = append(of.Fields, beyond.SearchField{
-					Name: f.Name, Kind: string(f.Kind), Parameters: f.Parameters(), Leads: f.Index != "",
-				})
-			}
-			table.Resources = append(table.Resources, of)
-		}
-	}
-	return table, nil
 }

@@ -3,6 +3,7 @@ package backup
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -62,10 +63,11 @@ func take(ctx context.Context, data, target string, notes io.Writer) (made *take
 		if shown == nil {
 			shown = progress.New(notes, total)
 		}
-		return shown.At(done, fmt.Sprintf("%s of %s copied", size(done), size(total)))
+		shown.At(done, fmt.Sprintf("%s of %s copied", size(done), size(total)))
+		return nil
 	})
 	if shown != nil {
-		err = errors.Join(err, shown.End())
+		shown.End()
 	}
 	if err = errors.Join(err, snapshot.Close()); err != nil {
 		return nil, err
@@ -77,12 +79,12 @@ func take(ctx context.Context, data, target string, notes io.Writer) (made *take
 	if err != nil {
 		return nil, err
 	}
-	sum := newHashed(io.Discard)
-	_, err = io.Copy(sum, copied)
+	sum := sha256.New()
+	made.bytes, err = io.Copy(sum, copied)
 	if err = errors.Join(err, copied.Close()); err != nil {
 		return nil, err
 	}
-	made.bytes, made.sums[made.name] = sum.bytes, sum.hex()
+	made.sums[made.name] = digits(sum)
 	if err := made.sums.write(d.path, made.name); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -32,10 +33,11 @@ func restore(ctx context.Context, backup, data string, notes io.Writer) (err err
 		}
 	}()
 	shown := progress.New(notes, -1)
+	defer shown.End()
 	var before int64
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		copied, err := all.copyFrom(ctx, backup, name, d, func(done int64) error {
-			return shown.At(before+done, size(before+done)+" copied")
+		copied, err := all.copyFrom(ctx, backup, name, d, func(done int64) {
+			shown.At(before+done, size(before+done)+" copied")
 		})
 		if err == nil {
 			err = verify(ctx, d.file(name))
@@ -44,19 +46,16 @@ func restore(ctx context.Context, backup, data string, notes io.Writer) (err err
 			err = sqlitestore.RenewLogs(d.file(name))
 		}
 		if err != nil {
-			return errors.Join(shown.End(), err)
+			return err
 		}
 		before += copied
-	}
-	if err := shown.End(); err != nil {
-		return err
 	}
 	return d.keep()
 }
 
 // copyFrom copies a file of a backup into a draft, if it has the sum that it should have.
 func (s sums) copyFrom(
-	ctx context.Context, backup, name string, d *draft, progress func(done int64) error,
+	ctx context.Context, backup, name string, d *draft, progress func(done int64),
 ) (int64, error) {
 	path := filepath.Join(backup, name)
 	from, err := openFile(path)
@@ -68,13 +67,15 @@ func (s sums) copyFrom(
 	if err != nil {
 		return 0, err
 	}
-	written := newHashed(to)
+	sum, done := sha256.New(), int64(0)
 	const atOnce = 4 << 20
 	for err == nil {
+		var n int64
 		if err = ctx.Err(); err == nil {
-			_, err = io.CopyN(written, from, atOnce)
+			n, err = io.CopyN(io.MultiWriter(to, sum), from, atOnce)
 		}
-		err = errors.Join(err, progress(written.bytes))
+		done += n
+		progress(done)
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -82,11 +83,11 @@ func (s sums) copyFrom(
 	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
 		return 0, err
 	}
-	if written.hex() != s[name] {
+	if digits(sum) != s[name] {
 		return 0, fmt.Errorf("%s is not the file that the backup was made with: its SHA-256 is %s, and was %s; "+
-			"restore another backup", path, written.hex(), s[name])
+			"restore another backup", path, digits(sum), s[name])
 	}
-	return written.bytes, nil
+	return done, nil
 }
 
 // openFile opens a file of a backup. A symbolic link may lead to a file that the backup does not have.

@@ -4,18 +4,18 @@ package backup
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/pkg/whole"
 )
 
 // sums are the SHA-256 of the files of a backup, in hexadecimal digits, by name. A backup has one file, and its sum in
@@ -30,12 +30,7 @@ const manifest = "manifest.json"
 
 // write writes the sum of a file into a folder.
 func (s sums) write(folder, name string) error {
-	file, err := os.OpenFile(filepath.Join(folder, sumOf(name)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(file, "%s  %s\n", s[name], name)
-	return errors.Join(err, file.Sync(), file.Close())
+	return whole.Create(filepath.Join(folder, sumOf(name)), fmt.Appendf(nil, "%s  %s\n", s[name], name))
 }
 
 // largestSums bounds what is read of a file that claims to have sums, in bytes.
@@ -89,22 +84,5 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, largestSums))
 }
 
-// hashed is a writer that knows the size and the checksum of what was written.
-type hashed struct {
-	io.Writer
-	sum   io.Writer
-	bytes int64
-	hex   func() string
-}
-
-func newHashed(w io.Writer) *hashed {
-	sum := sha256.New()
-	return &hashed{Writer: w, sum: sum, hex: func() string { return hex.EncodeToString(sum.Sum(nil)) }}
-}
-
-func (h *hashed) Write(p []byte) (int, error) {
-	n, err := h.Writer.Write(p)
-	_, _ = h.sum.Write(p[:n]) // never fails
-	h.bytes += int64(n)
-	return n, err
-}
+// digits returns the hexadecimal digits of a sum.
+func digits(of hash.Hash) string { return hex.EncodeToString(of.Sum(nil)) }

@@ -74,22 +74,22 @@ func examine(
 	}
 	t := &tally{Records: map[string]int{}, Others: map[string]int{}}
 	shown, total := progress.New(progressed, -1), 0
+	defer shown.End()
 	// What is wrong with one database can keep the records of another from being examined. So the others are examined
 	// all the same.
 	var unread []error
 	others := &peers{databases: databases, started: map[string]*peer.Client{}}
 	for _, d := range databases {
-		var failed error
 		x := inspect.Examination{
 			Store: d, Missing: missing, Now: d.now, Patience: patience,
 			Peer: func(service string) (*peer.Client, error) { return others.of(ctx, service) },
 			Report: func(f docstore.Finding) error {
 				t.Findings++
-				return errors.Join(failed, report(d.name, f, false))
+				return report(d.name, f, false)
 			},
 			Note: func(f docstore.Finding) error {
 				t.Notes++
-				return errors.Join(failed, report(d.name, f, true))
+				return report(d.name, f, true)
 			},
 			Count: func(sort string, n int) {
 				if sort == "records" {
@@ -98,17 +98,17 @@ func examine(
 				} else {
 					t.Others[sort] += n
 				}
-				failed = errors.Join(failed, shown.At(int64(total), fmt.Sprintf("%d records examined", total)))
+				shown.At(int64(total), fmt.Sprintf("%d records examined", total))
 			},
 		}
-		if err := errors.Join(inspect.Examine(ctx, d.service, x), failed); err != nil {
+		if err := inspect.Examine(ctx, d.service, x); err != nil {
 			unread = append(unread, fmt.Errorf("the records of %s cannot be examined further: %w", d.name, err))
 			if !errors.Is(err, docstore.ErrUnavailable) || ctx.Err() != nil {
 				break
 			}
 		}
 	}
-	return t, errors.Join(append(unread, shown.End())...)
+	return t, errors.Join(unread...)
 }
 
 // sound reports what is wrong with all of the databases. Errors: docstore.ErrUnavailable; those of report.

@@ -49,12 +49,9 @@ func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	own.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
 	flags.AddFlagSet(own)
 	output := asText
-	form := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
-	setting.ChoiceVar(form, &output, "output", []string{asText, asJSON},
+	setting.ChoiceVarP(flags, &output, "output", "o", []string{asText, asJSON},
 		"form of the output; json is an object on each line, the summary last")
-	form.Lookup("output").Shorthand = "o"
-	stopped := form.Bool("stopped", false, "no exchange runs on the databases of --store, such as restored ones")
-	flags.AddFlagSet(form)
+	stopped := flags.Bool("stopped", false, "no exchange runs on the databases of --store, such as restored ones")
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return client.Misuse(setting.CommandLine(flags, err).Error())
 	})
@@ -139,19 +136,9 @@ func (p *printer) finding(service string, f docstore.Finding, isNote bool) error
 	place := strings.Join(slices.DeleteFunc([]string{service, f.Collection, f.ID}, func(s string) bool {
 		return s == ""
 	}), " ")
-	_, err := fmt.Fprintf(p.w, "%s: %s: found %s, expected %s\n", place, f.Invariant, oneLine(f.Found),
-		oneLine(f.Expected))
+	_, err := fmt.Fprintf(p.w, "%s: %s: found %s, expected %s\n", place, f.Invariant, client.Printable(f.Found),
+		client.Printable(f.Expected))
 	return err
-}
-
-// oneLine replaces what would begin another line or command a terminal.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 func (p *printer) summary(t *tally) error {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,18 +106,29 @@ func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[response] 
 	return builder.WithMaxRetries(-1).WithMaxDuration(upTo).Build()
 }
 
-// request is a request to the exchange. It is sent again after an outage, for which a POST has an Idempotency-Key.
-type request struct {
-	method, path string
-	query        url.Values
-	body         []byte
-	// file is the name of a file that is sent in place of body.
-	file   string
-	header map[string]string
-	// once is true if sending the request twice would have another effect than sending it once.
-	once bool
-	// into takes the body of a success instead of the response; nil for a body that is JSON.
-	into io.Writer
+// Request is a request to the exchange. A GET is sent again after an outage, and so is what may be repeated.
+type Request struct {
+	Method, Path string
+	Query        url.Values
+	// Body is sent if it is not nil.
+	Body []byte
+	// File is the name of a file whose content is the body. It is not read into memory.
+	File string
+	// Media is the media type of the body; JSON if it is empty.
+	Media string
+	// Key is the Idempotency-Key of a POST, empty for none.
+	Key string
+	// Header has further headers.
+	Header map[string]string
+	// Repeatable says that the request has the same effect if it is sent twice, as it has with a Key.
+	Repeatable bool
+	// Into takes the body of a success as it comes, whatever its media type. Without it, the body is JSON.
+	Into io.Writer
+}
+
+// once reports whether the request is sent once, whatever happens.
+func (r *Request) once() bool {
+	return r.Into != nil || r.Method != http.MethodGet && !r.Repeatable && r.Key == ""
 }
 
 // response is a response of the exchange, with its body.
@@ -152,7 +164,7 @@ func (r response) replayed() bool { return r.header.Get("Idempotency-Replayed") 
 
 // send sends a request and returns the response if it is a success. The error is a *refusal, an *unreachable,
 // context.Canceled, or that of a token that cannot be read.
-func (c *caller) send(ctx context.Context, r request) (got response, err error) {
+func (c *caller) send(ctx context.Context, r Request) (got response, err error) {
 	token, err := c.token()
 	if err != nil {
 		return response{}, fmt.Errorf("the bearer token: %w", err)
@@ -160,7 +172,7 @@ func (c *caller) send(ctx context.Context, r request) (got response, err error) 
 	if !c.reached.Load() {
 		defer time.AfterFunc(connecting, c.stillWaiting).Stop()
 	}
-	if r.once {
+	if r.once() {
 		got, err = c.attempt(ctx, r, token)
 	} else {
 		got, err = c.retrying.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, r, token) })
@@ -179,7 +191,7 @@ func (c *caller) send(ctx context.Context, r request) (got response, err error) 
 		return got, c.refused(ctx, r, got)
 	case got.status >= 300:
 		return got, c.failed(fmt.Errorf("it sends us on to %q; is --url right?", got.header.Get("Location")))
-	case r.into == nil && !jsontext.Value(got.body).IsValid():
+	case r.Into == nil && !jsontext.Value(got.body).IsValid():
 		return got, c.failed(errors.New("the response is not from an exchange; is --url right?"))
 	}
 	return got, nil
@@ -194,26 +206,29 @@ func (c *caller) stillWaiting() {
 	}
 }
 
-func (c *caller) attempt(ctx context.Context, r request, token string) (response, error) {
+func (c *caller) attempt(ctx context.Context, r Request, token string) (response, error) {
 	u := *c.base
-	u.RawPath = u.EscapedPath() + r.path
+	u.RawPath = u.EscapedPath() + r.Path
 	path, err := url.PathUnescape(u.RawPath)
 	if err != nil {
 		return response{}, err
 	}
-	u.Path, u.RawQuery = path, r.query.Encode()
-	message, err := http.NewRequestWithContext(ctx, r.method, u.String(), bytes.NewReader(r.body))
+	u.Path, u.RawQuery = path, r.Query.Encode()
+	message, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
 		return response{}, err
 	}
-	if r.body != nil {
-		message.Header.Set("Content-Type", "application/json")
+	if r.Body != nil || r.File != "" {
+		message.Header.Set("Content-Type", cmp.Or(r.Media, "application/json"))
 	}
-	for name, value := range r.header {
+	if r.Key != "" {
+		message.Header.Set(keyHeader, r.Key)
+	}
+	for name, value := range r.Header {
 		message.Header.Set(name, value)
 	}
-	if r.file != "" {
-		if err := attach(message, r.file); err != nil {
+	if r.File != "" {
+		if err := attach(message, r.File); err != nil {
 			return response{}, err
 		}
 	}
@@ -227,12 +242,12 @@ func (c *caller) attempt(ctx context.Context, r request, token string) (response
 	c.reached.Store(true)
 	defer received.Body.Close()
 	var body []byte
-	if r.into != nil && received.StatusCode < http.StatusMultipleChoices {
-		_, err = io.Copy(r.into, received.Body)
+	if r.Into != nil && received.StatusCode < http.StatusMultipleChoices {
+		_, err = io.Copy(r.Into, received.Body)
 	} else {
 		body, err = io.ReadAll(received.Body)
 	}
-	c.log.Debug("response", "method", r.method, "url", u.String(), "status", received.StatusCode, "request",
+	c.log.Debug("response", "method", r.Method, "url", u.String(), "status", received.StatusCode, "request",
 		received.Header.Get("X-Request-Id"))
 	return response{received.StatusCode, received.Header, body}, err
 }
@@ -282,7 +297,7 @@ func (c *caller) readRecord(ctx context.Context, path string) (book.Record, erro
 	if err != nil {
 		return nil, err
 	}
-	got, err := c.send(ctx, request{method: http.MethodGet, path: path, query: asked})
+	got, err := c.send(ctx, Request{Method: http.MethodGet, Path: path, Query: asked})
 	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
 		return nil, nil
 	}
@@ -303,16 +318,16 @@ func (c *caller) record(text []byte) (record book.Record, err error) {
 // sendRecord sends a record, and reports whether the exchange did something. If a party with the same identity exists
 // already, it returns that party.
 func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Record) (book.Record, bool, error) {
-	r := request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: key}}
+	r := Request{Method: http.MethodPost, Path: path, Key: key}
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return nil, false, err
 		}
-		r.body = text
+		r.Body = text
 	}
 	if key == "" {
-		r.method, r.header = http.MethodPut, nil
+		r.Method, r.Repeatable = http.MethodPut, true
 	}
 	got, err := c.send(ctx, r)
 	if refused, is := errors.AsType[*refusal](err); is {
@@ -321,7 +336,7 @@ func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Rec
 		}
 		if refused.status == http.StatusConflict && json.Unmarshal(refused.problem.Further, &conflict) == nil &&
 			conflict.ExistingID != "" {
-			got, err = c.send(ctx, request{method: http.MethodGet, path: path + "/" + conflict.ExistingID})
+			got, err = c.send(ctx, Request{Method: http.MethodGet, Path: path + "/" + conflict.ExistingID})
 			if err == nil {
 				got.header = http.Header{"Idempotency-Replayed": {"true"}}
 			}
@@ -340,7 +355,10 @@ func (c *caller) makeRecord(ctx context.Context, path string, body book.Record) 
 	if err != nil {
 		return false, err
 	}
-	r := request{method: http.MethodPut, path: path, body: text, header: map[string]string{"If-None-Match": "*"}}
+	r := Request{
+		Method: http.MethodPut, Path: path, Body: text, Header: map[string]string{"If-None-Match": "*"},
+		Repeatable: true,
+	}
 	_, err = c.send(ctx, r)
 	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusPreconditionFailed {
 		return false, nil
@@ -350,9 +368,9 @@ func (c *caller) makeRecord(ctx context.Context, path string, body book.Record) 
 
 // sendStatement sends a file as CSV. Sent twice, it is one statement.
 func (c *caller) sendStatement(ctx context.Context, profile string, file []byte) (book.Record, error) {
-	r := request{
-		method: http.MethodPost, path: "/x/reconciliation/statement", query: url.Values{"profile": {profile}},
-		body: file, header: map[string]string{"Content-Type": "text/csv"},
+	r := Request{
+		Method: http.MethodPost, Path: "/x/reconciliation/statement", Query: url.Values{"profile": {profile}},
+		Body: file, Media: "text/csv", Repeatable: true,
 	}
 	got, err := c.send(ctx, r)
 	if err != nil {
@@ -362,9 +380,9 @@ func (c *caller) sendStatement(ctx context.Context, profile string, file []byte)
 }
 
 // describeStep adds to an error which request was refused.
-func describeStep(err error, r request) error {
+func describeStep(err error, r Request) error {
 	if !isA[*refusal](err) {
 		return err
 	}
-	return fmt.Errorf("%s %s: %w", r.method, strings.TrimSuffix(r.path, "/"), err)
+	return fmt.Errorf("%s %s: %w", r.Method, strings.TrimSuffix(r.Path, "/"), err)
 }

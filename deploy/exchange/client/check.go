@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
@@ -65,7 +66,9 @@ func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
 	if c.resource.Trial == "" {
 		return nil, nil
 	}
-	got, err := c.caller.send(ctx, request{method: http.MethodPost, path: c.resource.Trial, body: record})
+	got, err := c.caller.send(ctx, Request{
+		Method: http.MethodPost, Path: c.resource.Trial, Body: record, Repeatable: true,
+	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		return &refused.problem, nil
 	}
@@ -105,7 +108,7 @@ func violations(of *jsonschema.ValidationError) []violation {
 		}
 		v := violation{Reason: e.ErrorKind.LocalizedString(words)}
 		for _, name := range e.InstanceLocation {
-			v.Pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+			v.Pointer = string(jsontext.Pointer(v.Pointer).AppendToken(name))
 		}
 		switch k := e.ErrorKind.(type) {
 		case *kind.Type:

@@ -35,14 +35,7 @@ type Surroundings struct {
 	IssueToken func(data, organisation string) (token string, err error)
 }
 
-func (s *Surroundings) variable(name string) string {
-	for _, entry := range s.Environ {
-		if value, is := strings.CutPrefix(entry, name+"="); is {
-			return value
-		}
-	}
-	return ""
-}
+func (s *Surroundings) variable(name string) string { return setting.Lookup(s.Environ, name) }
 
 // Terminal reports whether w is a terminal.
 func Terminal(w io.Writer) bool {

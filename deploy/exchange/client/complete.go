@@ -1,13 +1,19 @@
 package client
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/setting"
 )
+
+// choice declares a flag that is one of some words, which a shell completes. What p holds is the default.
+func choice(command *cobra.Command, p *string, name, letter string, words []string, usage string) {
+	setting.ChoiceVarP(command.Flags(), p, name, letter, words, usage)
+	complete(command, name, words...)
+}
 
 // complete offers the values of a flag to a shell.
 func complete(command *cobra.Command, flag string, values ...string) {
@@ -19,14 +25,6 @@ func completeWith(command *cobra.Command, flag string, values cobra.CompletionFu
 	if err := command.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic(err)
 	}
-}
-
-// oneOf returns an error if the value of a flag is not one of the allowed values.
-func oneOf(flag, value string, values ...string) error {
-	if slices.Contains(values, value) {
-		return nil
-	}
-	return usage("--%s is %s, not %q", flag, strings.Join(values, " or "), value)
 }
 
 // completeResource completes the first argument with the resources for which offers returns true. then completes the

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -32,24 +30,8 @@ type connection struct {
 	given func() string
 }
 
-// Request is a request of a command.
-type Request struct {
-	Method, Path string
-	Query        url.Values
-	// Body is JSON; nil for none.
-	Body []byte
-	// File is the name of a file whose content is the body, of the media type Media. It is not read into memory.
-	File, Media string
-	// Key is the Idempotency-Key of a POST, empty for none.
-	Key string
-	// Repeatable says that the request has the same effect if it is sent twice, as it has with a Key.
-	Repeatable bool
-	// Into takes the body of a success as it comes, whatever its media type. Without it, the body is JSON.
-	Into io.Writer
-}
-
-// Exchange sends a request and returns the body of the response, which was a success. A GET is sent again after an
-// outage, and so is what may be repeated. Its errors are for Report, and the one of the context.
+// Exchange sends a request and returns the body of the response, which was a success. Its errors are for Report, and
+// the one of the context.
 type Exchange func(ctx context.Context, r Request) ([]byte, error)
 
 // Connect declares the flags of a command that say how to reach the exchange. connect is called when the command runs.
@@ -62,18 +44,7 @@ func Connect(around Surroundings, command *cobra.Command) (connect func() (Excha
 			return nil, err
 		}
 		return func(ctx context.Context, r Request) ([]byte, error) {
-			header := map[string]string{}
-			if r.Key != "" {
-				header[keyHeader] = r.Key
-			}
-			if r.File != "" {
-				header["Content-Type"] = r.Media
-			}
-			repeatable := r.Method == http.MethodGet || r.Repeatable || r.Key != ""
-			got, err := call.send(ctx, request{
-				method: r.Method, path: r.Path, query: r.Query, body: r.Body, file: r.File, header: header,
-				into: r.Into, once: !repeatable || r.Into != nil,
-			})
+			got, err := call.send(ctx, r)
 			return got.body, err
 		}, nil
 	}

@@ -5,15 +5,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/encoding"
 
+	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
@@ -23,73 +21,34 @@ var delimiters = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', ",
 // mostHeader is the greatest length of a header, in bytes.
 const mostHeader = 1 << 20
 
-// source is a table that is read.
-type source struct {
-	// sheet is the name of the sheet of a workbook; it is the first if there is none of this name.
-	sheet   string
-	columns table.Columns
-	// delimiter is the character between cells. If it is 0, it is found from the header.
-	delimiter rune
-	// extensions is true if columns are accepted that the interface does not name.
-	extensions bool
-	written    written
-	layout     *layout
-}
-
-// csv yields the records of a file with a header and a record in each row. Rows without any value are skipped. An
-// error is the last that csv yields.
-func (s source) csv(r io.Reader) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		input := bufio.NewReaderSize(s.written.decoded(r), 4096)
+// csv yields the lines of a CSV file. An error is the last that it yields.
+func (t *tableReader) csv(r io.Reader) iter.Seq2[line, error] {
+	t.value = func(_ resource.Kind, cell string) string { return table.Original(cell) }
+	return func(yield func(line, error) bool) {
+		input := bufio.NewReaderSize(t.written.decoded(r), 4096)
 		first, _ := input.Peek(3)
-		s.layout.mark = bytes.HasPrefix(first, []byte("\ufeff"))
+		t.layout.mark = bytes.HasPrefix(first, []byte("\ufeff"))
 		text := bufio.NewReaderSize(withoutMark(input), mostHeader)
 		beginning, _ := text.Peek(mostHeader)
-		line, _, _ := bytes.Cut(beginning, []byte("\n"))
-		s.layout.crlf = bytes.HasSuffix(line, []byte("\r"))
-		s.layout.delimiter = s.delimiter
-		if s.delimiter == 0 {
-			s.layout.delimiter = findDelimiter(beginning, s.columns)
+		header, _, _ := bytes.Cut(beginning, []byte("\n"))
+		t.layout.crlf = bytes.HasSuffix(header, []byte("\r"))
+		if t.layout.delimiter = delimiters[t.delimiter]; t.layout.delimiter == 0 {
+			t.layout.delimiter = findDelimiter(beginning, t.columns)
 		}
 		cells := csv.NewReader(text)
 		// a row of another length is rejected, and the rows after it are read
-		cells.Comma, cells.FieldsPerRecord = s.layout.delimiter, -1
-		header, err := cells.Read()
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the file has no header")
-		}
-		if err != nil {
-			yield(row{}, err)
-			return
-		}
-		for i := range header {
-			header[i] = table.Original(strings.TrimSpace(header[i]))
-		}
-		reader, err := s.newRowReader(header)
-		if err != nil {
-			yield(row{}, fmt.Errorf("line 1: %w", err))
-			return
-		}
-		s.layout.header = reader.header
+		cells.Comma, cells.FieldsPerRecord = t.layout.delimiter, -1
 		for {
 			texts, err := cells.Read()
 			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {
-				yield(row{}, err)
+				yield(line{}, err)
 				return
 			}
-			if strings.Join(texts, "") == "" {
-				continue
-			}
-			for i := range texts {
-				texts[i] = table.Original(texts[i])
-			}
-			next := reader.row(reader.without(texts))
-			next.line, _ = cells.FieldPos(0)
-			next.read = cells.InputOffset()
-			if !yield(next, nil) {
+			number, _ := cells.FieldPos(0)
+			if !yield(line{texts, number, cells.InputOffset()}, nil) {
 				return
 			}
 		}
@@ -120,86 +79,40 @@ func findDelimiter(beginning []byte, columns table.Columns) rune {
 	return best
 }
 
-// rowReader turns the rows of a table into records.
-type rowReader struct {
-	header []string // without the column of reasons
-	reason int      // index of the column of reasons, -1 for none
-	table  *table.Reader
-
+// csvWriter writes a CSV file. Its cells are strings, of which no spreadsheet takes one for a formula.
+type csvWriter struct {
+	*csv.Writer
 	columns table.Columns
-	written written
 }
 
-// newRowReader returns a reader for the rows under a header. It returns an error for a column without a name, for two
-// columns with one name, and, unless extensions is true, for a column that the interface does not name.
-func (s source) newRowReader(header []string) (*rowReader, error) {
-	columns := s.columns
-	header = slices.Clone(header)
-	for i, head := range header {
-		header[i] = columns.Headed(head)
+func newCSVWriter(to io.Writer, l layout, columns table.Columns) (*csvWriter, error) {
+	if l.encoding != nil {
+		to = encoding.ReplaceUnsupported(l.encoding.NewEncoder()).Writer(to)
 	}
-	r := &rowReader{reason: slices.Index(header, reasonName), columns: columns, written: s.written}
-	r.header = r.without(header)
-	var err error
-	if r.table, err = columns.NewReader(r.header); err != nil {
-		return nil, err
-	}
-	if s.extensions {
-		return r, nil
-	}
-	var unknown []string
-	meant := false
-	for i, name := range r.header {
-		if !columns.Known(name) {
-			like := didYouMean(name, columns.Names())
-			meant = meant || like != ""
-			unknown = append(unknown, fmt.Sprintf("column %d, %q%s", i+1, name, like))
+	if l.mark {
+		if _, err := io.WriteString(to, "\ufeff"); err != nil {
+			return nil, err
 		}
 	}
-	switch {
-	case len(unknown) == 0:
-		return r, nil
-	case len(unknown) == len(r.header) && !meant:
-		return nil, usage("no column is a member of the resource: is there a header, and is --delimiter right? The "+
-			"first line is %q", header)
-	}
-	return nil, usage("the interface does not name %s; mend the header, or keep such columns as members of your "+
-		"own with --extensions", strings.Join(unknown, ", "))
+	w := &csvWriter{csv.NewWriter(to), columns}
+	w.Comma, w.UseCRLF = l.delimiter, l.crlf
+	return w, w.write(anyOf(l.header))
 }
 
-// without returns a row without the cell of the reason.
-func (r *rowReader) without(cells []string) []string {
-	if r.reason < 0 || r.reason >= len(cells) {
-		return cells
+func (w *csvWriter) value(cell table.Cell) (any, error) { return w.columns.Text(cell), nil }
+
+func (w *csvWriter) text(_, text string) (any, error) { return text, nil }
+
+func (w *csvWriter) write(cells []any) error {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		text, _ := cell.(string) // nil is empty
+		texts[i] = table.Neutral(text)
 	}
-	return slices.Delete(slices.Clone(cells), r.reason, r.reason+1)
+	return w.Write(texts)
 }
 
-// row returns the record of a row, which must not have the cell of the reason. It does not set the place in the file.
-func (r *rowReader) row(cells []string) row {
-	next := row{cells: slices.Clone(cells)}
-	record, err := r.record(cells)
-	if err != nil {
-		next.unreadable, next.record = err.Error(), []byte(strings.Join(next.cells, ","))
-		return next
-	}
-	next.record = record
-	return next
-}
-
-// record returns the record of cells that may be written in another notation.
-func (r *rowReader) record(cells []string) (jsontext.Value, error) {
-	plain := slices.Clone(cells)
-	for i := range min(len(cells), len(r.header)) {
-		var err error
-		plain[i], err = r.written.notation.Cell(r.columns.Kind(r.header[i]), cells[i], r.written.understood)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.header[i], err)
-		}
-		if !utf8.ValidString(plain[i]) {
-			return nil, fmt.Errorf("%s: the cell is not UTF-8; --encoding says in which encoding the file is",
-				r.header[i])
-		}
-	}
-	return r.table.Record(plain)
+func (w *csvWriter) end(err error) error {
+	w.Flush()
+	return errors.Join(err, w.Error())
 }

@@ -16,14 +16,14 @@
 //	print.go          records as JSON
 //	screen.go         records as a table on a screen
 //	import.go         import: its flags and its outcome
-//	source.go         the rows of a file, whatever its format
+//	source.go         the formats of files, and NDJSON
+//	records.go        the records of a table, whatever its format, and what writes one
 //	delimited.go      CSV
 //	workbook_read.go  reading a workbook
 //	check.go          --dry-run: records compared with the OpenAPI document
 //	import_run.go     the records of an import on their way, with their idempotency keys
 //	rejects.go        the file of refused records
-//	export.go         export
-//	spool.go          the records of an export, until all columns are known
+//	export.go         export, and its records until all columns are known
 //	workbook.go       writing a workbook
 //	seed.go           seed: the invented book of package book
 //	failure.go        errors: what is printed, the names that are similar to a misspelt one, and the exit status

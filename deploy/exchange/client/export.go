@@ -1,18 +1,22 @@
 package client
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
+	"insurance.example/exchange/pkg/whole"
 )
 
 // exporting says what to export.
@@ -28,23 +32,15 @@ func (p *program) exports() *cobra.Command {
 	var e exporting
 	filters := p.registerFilters(command, filtersOfList)
 	flags := command.Flags()
-	flags.StringVarP(&e.format, "output", "o", "",
+	choice(command, &e.format, "output", "o", formats,
 		"form of the output: ndjson, csv or xlsx; by the name of --out where not given, else ndjson")
 	flags.StringVar(&e.file, "out", "-", "file to write; - is the standard output")
 	flags.StringVar(&e.delimiter, "delimiter", "comma", "what is between the cells of csv: comma, semicolon or tab")
 	flags.BoolVar(&e.mark, "bom", false, "begin csv with a byte order mark, by which some spreadsheets know UTF-8")
-	complete(command, "output", formats...)
 	complete(command, "delimiter", "comma", "semicolon", "tab")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		e.resource, e.filters = args[0], *filters
-		if e.format == "" {
-			if e.format = formatOf(e.file); e.format == "" {
-				e.format = ndjson
-			}
-		}
-		if err := oneOf("output", e.format, formats...); err != nil {
-			return err
-		}
+		e.format = cmp.Or(e.format, formatOf(e.file), ndjson)
 		if delimiters[e.delimiter] == 0 {
 			return usage("--delimiter is comma, semicolon or tab, not %q", e.delimiter)
 		}
@@ -68,19 +64,7 @@ func (s *Surroundings) WriteFile(name string, do func(io.Writer) error) error {
 	if name == "-" {
 		return do(s.Out)
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // nothing is left of it once it has its name
-	err = do(file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), name)
+	return whole.Stream(name, do)
 }
 
 // exportTo writes the records.
@@ -97,32 +81,131 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 				return err
 			}
 			count++
-			if err := errors.Join(take(record), shown.At(int64(count), fmt.Sprintf("%d records", count))); err != nil {
+			if err := take(record); err != nil {
 				return err
 			}
+			shown.At(int64(count), fmt.Sprintf("%d records", count))
 		}
 		return nil
 	}
-	switch e.format {
-	case asCSV:
-		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
-			if e.mark {
-				if _, err := io.WriteString(w, "\ufeff"); err != nil {
-					return err
-				}
-			}
-			return s.writeCSV(w, delimiters[e.delimiter])
-		})
-	case asXLSX:
-		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
-			return s.writeXLSX(w, e.resource)
-		})
-	default:
+	if e.format == ndjson {
 		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
+	} else {
+		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
+			return s.write(e.format, w, layout{delimiter: delimiters[e.delimiter], mark: e.mark, sheet: e.resource})
+		})
 	}
-	if err := errors.Join(err, shown.End()); err != nil {
+	if shown.End(); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.Err, "%d records exported.\n", count)
 	return err
+}
+
+// spool keeps records in a temporary file until all columns are known. They are needed for the first row of a table.
+type spool struct {
+	columns   table.Columns
+	occurring map[string]bool
+	widths    map[string]int // of the widest value, in characters
+	count     int
+	file      *os.File
+	w         *bufio.Writer
+}
+
+// spooled spools the records with which each calls take, and then calls write.
+func spooled(
+	columns table.Columns, each func(take func(jsontext.Value) error) error, write func(*spool) error,
+) (err error) {
+	file, err := os.CreateTemp("", "exchange-export-*.ndjson")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	s := &spool{
+		columns: columns, occurring: map[string]bool{}, widths: map[string]int{}, file: file, w: bufio.NewWriter(file),
+	}
+	if err := each(s.add); err != nil {
+		return err
+	}
+	if err := s.w.Flush(); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return write(s)
+}
+
+func (s *spool) add(record jsontext.Value) error {
+	cells, err := s.columns.Flatten(record)
+	if err != nil {
+		return err
+	}
+	for _, cell := range cells {
+		s.occurring[cell.Column] = true
+		s.widths[cell.Column] = max(s.widths[cell.Column], uniseg.StringWidth(table.Plain(cell.Value)))
+	}
+	s.count++
+	return printRecord(s.w, asJSON, record)
+}
+
+// rows yields the cells of each record by their column.
+func (s *spool) rows() iter.Seq2[map[string]table.Cell, error] {
+	return func(yield func(map[string]table.Cell, error) bool) {
+		records := jsontext.NewDecoder(bufio.NewReader(s.file))
+		for {
+			record, err := records.ReadValue()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			var cells []table.Cell
+			if err == nil {
+				cells, err = s.columns.Flatten(record)
+			}
+			row := map[string]table.Cell{}
+			for _, cell := range cells {
+				row[cell.Column] = cell
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// write writes the records as a table in one of the formats.
+func (s *spool) write(format string, to io.Writer, l layout) error {
+	header := s.columns.Header(s.occurring)
+	l.records, l.widths = s.count, map[string]int{}
+	for _, column := range header {
+		head := s.columns.Head(column)
+		l.header, l.widths[head] = append(l.header, head), s.widths[column]+1
+	}
+	out, err := newTableWriter(format, to, l, s.columns)
+	if err != nil {
+		return err
+	}
+	return out.end(s.writeRows(header, out))
+}
+
+func (s *spool) writeRows(header []string, out tableWriter) error {
+	number := 0
+	for row, err := range s.rows() {
+		if err != nil {
+			return err
+		}
+		number++
+		cells := make([]any, len(header))
+		for i, column := range header {
+			if cell, has := row[column]; has {
+				if cells[i], err = out.value(cell); err != nil {
+					return fmt.Errorf("record %d: %w", number, err)
+				}
+			}
+		}
+		if err := out.write(cells); err != nil {
+			return err
+		}
+	}
+	return nil
 }

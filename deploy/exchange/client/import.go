@@ -1,15 +1,14 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,12 +35,13 @@ func (p *program) imports() *cobra.Command {
 	connect := p.registerConnection(command)
 	var i importing
 	flags := command.Flags()
-	flags.StringVar(&i.format, "format", "", "format of FILE: ndjson, csv or xlsx; by its name where not given")
+	choice(command, &i.format, "format", "", formats,
+		"format of FILE: ndjson, csv or xlsx; by its name where not given")
 	flags.StringVar(&i.delimiter, "delimiter", "",
 		"what is between the cells of CSV: comma, semicolon or tab; found from the header where not given")
-	flags.StringVar(&i.dateOrder, "date-order", "",
+	choice(command, &i.dateOrder, "date-order", "", table.DateOrders,
 		"how days are written: ymd, dmy or mdy; where not given, as the interface writes them")
-	flags.StringVar(&i.decimal, "decimal", "",
+	choice(command, &i.decimal, "decimal", "", table.Decimals,
 		"what is before the fraction of a number in CSV: comma or point; where not given, as the interface writes it")
 	flags.StringVar(&i.encoding, "encoding", "", "encoding of CSV, such as windows-1252 or utf-16le (default utf-8)")
 	flags.BoolVar(&i.extensions, "extensions", false,
@@ -51,10 +51,7 @@ func (p *program) imports() *cobra.Command {
 	flags.StringVar(&i.rejected, "rejected", "",
 		"file for the records that are refused (default FILE.rejected and its ending)")
 	flags.IntVar(&i.concurrency, "concurrency", 8, "how many records are on their way at a time, 1 to 64")
-	complete(command, "format", formats...)
 	complete(command, "delimiter", "comma", "semicolon", "tab")
-	complete(command, "date-order", slices.Sorted(maps.Keys(table.DateOrders))...)
-	complete(command, "decimal", table.Decimals...)
 	complete(command, "encoding", "utf-8", "windows-1252", "iso-8859-15", "windows-1250", "utf-16le")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		i.resource, i.file = p.resource(args[0]), args[1]
@@ -72,13 +69,8 @@ func (p *program) imports() *cobra.Command {
 
 // settle sets the defaults of options that were not given.
 func (i *importing) settle() error {
-	if i.format == "" {
-		if i.format = formatOf(i.file); i.format == "" {
-			return usage("the name %q stands for no format; give --format ndjson, csv or xlsx", i.file)
-		}
-	}
-	if err := oneOf("format", i.format, formats...); err != nil {
-		return err
+	if i.format = cmp.Or(i.format, formatOf(i.file)); i.format == "" {
+		return usage("the name %q stands for no format; give --format ndjson, csv or xlsx", i.file)
 	}
 	if i.delimiter != "" && delimiters[i.delimiter] == 0 {
 		return usage("--delimiter is comma, semicolon or tab, not %q", i.delimiter)
@@ -105,10 +97,6 @@ func (i *importing) settleWritten() (err error) {
 		return usage("NDJSON is written in one way; --date-order, --decimal and --encoding are for tables")
 	case i.format == asXLSX && i.decimal+i.encoding != "":
 		return usage("a workbook writes numbers and letters in one way; --decimal and --encoding are for CSV")
-	case i.dateOrder != "" && table.DateOrders[i.dateOrder] == "":
-		return usage("--date-order is ymd, dmy or mdy, not %q", i.dateOrder)
-	case i.decimal != "" && !slices.Contains(table.Decimals, i.decimal):
-		return usage("--decimal is comma or point, not %q", i.decimal)
 	}
 	i.written = written{
 		notation: table.Notation{Order: i.dateOrder, Decimal: i.decimal}, understood: &table.Understood{},
@@ -187,9 +175,7 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 		}
 	}
 	err = run.all(ctx, i.rows(input, columns, form))
-	if ended := run.progress.End(); err == nil {
-		err = ended
-	}
+	run.progress.End()
 	if closed := run.rejects.close(err == nil); err == nil && closed != nil {
 		return fmt.Errorf("%s: %w", i.rejected, closed)
 	}
@@ -231,12 +217,12 @@ func (p *program) conclude(run *importRun) error {
 
 // rows yields the records of a file, and fills in how a table was written.
 func (i importing) rows(r io.Reader, columns table.Columns, form *layout) iter.Seq2[row, error] {
-	from := source{i.resource.Name, columns, delimiters[i.delimiter], i.extensions, i.written, form}
+	from := &tableReader{importing: i, columns: columns, layout: form}
 	switch i.format {
 	case asCSV:
-		return from.csv(r)
+		return from.rows(from.csv(r))
 	case asXLSX:
-		return from.xlsx(r)
+		return from.rows(from.xlsx(r))
 	default:
 		return readNDJSON(r)
 	}

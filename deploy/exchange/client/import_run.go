@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -151,9 +150,8 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 		wrong, err := r.checker.check(ctx, next.record)
 		return outcome{row: next.row, problem: wrong}, err
 	}
-	got, err := r.caller.send(ctx, request{
-		method: http.MethodPost, path: "/" + r.resource.Name, body: next.record,
-		header: map[string]string{keyHeader: next.key},
+	got, err := r.caller.send(ctx, Request{
+		Method: http.MethodPost, Path: "/" + r.resource.Name, Body: next.record, Key: next.key,
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		r.advise(&refused.problem, next.record)
@@ -181,7 +179,7 @@ func (r *importRun) advise(p *problem, record jsontext.Value) {
 		switch {
 		case r.dateOrder == "" && (kind == resource.Date || kind == resource.DateTime):
 			flag = "--date-order "
-			for _, order := range slices.Sorted(maps.Keys(table.DateOrders)) {
+			for _, order := range table.DateOrders {
 				would = appendIf(would, order, table.Notation{Order: order}, kind, text)
 			}
 		case r.decimal == "" && r.format == asCSV && kind == resource.Number:
@@ -235,7 +233,8 @@ func (r *importRun) count(o outcome) error {
 		r.created++
 	}
 	r.read = max(r.read, o.read)
-	return errors.Join(failed, r.print(o), r.progress.At(r.read, r.String()))
+	r.progress.At(r.read, r.String())
+	return errors.Join(failed, r.print(o))
 }
 
 // keys makes the Idempotency-Keys of the records of an import. A key follows from the resource, from the JSON value

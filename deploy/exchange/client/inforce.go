@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -27,7 +28,7 @@ func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 	if c.fetched.catalog != nil {
 		return c.fetched.catalog, nil
 	}
-	got, err := c.send(ctx, request{method: http.MethodGet, path: "/openapi.json"})
+	got, err := c.send(ctx, Request{Method: http.MethodGet, Path: "/openapi.json"})
 	if r, is := errors.AsType[*refusal](err); is && !r.passing() {
 		c.fetched.catalog = c.catalog
 		return c.catalog, nil
@@ -45,16 +46,16 @@ func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 
 // refused returns the error of a response. If the response says that the value of a member is not allowed, the error
 // also lists the allowed values.
-func (c *caller) refused(ctx context.Context, r request, got response) *refusal {
+func (c *caller) refused(ctx context.Context, r Request, got response) *refusal {
 	refused := newRefusal(got)
-	if got.status != http.StatusBadRequest || len(refused.problem.Errors) == 0 || r.path == "/openapi.json" {
+	if got.status != http.StatusBadRequest || len(refused.problem.Errors) == 0 || r.Path == "/openapi.json" {
 		return refused
 	}
 	catalog, err := c.inForce(ctx)
 	if err != nil {
 		return refused // the refusal matters more than the error of looking up the allowed values
 	}
-	name, rest, _ := strings.Cut(strings.TrimPrefix(r.path, "/"), "/")
+	name, rest, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	of, known := catalog.Find(name)
 	if !known {
 		return refused
@@ -65,7 +66,7 @@ func (c *caller) refused(ctx context.Context, r request, got response) *refusal 
 	}
 	for i := range refused.problem.Errors {
 		v := &refused.problem.Errors[i]
-		v.allowed = memberWords(members, r.body, v.Pointer)
+		v.allowed = memberWords(members, r.Body, v.Pointer)
 	}
 	return refused
 }
@@ -82,14 +83,12 @@ func actionName(rest string) string {
 // every value is allowed, or if the body has an allowed value, because then something else is wrong.
 func memberWords(members []resource.Member, body []byte, pointer string) string {
 	path, first := "", ""
-	for i, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		if i > 0 && strings.Trim(name, "0123456789") == "" {
+	for name := range jsontext.Pointer(pointer).Tokens() {
+		if first != "" && strings.Trim(name, "0123456789") == "" {
 			break // an element of a list
 		}
-		path = resource.Join(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
-		if i == 0 {
-			first = path
-		}
+		path = resource.Join(path, name)
+		first = cmp.Or(first, path)
 	}
 	for _, m := range members {
 		if (m.Path != path && m.Path != first) || len(m.Values) == 0 {
@@ -123,7 +122,7 @@ func textAt(body []byte, pointer string) string {
 
 // isShared returns an error unless organisations share the exchange.
 func (c *caller) isShared(ctx context.Context) error {
-	_, err := c.send(ctx, request{method: http.MethodGet, path: "/x/access/POL-00000-00000-0"})
+	_, err := c.send(ctx, Request{Method: http.MethodGet, Path: "/x/access/POL-00000-00000-0"})
 	switch refused, is := errors.AsType[*refusal](err); {
 	case is && refused.problem.Type == "/problems/policy-not-found":
 		return nil

@@ -58,9 +58,6 @@ func (p *program) lists(
 	completeWith(command, "columns", p.completeColumns)
 	command.MarkFlagsMutuallyExclusive("all", "limit")
 	run := func(command *cobra.Command, name string, also url.Values) error {
-		if err := validForm(*form); err != nil {
-			return err
-		}
 		if *limit < 1 {
 			return usage("--limit must be greater than 0")
 		}
@@ -208,7 +205,7 @@ func (c *caller) records(ctx context.Context, path string, values url.Values) it
 func (c *caller) pages(ctx context.Context, path string, values url.Values) iter.Seq2[page, error] {
 	return func(yield func(page, error) bool) {
 		for {
-			got, err := c.send(ctx, request{method: http.MethodGet, path: path, query: values})
+			got, err := c.send(ctx, Request{Method: http.MethodGet, Path: path, Query: values})
 			if err != nil {
 				yield(page{}, err)
 				return

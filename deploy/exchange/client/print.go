@@ -21,19 +21,20 @@ const (
 
 var forms = []string{asJSON, asTable, asPretty, asRaw}
 
-// registerForm registers the flag -o. Its default is onTerminal on a terminal, and JSON elsewhere.
-func (p *program) registerForm(command *cobra.Command, onTerminal string) *string {
+// Form declares the flag -o of a command. Its default is onTerminal on a terminal, and JSON elsewhere.
+func (s *Surroundings) Form(command *cobra.Command, forms []string, onTerminal, usage string) *string {
 	form := asJSON
-	if Terminal(p.Out) {
+	if Terminal(s.Out) {
 		form = onTerminal
 	}
-	command.Flags().StringVarP(&form, "output", "o", form,
-		"form of the output: json (a record on each line), table, pretty (indented JSON), raw (as it came)")
-	complete(command, "output", forms...)
+	choice(command, &form, "output", "o", forms, usage)
 	return &form
 }
 
-func validForm(form string) error { return oneOf("output", form, forms...) }
+func (p *program) registerForm(command *cobra.Command, onTerminal string) *string {
+	return p.Form(command, forms, onTerminal,
+		"form of the output: json (a record on each line), table, pretty (indented JSON), raw (as it came)")
+}
 
 // printer writes records in one form.
 type printer struct {

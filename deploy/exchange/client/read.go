@@ -21,9 +21,6 @@ func (p *program) get() *cobra.Command {
 	connect, form := p.registerConnection(command), p.registerForm(command, asPretty)
 	etag := command.Flags().Bool("etag", false, "write the record's entity tag instead, for put --if-match")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		if err := validForm(*form); err != nil {
-			return err
-		}
 		c, err := p.call(connect)
 		if err != nil {
 			return err
@@ -32,7 +29,7 @@ func (p *program) get() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		got, err := c.send(command.Context(), request{method: http.MethodGet, path: path})
+		got, err := c.send(command.Context(), Request{Method: http.MethodGet, Path: path})
 		if err != nil {
 			return err
 		}
@@ -83,8 +80,8 @@ func (c *caller) recordPath(ctx context.Context, r resource.Resource, given stri
 
 // idsBy returns the ids of the first records that have a number.
 func (c *caller) idsBy(ctx context.Context, name, number, value string) (ids []string, err error) {
-	got, err := c.send(ctx, request{
-		method: http.MethodGet, path: "/" + name, query: url.Values{number: {value}, "limit": {"2"}},
+	got, err := c.send(ctx, Request{
+		Method: http.MethodGet, Path: "/" + name, Query: url.Values{number: {value}, "limit": {"2"}},
 	})
 	if err != nil {
 		return nil, err

@@ -2,16 +2,13 @@ package client
 
 import (
 	"bufio"
-	"encoding/csv"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/encoding"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
@@ -51,14 +48,18 @@ func (r *rejects) add(o row, format string, p problem) (err error) {
 }
 
 func (r *rejects) writer(format string) (rejectWriter, error) {
-	switch format {
-	case asCSV:
-		return newCSVRejects(r.file, r.layout)
-	case asXLSX:
-		return newXLSXRejects(r.file, r.layout, r.kinds)
-	default:
+	if format == ndjson {
 		return ndjsonRejects{bufio.NewWriter(r.file)}, nil
 	}
+	// The reason comes first, so that in a row with too many cells all cells keep their order.
+	form := *r.layout
+	form.header = append([]string{reasonName}, form.header...)
+	form.widths = map[string]int{reasonName: widest}
+	out, err := newTableWriter(format, r.file, form, r.kinds)
+	if err != nil {
+		return nil, err
+	}
+	return tableRejects{out, r.layout.header}, nil
 }
 
 // close writes what is left. whole says that the import is complete, so that the file of an earlier import can be
@@ -87,56 +88,42 @@ type ndjsonRejects struct{ w *bufio.Writer }
 
 // write writes the record with the reason as its first member. A line that is no JSON object becomes a member of one.
 func (n ndjsonRejects) write(o row, reason string) error {
-	quoted := func(text string) []byte {
-		// Invalid UTF-8 is replaced, because JSON cannot hold it.
-		value, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
-		return value
+	// Invalid UTF-8 is replaced, because JSON cannot hold it.
+	reason = strings.ToValidUTF8(reason, "\ufffd")
+	rejected := rejectedRecord{Reason: &reason, Record: o.record}
+	if rejected.Record.Kind() != jsontext.KindBeginObject || !rejected.Record.IsValid() {
+		rejected.Line, rejected.Record = strings.ToValidUTF8(string(o.record), "\ufffd"), nil
 	}
-	record := jsontext.Value(slices.Clone(o.record))
-	if record.Kind() != jsontext.KindBeginObject || !record.IsValid() {
-		record = slices.Concat([]byte(`{"`+lineName+`":`), quoted(string(o.record)), []byte(`}`))
-	} else if err := record.Compact(); err != nil {
+	text, err := json.Marshal(rejected)
+	if err != nil {
 		return err
 	}
-	line := slices.Concat([]byte(`{"`+reasonName+`":`), quoted(reason))
-	if len(record) > len(`{}`) {
-		line = append(line, ',')
-	}
-	_, err := n.w.Write(append(append(line, record[1:]...), '\n'))
+	_, err = n.w.Write(append(text, '\n'))
 	return err
 }
 
 func (n ndjsonRejects) close() error { return n.w.Flush() }
 
-type csvRejects struct{ w *csv.Writer }
+// tableRejects is a table of rejected rows under their header.
+type tableRejects struct {
+	tableWriter
+	header []string
+}
 
-func newCSVRejects(file *os.File, l *layout) (*csvRejects, error) {
-	var w io.Writer = file
-	if l.encoding != nil {
-		w = encoding.ReplaceUnsupported(l.encoding.NewEncoder()).Writer(file)
-	}
-	if l.mark {
-		if _, err := io.WriteString(w, "\ufeff"); err != nil {
-			return nil, err
+func (t tableRejects) write(o row, reason string) error {
+	cells := []any{reason}
+	for i, text := range o.cells {
+		column := ""
+		if i < len(t.header) {
+			column = t.header[i]
 		}
+		cell, err := t.text(column, text)
+		if err != nil {
+			return err
+		}
+		cells = append(cells, cell)
 	}
-	c := &csvRejects{csv.NewWriter(w)}
-	c.w.Comma, c.w.UseCRLF = l.delimiter, l.crlf
-	return c, c.row(reasonName, l.header)
+	return t.tableWriter.write(cells)
 }
 
-func (c *csvRejects) write(o row, reason string) error { return c.row(reason, o.cells) }
-
-// row writes a row with the reason first, so that in a row with too many cells all cells keep their order.
-func (c *csvRejects) row(reason string, cells []string) error {
-	texts := []string{table.Neutral(reason)}
-	for _, cell := range cells {
-		texts = append(texts, table.Neutral(cell))
-	}
-	return c.w.Write(texts)
-}
-
-func (c *csvRejects) close() error {
-	c.w.Flush()
-	return c.w.Error()
-}
+func (t tableRejects) close() error { return t.end(nil) }

@@ -188,22 +188,15 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 	}
 	t := &tally{made: map[string]int{}, before: map[string]int{}}
 	shown := progress.New(p.Err, int64(o.Size))
-	var failed error
 	made := book.New(catalog, book.Exchange{
 		Send: c.sendRecord, Make: c.makeRecord, Rows: c.rows, Read: c.readRecord, Upload: c.sendStatement,
 	}, t.step, o)
 	err = made.Fill(ctx, func(policies int) {
-		err := shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
-		failed = cmp.Or(failed, err)
+		shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
 	})
-	if ended := shown.End(); failed == nil {
-		failed = ended
-	}
+	shown.End()
 	if err != nil {
 		return nil, seedAdvice(err)
-	}
-	if failed != nil {
-		return nil, failed
 	}
 	if at.now.IsZero() {
 		reported, err := made.Report(ctx, t.policies)
@@ -222,18 +215,17 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 // fillYear makes the year of a book, and returns what is notable about it.
 func (p *program) fillYear(ctx context.Context, b *book.Book, at times) (*book.Story, error) {
 	shown := progress.New(p.Err, book.YearMonths)
-	var failed error
 	story, err := b.Year(ctx, at.began, at.now, func(months int) {
-		failed = cmp.Or(failed, shown.At(int64(months), fmt.Sprintf("%d of %d months", months, book.YearMonths)))
+		shown.At(int64(months), fmt.Sprintf("%d of %d months", months, book.YearMonths))
 	})
-	failed = cmp.Or(failed, shown.End())
+	shown.End()
 	if errors.Is(err, book.ErrMoved) {
 		return nil, err
 	}
 	if err != nil {
 		return nil, seedAdvice(err)
 	}
-	return story, failed
+	return story, nil
 }
 
 // seedAdvice adds to an error what to do next.

@@ -41,13 +41,17 @@ func formatOf(file string) string {
 	return ""
 }
 
-// The names that a file of rejected records adds to those of the input. An import leaves them out.
-const (
-	// reasonName is the column, or the member, that says why a record was rejected.
-	reasonName = "rejectedBecause"
-	// lineName is the member that holds a rejected line which is no JSON object.
-	lineName = "rejectedLine"
-)
+// reasonName is the column, or the member, that says in a file of rejected records why a record was. An import leaves
+// it out.
+const reasonName = "rejectedBecause"
+
+// rejectedRecord is a line of a file of rejected records that is no table.
+type rejectedRecord struct {
+	Reason *string `json:"rejectedBecause"`
+	// Line is a line which is no JSON object.
+	Line   string         `json:"rejectedLine,omitzero"`
+	Record jsontext.Value `json:",embed"`
+}
 
 // row is a record of a file to be imported.
 type row struct {
@@ -62,8 +66,7 @@ type row struct {
 	read int64
 }
 
-// layout is the form of a table in a file, so that rejected rows can be written in the same form. The reader fills it
-// before it yields the first row.
+// layout is the form of a table in a file. A reader fills it, so that rejected rows can be written in the same form.
 type layout struct {
 	header    []string // without the column of reasons
 	delimiter rune
@@ -71,6 +74,10 @@ type layout struct {
 	crlf      bool // the lines end with carriage return and line feed
 	sheet     string
 	encoding  encoding.Encoding // nil: UTF-8
+	// widths are those of the columns of a workbook that is written, by their heads, in characters. records is how many
+	// records it will have, or 0 if that is not known.
+	widths  map[string]int
+	records int
 }
 
 // written says how a table is written, as declared by --date-order, --decimal and --encoding.
@@ -132,19 +139,15 @@ func withoutReason(text []byte) []byte {
 	if !bytes.Contains(text, []byte(reasonName)) {
 		return text
 	}
-	var rejected struct {
-		Reason jsontext.Value `json:"rejectedBecause"`
-		Line   string         `json:"rejectedLine"`
-		Rest   jsontext.Value `json:",embed"`
-	}
+	var rejected rejectedRecord
 	if err := json.Unmarshal(text, &rejected); err != nil || rejected.Reason == nil {
 		return text
 	}
 	if rejected.Line != "" {
 		return []byte(strings.TrimSpace(rejected.Line))
 	}
-	if rejected.Rest == nil {
+	if rejected.Record == nil {
 		return []byte("{}")
 	}
-	return rejected.Rest
+	return rejected.Record
 }

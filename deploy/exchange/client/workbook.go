@@ -32,6 +32,8 @@ const (
 // sheetWriter writes a workbook with one sheet, row by row. It has a header that does not scroll, a filter, columns
 // as wide as their values, and dates as dates. Every text becomes a text cell, so that none becomes a formula.
 type sheetWriter struct {
+	to        io.Writer
+	columns   table.Columns
 	book      *excelize.File
 	rows      *excelize.StreamWriter
 	next      int // the number of the next row
@@ -40,23 +42,25 @@ type sheetWriter struct {
 	whole, decimal int
 }
 
-// newSheetWriter begins a workbook. widths are those of the columns, in characters. records is the number of records,
-// or -1 if it is not known.
-func newSheetWriter(sheet string, header []string, widths []int, records int) (s *sheetWriter, err error) {
-	s = &sheetWriter{book: excelize.NewFile(), next: 2}
+func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWriter, err error) {
+	if l.records > mostRows {
+		return nil, fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
+			mostRows, l.records)
+	}
+	s = &sheetWriter{to: to, columns: columns, book: excelize.NewFile(), next: 1}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.book.Close())
 		}
 	}()
-	if err := s.book.SetSheetName(s.book.GetSheetName(0), sheet); err != nil {
+	if err := s.book.SetSheetName(s.book.GetSheetName(0), l.sheet); err != nil {
 		return nil, err
 	}
-	last, err := excelize.CoordinatesToCellName(len(header), max(2, records+1))
+	last, err := excelize.CoordinatesToCellName(len(l.header), max(2, l.records+1))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.book.AutoFilter(sheet, "A1:"+last, nil); err != nil {
+	if err := s.book.AutoFilter(l.sheet, "A1:"+last, nil); err != nil {
 		return nil, err
 	}
 	bold, err1 := s.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
@@ -68,12 +72,14 @@ func newSheetWriter(sheet string, header []string, widths []int, records int) (s
 		return nil, err
 	}
 	s.day, s.time, s.whole, s.decimal = day, instant, whole, decimal
-	if s.rows, err = s.book.NewStreamWriter(sheet); err != nil {
+	if s.rows, err = s.book.NewStreamWriter(l.sheet); err != nil {
 		return nil, err
 	}
-	for i, name := range header {
+	cells := make([]any, len(l.header))
+	for i, name := range l.header {
+		cells[i] = excelize.Cell{StyleID: bold, Value: name}
 		// The arrow of the filter needs room next to the name.
-		width := max(narrowest, min(widest, max(widths[i], uniseg.StringWidth(name)+3)))
+		width := max(narrowest, min(widest, max(l.widths[name], uniseg.StringWidth(name)+3)))
 		if err := s.rows.SetColWidth(i+1, i+1, float64(width)); err != nil {
 			return nil, err
 		}
@@ -82,22 +88,14 @@ func newSheetWriter(sheet string, header []string, widths []int, records int) (s
 		ActivePane: "bottomLeft"}); err != nil {
 		return nil, err
 	}
-	cells := make([]any, len(header))
-	for i, name := range header {
-		cells[i] = excelize.Cell{StyleID: bold, Value: name}
-	}
-	return s, s.rows.SetRow("A1", cells)
+	return s, s.write(cells)
 }
 
 func (s *sheetWriter) style(format string) (int, error) {
 	return s.book.NewStyle(&excelize.Style{CustomNumFmt: &format})
 }
 
-// write writes a row of cells. A nil cell is empty.
 func (s *sheetWriter) write(cells []any) error {
-	if s.next > excelize.TotalRows {
-		return fmt.Errorf("a sheet holds %d records; filter them, or export as csv or ndjson", mostRows)
-	}
 	name, err := excelize.CoordinatesToCellName(1, s.next)
 	if err != nil {
 		return err
@@ -106,24 +104,26 @@ func (s *sheetWriter) write(cells []any) error {
 	return s.rows.SetRow(name, cells)
 }
 
-// end writes the workbook.
-func (s *sheetWriter) end(w io.Writer) error {
-	if err := s.rows.Flush(); err != nil {
-		return errors.Join(err, s.book.Close())
+func (s *sheetWriter) end(err error) error {
+	if err == nil {
+		err = s.rows.Flush()
 	}
-	return errors.Join(s.book.Write(w), s.book.Close())
+	if err == nil {
+		err = s.book.Write(s.to)
+	}
+	return errors.Join(err, s.book.Close())
 }
 
-// cell returns a value as a cell of a workbook. A number with more digits than a workbook keeps becomes text, and so
+// value returns a value as a cell. A number with more digits than a workbook keeps becomes text, and so
 // does a day before the first day of the calendar of workbooks.
-func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) {
+func (s *sheetWriter) value(cell table.Cell) (any, error) {
 	text := table.Plain(cell.Value)
-	switch kind := columns.Kind(cell.Column); {
+	switch kind := s.columns.Kind(cell.Column); {
 	case cell.Value.Kind() == jsontext.KindNumber && digits(text) <= mostDigits:
 		value, err := strconv.ParseFloat(text, 64)
 		switch {
 		case err != nil:
-		case !columns.Amount(cell.Column):
+		case !s.columns.Amount(cell.Column):
 			return value, nil
 		case strings.ContainsAny(text, ".e"):
 			return excelize.Cell{StyleID: s.decimal, Value: value}, nil
@@ -141,7 +141,7 @@ func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) 
 			return excelize.Cell{StyleID: s.time, Value: instant.UTC().Round(time.Millisecond)}, nil
 		}
 	default:
-		text = columns.Text(cell) // so that an import reads the same value
+		text = s.columns.Text(cell) // so that an import reads the same value
 	}
 	if len(utf16.Encode([]rune(text))) > excelize.TotalCellChars {
 		return nil, fmt.Errorf("%s: a cell of a workbook holds %d characters; export as csv or ndjson", cell.Column,
@@ -156,50 +156,19 @@ func digits(number string) int {
 	return len(strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0"))
 }
 
-// xlsxRejects is a workbook of rejected rows.
-type xlsxRejects struct {
-	*sheetWriter
-	to      io.Writer
-	header  []string
-	columns table.Columns
-}
-
-func newXLSXRejects(to io.Writer, l *layout, columns table.Columns) (*xlsxRejects, error) {
-	header := append([]string{reasonName}, l.header...)
-	widths := make([]int, len(header))
-	widths[0] = widest
-	sheet, err := newSheetWriter(l.sheet, header, widths, -1)
-	return &xlsxRejects{sheet, to, l.header, columns}, err
-}
-
-func (x *xlsxRejects) write(o row, reason string) error {
-	cells := []any{reason}
-	for i, text := range o.cells {
-		value := jsontext.Value(text)
-		kind := resource.Text
-		if i < len(x.header) {
-			kind = x.columns.Kind(x.header[i])
+// text returns a number or a day as what it is, so that it can be mended as such.
+func (s *sheetWriter) text(column, text string) (any, error) {
+	switch value := jsontext.Value(text); s.columns.Kind(column) {
+	case resource.Number:
+		if value.Kind() == jsontext.KindNumber && value.IsValid() {
+			return s.value(table.Cell{Column: column, Value: value})
 		}
+	case resource.Date, resource.DateTime:
 		quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if kind != resource.Number || value.Kind() != jsontext.KindNumber || !value.IsValid() {
-			value = quoted
-		}
-		column := ""
-		if kind == resource.Number || kind == resource.Date || kind == resource.DateTime {
-			column = x.header[i]
-		}
-		var cell any = text
-		if column != "" && text != "" {
-			if cell, err = x.cell(x.columns, table.Cell{Column: column, Value: value}); err != nil {
-				return err
-			}
-		}
-		cells = append(cells, cell)
+		return s.value(table.Cell{Column: column, Value: quoted})
 	}
-	return x.sheetWriter.write(cells)
+	return text, nil
 }
-
-func (x *xlsxRejects) close() error { return x.end(x.to) }

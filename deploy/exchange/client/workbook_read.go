@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,76 +20,57 @@ import (
 // workbook can say in a few bytes that it has millions of cells, or that one cell is a gigabyte.
 const mostUnpacked = 256 << 20
 
-// xlsx yields the records of a sheet as csv does for a file. Cells with dates become days, or instants in UTC.
-func (s source) xlsx(r io.Reader) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
+// xlsx yields the lines of a sheet of a workbook, as csv does those of a file: the sheet that has the name of the
+// resource, or else the first.
+func (t *tableReader) xlsx(r io.Reader) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
 		book, err := excelize.OpenReader(r, excelize.Options{UnzipSizeLimit: mostUnpacked})
 		if err != nil {
 			if strings.HasPrefix(err.Error(), "unzip size exceeds") {
 				err = fmt.Errorf("it unpacks to more than %d MiB; save it as CSV, or divide it", mostUnpacked>>20)
 			}
-			yield(row{}, fmt.Errorf("it is no workbook that can be read (XLSX): %w", err))
+			yield(line{}, fmt.Errorf("it is no workbook that can be read (XLSX): %w", err))
 			return
 		}
-		err = s.rows(book, yield)
+		err = t.linesOf(book, yield)
 		if err = errors.Join(err, book.Close()); err != nil {
-			yield(row{}, err)
+			yield(line{}, err)
 		}
 	}
 }
 
-func (s source) rows(book *excelize.File, yield func(row, error) bool) error {
-	s.layout.sheet = book.GetSheetName(0)
-	if slices.Contains(book.GetSheetList(), s.sheet) {
-		s.layout.sheet = s.sheet
+func (t *tableReader) linesOf(book *excelize.File, yield func(line, error) bool) error {
+	t.layout.sheet = book.GetSheetName(0)
+	if slices.Contains(book.GetSheetList(), t.resource.Name) {
+		t.layout.sheet = t.resource.Name
 	}
 	properties, err := book.GetWorkbookProps()
 	if err != nil {
 		return err
 	}
 	since1904 := properties.Date1904 != nil && *properties.Date1904
-	lines, err := book.Rows(s.layout.sheet)
+	t.value = func(kind resource.Kind, cell string) string { return fromSheet(kind, cell, since1904) }
+	lines, err := book.Rows(t.layout.sheet)
 	if err != nil {
 		return err
 	}
 	defer lines.Close()
-	var reader *rowReader
+	width := 0 // of the header
 	for number := 1; lines.Next(); number++ {
 		cells, err := lines.Columns(excelize.Options{RawCellValue: true})
 		if err != nil {
 			return err
 		}
-		if strings.Join(cells, "") == "" {
-			continue
-		}
-		if reader == nil {
-			if reader, err = s.newRowReader(cells); err != nil {
-				return fmt.Errorf("row %d: %w", number, err)
-			}
-			s.layout.header = reader.header
-			continue
-		}
+		width = cmp.Or(width, len(cells))
 		// Empty cells at the end of a row are not in the file.
-		for len(cells) < len(reader.header)+min(1, reader.reason+1) {
+		for len(cells) < width {
 			cells = append(cells, "")
 		}
-		cells = reader.without(cells)
-		for i := range min(len(cells), len(reader.header)) {
-			cells[i] = fromSheet(s.columns.Kind(reader.header[i]), cells[i], since1904)
-		}
-		next := reader.row(cells)
-		next.line = number
-		if !yield(next, nil) {
+		if !yield(line{cells: cells, number: number}, nil) {
 			return nil
 		}
 	}
-	if err := lines.Error(); err != nil {
-		return err
-	}
-	if reader == nil {
-		return fmt.Errorf("the sheet %q has no header", s.layout.sheet)
-	}
-	return nil
+	return lines.Error()
 }
 
 // fromSheet returns the value of a cell as it would be written in CSV. A workbook keeps dates as numbers of days,

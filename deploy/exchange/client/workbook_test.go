@@ -32,7 +32,8 @@ func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
 	if head := columns.Head("liabilityShare"); head != "liabilityShare" || columns.Headed("note (x)") != "note (x)" {
 		t.Errorf("what is no amount has the head %q", head)
 	}
-	sheet, err := newSheetWriter("claim", []string{"a", "b", "c"}, []int{9, 9, 9}, 1)
+	var file bytes.Buffer
+	sheet, err := newSheetWriter(&file, layout{sheet: "claim", header: []string{"a", "b", "c"}, records: 1}, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,17 +45,17 @@ func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
 		{columns, "reserve", "1234567"}, {table.Of(motor), "grossWrittenPremium", "1234.5"},
 		{columns, "liabilityShare", "1234567"},
 	} {
-		cell, err := sheet.cell(c.columns, table.Cell{Column: c.column, Value: jsontext.Value(c.value)})
+		sheet.columns = c.columns
+		cell, err := sheet.value(table.Cell{Column: c.column, Value: jsontext.Value(c.value)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		cells = append(cells, cell)
 	}
-	var file bytes.Buffer
 	if err := sheet.write(cells); err != nil {
 		t.Fatal(err)
 	}
-	if err := sheet.end(&file); err != nil {
+	if err := sheet.end(nil); err != nil {
 		t.Fatal(err)
 	}
 	book, err := excelize.OpenReader(&file)

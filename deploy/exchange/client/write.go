@@ -58,10 +58,10 @@ func (p *program) put() *cobra.Command {
 	w := p.registerWriting(command, false)
 	ifMatch := command.Flags().String("if-match", "", "entity tag: replace the record only if it is still this version")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		r := request{method: http.MethodPut}
+		// A repetition would not find the version that the first attempt replaced.
+		r := Request{Method: http.MethodPut, Repeatable: *ifMatch == ""}
 		if *ifMatch != "" {
-			// A repetition would not find the version that the first attempt replaced.
-			r.header, r.once = map[string]string{"If-Match": *ifMatch}, true
+			r.Header = map[string]string{"If-Match": *ifMatch}
 		}
 		return w.send(command.Context(), target{resource: p.resource(args[0]), id: args[1]}, r, true)
 	}
@@ -98,19 +98,16 @@ func (w *writing) post(ctx context.Context, on target, bodied bool) error {
 	if w.key == "" {
 		w.key = rand.Text()
 	}
-	return w.send(ctx, on, request{method: http.MethodPost, header: map[string]string{keyHeader: w.key}}, bodied)
+	return w.send(ctx, on, Request{Method: http.MethodPost, Key: w.key}, bodied)
 }
 
 // send sends the request with the body and prints the record in the response. bodied says that the body must not be
 // missing.
-func (w *writing) send(ctx context.Context, on target, r request, bodied bool) (err error) {
-	if err := validForm(*w.form); err != nil {
+func (w *writing) send(ctx context.Context, on target, r Request, bodied bool) (err error) {
+	if r.Body, err = w.read(); err != nil {
 		return err
 	}
-	if r.body, err = w.read(); err != nil {
-		return err
-	}
-	if bodied && r.body == nil {
+	if bodied && r.Body == nil {
 		return usage("a body is wanted; give --body, as JSON text or as @FILE (exchange describe %s names the members)",
 			on.resource.Name)
 	}
@@ -118,12 +115,12 @@ func (w *writing) send(ctx context.Context, on target, r request, bodied bool) (
 	if err != nil {
 		return err
 	}
-	r.path = "/" + on.resource.Name
+	r.Path = "/" + on.resource.Name
 	if on.id != "" {
-		if r.path, err = c.recordPath(ctx, on.resource, on.id); err != nil {
+		if r.Path, err = c.recordPath(ctx, on.resource, on.id); err != nil {
 			return err
 		}
-		r.path += on.suffix
+		r.Path += on.suffix
 	}
 	got, err := c.send(ctx, r)
 	if err != nil {

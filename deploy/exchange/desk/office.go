@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"text/tabwriter"
@@ -68,12 +67,10 @@ func group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
 // it is in brackets.
 func command(around client.Surroundings, c *cobra.Command, do func(*office, context.Context, []string) error,
 ) *cobra.Command {
-	o := &office{Surroundings: around, form: asJSON}
-	if client.Terminal(around.Out) {
-		o.form = asTable
-	}
+	o := &office{Surroundings: around}
 	connect := client.Connect(around, c)
-	c.Flags().StringVarP(&o.form, "output", "o", o.form, "form of the output: json, table or pretty (indented JSON)")
+	form := o.Form(c, []string{asJSON, asTable, asPretty}, asTable,
+		"form of the output: json, table or pretty (indented JSON)")
 	words := strings.Fields(c.Use)[1:]
 	owner := new(string)
 	if len(words) > 0 && words[0] == "CONTRACT" && c.Name() != "put" {
@@ -90,9 +87,7 @@ func command(around client.Surroundings, c *cobra.Command, do func(*office, cont
 		return nil
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if !slices.Contains([]string{asJSON, asTable, asPretty}, o.form) {
-			return client.Misuse(fmt.Sprintf("--output %q is not json, table or pretty", o.form))
-		}
+		o.form = *form
 		exchange, err := connect()
 		if err != nil {
 			return err
@@ -174,10 +169,10 @@ func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []
 	for since := time.Now(); ; {
 		select {
 		case <-ended:
-			return body, cmp.Or(err, shown.End())
+			shown.End()
+			return body, err
 		case <-every.C:
-			// What is shown beside the work does not stop it.
-			_ = shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what(),
+			shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what(),
 				time.Since(since).Round(time.Second)))
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,22 +25,16 @@ func events(around client.Surroundings) *cobra.Command {
 	connect := client.Connect(around, command)
 	f.register(command, "")
 	follow := command.Flags().Bool("follow", false, "go on, and print each event when it happens")
-	form := asJSON
-	if client.Terminal(around.Out) {
-		form = asTable
-	}
-	command.Flags().StringVarP(&form, "output", "o", form, "form of the output: json (an event on each line) or table")
+	form := around.Form(command, []string{asJSON, asTable}, asTable,
+		"form of the output: json (an event on each line) or table")
 	command.RunE = func(command *cobra.Command, _ []string) (err error) {
-		if form != asTable && form != asJSON {
-			return client.Misuse(fmt.Sprintf("--output %q is not json or table", form))
-		}
 		if err := f.begin(); err != nil {
 			return err
 		}
 		if f.exchange, err = connect(); err != nil {
 			return err
 		}
-		print := printer(around.Out, form)
+		print := printer(around.Out, *form)
 		for {
 			// A filter has empty pages before the end: there, a short wait finds nothing either.
 			wait := "1"
@@ -109,11 +102,6 @@ func printer(w io.Writer, form string) func(jsontext.Value) error {
 // line prints a line of the table. Control characters would move the cursor of the terminal.
 func line(w io.Writer, time, what, id, version, policy, status string) error {
 	text := fmt.Sprintf("%-19s  %-34s  %-36s  %-7s  %-16s  %s", time, what, id, version, policy, status)
-	_, err := fmt.Fprintln(w, strings.TrimRight(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text), " "))
+	_, err := fmt.Fprintln(w, strings.TrimRight(client.Printable(text), " "))
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -20,6 +19,7 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/texts"
+	"insurance.example/exchange/pkg/whole"
 )
 
 //go:embed commands.yaml
@@ -102,19 +102,7 @@ func (f *feed) done(next string) error {
 	if f.cursorFile == "" {
 		return nil
 	}
-	// Wholly or not at all: half a cursor is none.
-	file, err := os.CreateTemp(filepath.Dir(f.cursorFile), ".cursor-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(next + "\n")
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), f.cursorFile)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
+	return whole.Write(f.cursorFile, []byte(next+"\n")) // half a cursor is none
 }
 
 // longWait is for how many seconds a request waits where the command goes on until it is stopped.

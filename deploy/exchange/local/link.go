@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/gateway/console"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // LinkLifetime is how long a link can be followed to the records of an exchange.
@@ -70,7 +71,7 @@ func LinkCommand(environ []string, out io.Writer, usualURL string) *cobra.Comman
 		return err
 	})
 	flags := command.Flags()
-	flags.StringVar(&url, "url", cmp.Or(lookup(environ, "EXCHANGE_URL"), usualURL),
+	flags.StringVar(&url, "url", cmp.Or(setting.Lookup(environ, "EXCHANGE_URL"), usualURL),
 		"URL of the exchange (EXCHANGE_URL)")
 	flags.StringVar(&subject, "subject", Subject, "name of the person")
 	return command

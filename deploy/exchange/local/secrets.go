@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/whole"
 )
 
 // SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens,
@@ -79,16 +80,7 @@ func createCredential(path string) error {
 		return err
 	}
 	// It appears under its name when it is whole: another process may be waiting for it.
-	draft, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(draft.Name())
-	_, err = fmt.Fprintln(draft, secret)
-	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(draft.Name(), path); !errors.Is(err, fs.ErrExist) { // a link does not replace what is there
+	if err := whole.Create(path, []byte(secret+"\n")); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

@@ -50,7 +50,7 @@ func RegisterData(flags *pflag.FlagSet, data *string) {
 // registerFolder declares the setting that names the folder of data, which the environment may have said already.
 func registerFolder(flags *pflag.FlagSet, environ []string, data *string) {
 	RegisterData(flags, data)
-	if fromEnvironment := lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
+	if fromEnvironment := setting.Lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
 		*data = fromEnvironment
 		flags.Lookup(settings.Data).DefValue = *data
 	}
@@ -133,7 +133,7 @@ func Issuing(environ []string) func(data, organisation string) (string, error) {
 
 // organisationClaim returns the claim that names the organisation, as an environment has it.
 func organisationClaim(environ []string) string {
-	return cmp.Or(lookup(environ, "EXCHANGE_ORG_CLAIM"), OrganisationClaim)
+	return cmp.Or(setting.Lookup(environ, "EXCHANGE_ORG_CLAIM"), OrganisationClaim)
 }
 
 // hasKeys reports whether a data folder has keys. It has none before the first start, and none if an identity provider
@@ -160,13 +160,4 @@ func issue(data string, grant auth.Grant) (string, error) {
 	}
 	grant.Issuer, grant.Audience = Issuer, []string{Audience}
 	return signer.Issue(grant)
-}
-
-func lookup(environ []string, name string) string {
-	for _, entry := range environ {
-		if value, is := strings.CutPrefix(entry, name+"="); is {
-			return value
-		}
-	}
-	return ""
 }

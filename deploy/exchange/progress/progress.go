@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is how far a command has come. On a terminal it is a bar, and elsewhere a line every few seconds.
+// Progress is how far a command has come. On a terminal it is a bar, and elsewhere a line every few seconds. What
+// cannot be shown does not stop the work.
 type Progress struct {
 	w     io.Writer
 	total int64
@@ -36,26 +37,22 @@ func New(w io.Writer, total int64) *Progress {
 }
 
 // At shows how much of the total is done, and what was done, in words.
-func (p *Progress) At(done int64, what string) error {
+func (p *Progress) At(done int64, what string) {
 	if p.bar != nil {
 		p.bar.Describe(what)
 		if p.total >= 0 {
 			done = min(done, p.total) // the last line may have no end
 		}
-		return p.bar.Set64(done)
-	}
-	if now := time.Now(); now.After(p.next) {
+		_ = p.bar.Set64(done)
+	} else if now := time.Now(); now.After(p.next) {
 		p.next = now.Add(betweenLines)
-		_, err := fmt.Fprintln(p.w, what)
-		return err
+		fmt.Fprintln(p.w, what)
 	}
-	return nil
 }
 
 // End removes the bar.
-func (p *Progress) End() error {
-	if p.bar == nil {
-		return nil
+func (p *Progress) End() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
 	}
-	return p.bar.Clear()
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"insurance.example/exchange/pkg/whole"
 )
 
 // Clock shows an instant, once Open has set it. It is then safe for concurrent use.
@@ -50,14 +52,8 @@ func (c *Clock) Open(data, text string) error {
 	return c.keep(c.now)
 }
 
-// keep writes an instant to the file, wholly or not at all.
-func (c *Clock) keep(at time.Time) error {
-	next := c.file + ".new"
-	if err := os.WriteFile(next, []byte(shown(at)+"\n"), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, c.file)
-}
+// keep writes an instant to the file.
+func (c *Clock) keep(at time.Time) error { return whole.Write(c.file, []byte(shown(at)+"\n")) }
 
 // shown returns an instant as the header and the file have it.
 func shown(at time.Time) string { return at.Format(time.RFC3339Nano) }

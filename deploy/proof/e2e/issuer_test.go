@@ -10,12 +10,11 @@ import (
 
 	"golang.org/x/oauth2/clientcredentials"
 
-	"insurance.example/exchange/deploy/proof/e2e/issuer"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/wait"
 )
 
-var registered = []issuer.Client{
+var registered = []issuerClient{
 	{ID: "broker", Secret: "of the broker", Audience: []string{trial.Audience},
 		Scopes: []string{trial.Admin, trial.Developer}, Lifetime: time.Hour},
 	{ID: "insurer", Secret: "of the insurer", Audience: []string{"other", trial.Audience},
@@ -27,23 +26,23 @@ var registered = []issuer.Client{
 }
 
 // withIssuer runs an exchange that accepts the tokens of an issuer.
-func withIssuer(t *testing.T, settings ...string) (*trial.Exchange, *issuer.Issuer) {
+func withIssuer(t *testing.T, settings ...string) (*trial.Exchange, *issuer) {
 	t.Helper()
-	idp, err := issuer.Start(registered...)
+	idp, err := startIssuer(registered...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(idp.Stop)
-	e, err := commands.RunInOne(t.TempDir(), append(settings, "EXCHANGE_JWKS_URL="+idp.KeysURL(),
+	t.Cleanup(idp.stop)
+	e, err := commands.RunInOne(t.TempDir(), append(settings, "EXCHANGE_JWKS_URL="+idp.keysURL(),
 		"EXCHANGE_JWT_ISSUER="+idp.URL, "EXCHANGE_JWT_AUDIENCE="+trial.Audience, "EXCHANGE_ADMIN_ADDR=127.0.0.1:0")...)
 	trial.EndWith(t, e, err)
 	return e, idp
 }
 
 // tokenOf gets an access token as a client with a library for OAuth 2.0 does.
-func tokenOf(ctx context.Context, idp *issuer.Issuer, client issuer.Client, scopes ...string) (string, error) {
+func tokenOf(ctx context.Context, idp *issuer, client issuerClient, scopes ...string) (string, error) {
 	config := clientcredentials.Config{
-		ClientID: client.ID, ClientSecret: client.Secret, TokenURL: idp.TokenURL(), Scopes: scopes,
+		ClientID: client.ID, ClientSecret: client.Secret, TokenURL: idp.tokenURL(), Scopes: scopes,
 	}
 	t, err := config.Token(ctx)
 	if err != nil {
@@ -57,7 +56,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 	e, idp := withIssuer(t)
 	caller := client(t, e, "another")
 	for _, c := range []struct {
-		client      issuer.Client
+		client      issuerClient
 		scopes      []string
 		read, write int
 	}{
@@ -139,7 +138,7 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 	}
 	more("requests with the first key", &served, 20)
 	for turn := range 4 {
-		if err := idp.Rotate(); err != nil {
+		if err := idp.rotate(); err != nil {
 			t.Fatal(err)
 		}
 		more(fmt.Sprint("tokens after rotation ", turn), &renewed, 20)
@@ -148,12 +147,12 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 		t.Errorf("a token of the first key, which is still published: %d %s", read.Status, read.Body)
 	}
 
-	idp.Stop()
+	idp.stop()
 	more("requests while the issuer is away", &served, 100)
-	if err := idp.Rotate(); err != nil {
+	if err := idp.rotate(); err != nil {
 		t.Fatal(err)
 	}
-	if err := idp.Restart(); err != nil {
+	if err := idp.restart(); err != nil {
 		t.Fatal(err)
 	}
 	more("tokens of an issuer that is back with another key", &renewed, 20)
@@ -161,7 +160,7 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 	callers.Wait()
 
 	// A key that is no longer published is no longer accepted.
-	idp.Withdraw()
+	idp.withdraw()
 	wait.Until(t, func() error {
 		if read := caller.With(first).Get(t, "/productCatalog"); read.Status != 401 {
 			return fmt.Errorf("a token of a withdrawn key: %d", read.Status)

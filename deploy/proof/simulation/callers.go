@@ -53,8 +53,6 @@ type recording struct {
 	key    string
 	// refunds is the receipt that this one reverses; nil if it is no refund.
 	refunds *recording
-	// requests counts the requests that may have created the record.
-	requests int
 	// ids are those in the responses.
 	ids []string
 	// settled is true once a response has said whether the record was created.
@@ -95,23 +93,35 @@ func (c *caller) receipt(ctx context.Context, e *recording) {
 	if e.key != "" {
 		header = []string{"Idempotency-Key", e.key}
 	}
-	for range patience {
-		e.requests++
-		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("POST receipt %d %s", e.amount, e.key),
-			"/receipt", body, header...)
+	times := patience
+	if e.key == "" {
+		times = 1 // It may have been created. A repetition could create another one.
+	}
+	got := c.repeat(ctx, times, "premium", fmt.Sprintf("POST receipt %d %s", e.amount, e.key), "/receipt", body,
+		header...)
+	switch {
+	case got.status == http.StatusCreated || got.status == http.StatusOK:
+		e.told(c, got)
+	case got.status > 0 || times > 1:
+		c.complain("POST /receipt of %d, sent up to %d times: %d %s", e.amount, times, got.status, got.body)
+	}
+}
+
+// repeat posts a body so many times, or until there is a response that is no outage, and returns that; the zero answer
+// if there is none.
+func (c *caller) repeat(
+	ctx context.Context, times int, service, what, path, body string, header ...string,
+) answer {
+	for sent := 1; ; sent++ {
+		got, heard := c.reach(service, c.random).post(ctx, what, path, body, header...)
 		switch {
-		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
-			e.told(c, got)
-			return
 		case heard && got.status != http.StatusServiceUnavailable:
-			c.complain("POST /receipt of %d: %d %s", e.amount, got.status, got.body)
-			return
-		case e.key == "":
-			return // It may have been created. A repetition could create another one.
+			return got
+		case sent == times:
+			return answer{}
 		}
 		pause(ctx, time.Second/4+time.Duration(c.random.Int64N(int64(time.Second))))
 	}
-	c.complain("POST /receipt of %d: no response after %d requests", e.amount, patience)
 }
 
 // told notes the id of the record in a response.
@@ -147,23 +157,15 @@ func (c *caller) anyReceipt() *recording {
 func (c *caller) refund(ctx context.Context, of *recording) {
 	e := &recording{amount: of.amount, refunds: of}
 	c.book.recordings = append(c.book.recordings, e)
-	for range patience {
-		e.requests++
-		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("refund of %d", of.amount),
-			"/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
-		switch {
-		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
-			e.told(c, got)
-			return
-		case heard && got.status == http.StatusConflict:
-			return
-		case heard && got.status != http.StatusServiceUnavailable:
-			c.complain("refund of %d: %d %s", of.amount, got.status, got.body)
-			return
-		}
-		pause(ctx, time.Second/4+time.Duration(c.random.Int64N(int64(time.Second))))
+	got := c.repeat(ctx, patience, "premium", fmt.Sprintf("refund of %d", of.amount),
+		"/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
+	switch got.status {
+	case http.StatusCreated, http.StatusOK:
+		e.told(c, got)
+	case http.StatusConflict:
+	default:
+		c.complain("refund of %d, sent up to %d times: %d %s", of.amount, patience, got.status, got.body)
 	}
-	c.complain("refund of %d: no response after %d requests", e.amount, patience)
 }
 
 // complain notes a response that is wrong.

@@ -84,8 +84,7 @@ func (x *exchange) checkBook(receipts []receipt, complain func(string, ...any)) 
 			}
 		}
 		if len(made) > 1 {
-			complain("%d receipts of %d were made by one request (%d requests, key %q)", len(made), e.amount,
-				e.requests, e.key)
+			complain("%d receipts of %d were made by one request (key %q)", len(made), e.amount, e.key)
 		}
 	}
 	for _, r := range receipts {

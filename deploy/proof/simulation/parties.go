@@ -32,23 +32,16 @@ func (c *caller) workOnParties(ctx context.Context, number int) {
 }
 
 func (c *caller) person(ctx context.Context, identity, body string, header []string) {
-	for range patience {
-		got, heard := c.reach("parties", c.random).post(ctx, fmt.Sprint("POST personal ", identity, header),
-			"/personal", body, header...)
-		switch {
-		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
-			c.book.parties[identity] = append(c.book.parties[identity], got.member("id"))
-			return
-		case heard && got.status == http.StatusConflict:
-			c.book.parties[identity] = append(c.book.parties[identity], got.member("existingId"))
-			return
-		case heard && got.status != http.StatusServiceUnavailable:
-			c.complain("POST /personal: %d %s", got.status, got.body)
-			return
-		}
-		pause(ctx, time.Second/4+time.Duration(c.random.Int64N(int64(time.Second))))
+	got := c.repeat(ctx, patience, "parties", fmt.Sprint("POST personal ", identity, header), "/personal", body,
+		header...)
+	switch got.status {
+	case http.StatusCreated, http.StatusOK:
+		c.book.parties[identity] = append(c.book.parties[identity], got.member("id"))
+	case http.StatusConflict:
+		c.book.parties[identity] = append(c.book.parties[identity], got.member("existingId"))
+	default:
+		c.complain("POST /personal of %s, sent up to %d times: %d %s", identity, patience, got.status, got.body)
 	}
-	c.complain("POST /personal of %s: no response after %d requests", identity, patience)
 }
 
 // checkParties expects one record of each person, with the id that every caller got.

@@ -23,19 +23,20 @@ func (d database) Collection(ctx context.Context, spec docstore.Spec) (docstore.
 	if err != nil {
 		return nil, err
 	}
-	return docstore.Decorate(c, table{c, d.process, spec.Name}.call), nil
+	return docstore.Decorate(c, table{c, d.Store, d.process, spec.Name}.call), nil
 }
 
 // table is a collection behind that connection.
 type table struct {
 	stored  docstore.Collection
+	store   docstore.Store
 	process *replica
 	name    string
 }
 
-// keeper is a collection that can keep a former version without replacing its document.
+// keeper is a store that can keep a former version without replacing its document.
 type keeper interface {
-	KeepFormer(id uuid.UUID, former docstore.Former)
+	KeepFormer(collection string, id uuid.UUID, former docstore.Former)
 }
 
 // lost is the error of a call that fails.
@@ -62,7 +63,7 @@ func (t table) call(ctx context.Context, of docstore.Call, do func(context.Conte
 func (t table) part(ctx context.Context, of docstore.Call) func(*rand.Rand) {
 	switch {
 	case of.Former != nil:
-		return func(*rand.Rand) { t.stored.(keeper).KeepFormer(of.ID, *of.Former) }
+		return func(*rand.Rand) { t.store.(keeper).KeepFormer(t.name, of.ID, *of.Former) }
 	case of.Operation == "sent":
 		return func(random *rand.Rand) {
 			// Its caller gets an error anyway.

@@ -12,7 +12,6 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/register"
-	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/tools/generate/document"
 	"insurance.example/exchange/deploy/tools/generate/manifests"
 )
@@ -45,14 +44,14 @@ func printEarlier() error {
 }
 
 func generate(contracts string) error {
-	routes, err := allinone.Routes()
+	routes, err := routingTable()
 	if err != nil {
 		return err
 	}
 	if err := write(filepath.Join(contracts, "routes", "routes.json"), routes); err != nil {
 		return err
 	}
-	searches, err := allinone.Searches()
+	searches, err := searchTable()
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func writeContracts(contracts string) error {
 // describe returns what the services declare.
 func describe() ([]document.Service, error) {
 	var all []document.Service
-	for _, s := range allinone.Declarations() {
+	for _, s := range declarations() {
 		resources, extensions, err := s.Describe()
 		if err != nil {
 			return nil, err

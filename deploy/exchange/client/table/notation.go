@@ -21,7 +21,9 @@ type Notation struct {
 }
 
 // DateOrders are the orders in which a day's parts may be written.
-var DateOrders = map[string]string{"ymd": "2006-1-2", "dmy": "2-1-2006", "mdy": "1-2-2006"}
+var DateOrders = []string{"ymd", "dmy", "mdy"}
+
+var layouts = map[string]string{"ymd": "2006-1-2", "dmy": "2-1-2006", "mdy": "1-2-2006"}
 
 // Decimals are the names of the characters that may be before the fraction of a number.
 var Decimals = []string{"comma", "point"}
@@ -106,7 +108,7 @@ func (n Notation) day(kind resource.Kind, text string) (string, error) {
 	if parts == nil || kind == resource.Date && parts[4] != "" {
 		return "", fmt.Errorf("%q is no day in the order %s with four digits of the year", text, n.Order)
 	}
-	layout, value := DateOrders[n.Order], strings.Join(parts[1:4], "-")
+	layout, value := layouts[n.Order], strings.Join(parts[1:4], "-")
 	switch strings.Count(parts[4], ":") {
 	case 1:
 		layout, value = layout+" 15:04", value+" "+parts[4]

@@ -1,11 +1,8 @@
 package load
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -226,45 +223,17 @@ func (c *caller) unavailable(what string, header http.Header, problem record) {
 func (c *caller) send(
 	ctx context.Context, method, path string, body record, key string,
 ) (int, http.Header, record, error) {
-	var content io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return 0, nil, nil, err
-		}
-		content = bytes.NewReader(text)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, c.load.base+path, content)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+c.load.token)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-		// The caller repeats what fails itself, so that each failure is counted.
-		request.GetBody = nil
-	}
-	if key != "" {
-		request.Header.Set("Idempotency-Key", key)
-	}
 	c.load.Counts.Requests.Add(1)
 	if c.load.Strict.Load() {
 		c.load.Counts.StrictRequests.Add(1)
 	}
-	response, err := c.client.Do(request)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
+	response, err := c.load.send(ctx, c.client, method, path, body, key)
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	var found record
-	if strings.Contains(response.Header.Get("Content-Type"), "json") {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		err = decoder.Decode(&found)
+	if strings.Contains(response.header.Get("Content-Type"), "json") {
+		err = response.decode(&found)
 	}
-	return response.StatusCode, response.Header, found, err
+	return response.status, response.header, found, err
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -158,46 +157,30 @@ func (l *Load) events(t *testing.T, path string) (all int) {
 func (l *Load) list(t *testing.T, path string) (all []record) {
 	t.Helper()
 	for path != "" {
+		var page []record
 		var next string
-		wait.Until(t, func() error {
-			page, more, err := l.page(t.Context(), path)
-			if err == nil {
-				all, next = append(all, page...), more
-			}
+		wait.Until(t, func() (err error) {
+			next, err = l.get(t.Context(), path, &page)
 			return err
 		})
-		path = next
+		all, path = append(all, page...), next
 	}
 	return all
 }
 
-// page returns a page of a list and the path of the next one, empty if there is none.
-func (l *Load) page(ctx context.Context, path string) (page []record, next string, err error) {
-	next, err = l.get(ctx, path, &page)
-	return page, next, err
-}
-
 // get reads what is at a path, and returns the path of the next page, empty if there is none.
 func (l *Load) get(ctx context.Context, path string, into any) (next string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, l.base+path, nil)
+	response, err := l.send(ctx, http.DefaultClient, http.MethodGet, path, nil, "")
 	if err != nil {
 		return "", err
 	}
-	request.Header.Set("Authorization", "Bearer "+l.token)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
+	if response.status != http.StatusOK {
+		return "", fmt.Errorf("%s: status %d", path, response.status)
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: status %d", path, response.StatusCode)
-	}
-	decoder := json.NewDecoder(response.Body)
-	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil {
+	if err := response.decode(into); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	if more := nextPage.FindStringSubmatch(response.Header.Get("Link")); more != nil {
+	if more := nextPage.FindStringSubmatch(response.header.Get("Link")); more != nil {
 		next = more[1]
 	}
 	return next, nil

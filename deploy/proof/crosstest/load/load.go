@@ -3,8 +3,11 @@
 package load
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -147,4 +150,52 @@ func (l *Load) Recovered(t *testing.T) {
 		})
 	}
 	l.Check(t)
+}
+
+// response is a response with its body.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// decode reads the body, whose numbers keep their digits.
+func (r *response) decode(into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(r.body))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+// send sends a request to the gateway, without a body if it is nil, and without a key if that is empty.
+func (l *Load) send(
+	ctx context.Context, client *http.Client, method, path string, body record, key string,
+) (*response, error) {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, l.base+path, content)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+l.token)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+		// The caller repeats what fails itself, so that each failure is counted.
+		request.GetBody = nil
+	}
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
+	got, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	return &response{got.StatusCode, got.Header, text}, err
 }

@@ -2,6 +2,7 @@ package searches
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -68,22 +69,12 @@ func (w *writer) pick(of []string) string { return of[w.random.IntN(len(of))] }
 
 // some returns a record with some of the members of another one.
 func (w *writer) some(record, of trial.Record) trial.Record {
-	for _, name := range slices.Sorted(keys(of)) {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if w.random.IntN(4) > 0 {
 			record[name] = of[name]
 		}
 	}
 	return record
-}
-
-func keys(of trial.Record) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range of {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // object makes a record and notes where it is.

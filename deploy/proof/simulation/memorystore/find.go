@@ -2,7 +2,6 @@ package memorystore
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -43,18 +42,10 @@ func (c *collection) inOrder(q docstore.Query) []*stored {
 	return before
 }
 
-func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
-	if err := who.Check(); err != nil {
-		return nil, err
-	}
-	if err := ended(ctx); err != nil {
-		return nil, err
-	}
+func (c *collection) Find(_ context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	found := c.page(who, c.spec.Within(who, q))
 	if len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil {
 		if last := found[len(found)-1].ID; q.Settled && !q.Descending && bytes.Compare(c.least[:], last[:]) < 0 {
@@ -113,19 +104,11 @@ func selected(keys docstore.Keys, q docstore.Query) bool {
 }
 
 func (c *collection) Unsent(
-	ctx context.Context, who organisation.ID, after uuid.UUID, limit int,
+	_ context.Context, _ organisation.ID, after uuid.UUID, limit int,
 ) ([]docstore.Document, error) {
-	if err := who.CheckUnnamed(); err != nil {
-		return nil, err
-	}
-	if err := ended(ctx); err != nil {
-		return nil, err
-	}
 	if limit < 1 {
 		return nil, unavailable(errors.New("memorystore: a page of unsent documents needs a limit"))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	var found []docstore.Document
 	for _, doc := range c.after(after) {
 		if doc.Unsent && len(found) < limit {
@@ -136,13 +119,9 @@ func (c *collection) Unsent(
 }
 
 func (c *collection) Former(
-	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
+	_ context.Context, who organisation.ID, id uuid.UUID, version int64,
 ) (docstore.Former, error) {
-	formers, err := c.formers(ctx, who, id)
-	if err != nil {
-		return docstore.Former{}, err
-	}
-	for _, f := range formers {
+	for _, f := range c.formers(who, id) {
 		if f.Version == version {
 			f.Body, f.State = bytes.Clone(f.Body), bytes.Clone(f.State)
 			return f, nil
@@ -152,18 +131,14 @@ func (c *collection) Former(
 }
 
 func (c *collection) Formers(
-	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
+	_ context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
 ) ([]docstore.Former, error) {
-	formers, err := c.formers(ctx, who, id)
-	if err != nil {
-		return nil, err
-	}
 	if limit < 1 {
 		return nil, unavailable(errors.New("memorystore: a page of former versions needs a limit"))
 	}
 	var page []docstore.Former
 	left := docstore.FormersBytes
-	for _, f := range formers {
+	for _, f := range c.formers(who, id) {
 		if f.Version <= after {
 			continue
 		}
@@ -176,13 +151,9 @@ func (c *collection) Formers(
 }
 
 func (c *collection) FormerByKey(
-	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
+	_ context.Context, who organisation.ID, id uuid.UUID, key string,
 ) (docstore.Former, error) {
-	formers, err := c.formers(ctx, who, id)
-	if err != nil {
-		return docstore.Former{}, err
-	}
-	for _, f := range slices.Backward(formers) {
+	for _, f := range slices.Backward(c.formers(who, id)) {
 		if key != "" && f.Key == key {
 			return bodiless(f), nil
 		}
@@ -191,17 +162,12 @@ func (c *collection) FormerByKey(
 }
 
 // formers returns the former versions of a document, none of one that the organisation does not see.
-func (c *collection) formers(ctx context.Context, who organisation.ID, id uuid.UUID) ([]docstore.Former, error) {
-	if err := cmp.Or(who.Check(), ended(ctx)); err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (c *collection) formers(who organisation.ID, id uuid.UUID) []docstore.Former {
 	at, found := c.search(id)
 	if !found || !c.docs[at].seenBy(who) {
-		return nil, nil
+		return nil
 	}
-	return slices.Clone(c.docs[at].formers), nil
+	return c.docs[at].formers
 }
 
 // read returns a copy of a document as callers get it: without its keys.
@@ -223,12 +189,7 @@ func bodiless(f docstore.Former) docstore.Former {
 	return f
 }
 
-func (c *collection) OwnerAfter(ctx context.Context, who organisation.ID, after string) (first string, err error) {
-	if err := errors.Join(ended(ctx), who.CheckUnnamed()); err != nil {
-		return "", err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (c *collection) OwnerAfter(_ context.Context, _ organisation.ID, after string) (first string, err error) {
 	for _, doc := range c.docs {
 		if doc.Owner > after && (first == "" || doc.Owner < first) {
 			first = doc.Owner

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -44,7 +43,24 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		s.collections[spec.Name] = c
 	}
 	c.spec = spec
-	return c, nil
+	return docstore.Decorate(c, s.call), nil
+}
+
+// ofTheExchange are the operations that are not done in the name of an organisation.
+var ofTheExchange = []string{"unsent", "sent", "changes", "end_of_changes", "owner_after"}
+
+// call makes a call of a collection, which takes effect at once, unless its context has ended.
+func (s *Store) call(ctx context.Context, of docstore.Call, do func(context.Context) error) error {
+	check := of.Organisation.Check
+	if slices.Contains(ofTheExchange, of.Operation) {
+		check = of.Organisation.CheckUnnamed
+	}
+	if err := cmp.Or(check(), ended(ctx)); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return do(ctx)
 }
 
 // Documents returns what a collection holds, in order of id, with keys.
@@ -55,8 +71,6 @@ func (s *Store) Documents(name string) []docstore.Document {
 	if c == nil {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	documents := make([]docstore.Document, len(c.docs))
 	for i, doc := range c.docs {
 		documents[i] = detached(doc.Document)
@@ -69,12 +83,7 @@ func (s *Store) Marked(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.collections[name]
-	if c == nil {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.docs, func(doc *stored) bool { return doc.Unsent })
+	return c != nil && slices.ContainsFunc(c.docs, func(doc *stored) bool { return doc.Unsent })
 }
 
 // Versions returns the bodies of all versions of a document, in order of version.
@@ -82,8 +91,6 @@ func (s *Store) Versions(name string, id uuid.UUID) (bodies [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.collections[name]
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	at, found := c.search(id)
 	if !found {
 		return nil
@@ -113,9 +120,8 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// collection holds documents in order of id.
+// collection holds documents in order of id. Its store makes one call at a time.
 type collection struct {
-	mu   sync.Mutex
 	spec docstore.Spec
 	docs []*stored
 	log  *changeLog
@@ -132,13 +138,11 @@ type stored struct {
 // seenBy reports whether an organisation sees the document.
 func (s *stored) seenBy(who organisation.ID) bool { return who.All() || s.Owner == who.Name() }
 
-func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
-	if err := errors.Join(ended(ctx), c.spec.CheckWrite(who, doc, nil)); err != nil {
+func (c *collection) Insert(_ context.Context, who organisation.ID, doc docstore.Document) error {
+	if err := c.spec.CheckWrite(who, doc, nil); err != nil {
 		return err
 	}
 	doc = c.spec.Own(who, doc)
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if bytes.Compare(doc.ID[:], c.least[:]) < 0 {
 		return &docstore.PassedError{Least: c.least}
 	}
@@ -158,34 +162,17 @@ func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docsto
 	return nil
 }
 
-func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
-	if err := who.Check(); err != nil {
-		return docstore.Document{}, err
-	}
-	if err := ended(ctx); err != nil {
-		return docstore.Document{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (c *collection) Get(_ context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
 	at, found := c.search(id)
 	if !found || !c.docs[at].seenBy(who) {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
-	doc := read(c.docs[at].Document)
-	return doc, nil
+	return read(c.docs[at].Document), nil
 }
 
 func (c *collection) Texts(
-	ctx context.Context, who organisation.ID, ids []uuid.UUID, member string,
+	_ context.Context, who organisation.ID, ids []uuid.UUID, member string,
 ) (map[uuid.UUID]string, error) {
-	if err := who.Check(); err != nil {
-		return nil, err
-	}
-	if err := ended(ctx); err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	texts := map[uuid.UUID]string{}
 	for _, id := range ids {
 		at, found := c.search(id)
@@ -206,14 +193,12 @@ func (c *collection) Texts(
 }
 
 func (c *collection) Replace(
-	ctx context.Context, who organisation.ID, doc docstore.Document, former *docstore.Former,
+	_ context.Context, who organisation.ID, doc docstore.Document, former *docstore.Former,
 ) error {
-	if err := errors.Join(ended(ctx), c.spec.CheckWrite(who, doc, former)); err != nil {
+	if err := c.spec.CheckWrite(who, doc, former); err != nil {
 		return err
 	}
 	doc = c.spec.Own(who, doc)
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	at, found := c.search(doc.ID)
 	if !found || c.docs[at].Owner != doc.Owner || c.docs[at].Version != doc.Version {
 		return docstore.ErrStale
@@ -233,9 +218,10 @@ func (c *collection) Replace(
 
 // KeepFormer keeps a former version and leaves the document as it is: what a Replace leaves that ended half way in a
 // store without transactions. It does nothing if the document does not exist.
-func (c *collection) KeepFormer(id uuid.UUID, former docstore.Former) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (s *Store) KeepFormer(collection string, id uuid.UUID, former docstore.Former) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.collections[collection]
 	if at, found := c.search(id); found {
 		c.docs[at].keep(former)
 	}
@@ -253,15 +239,7 @@ func (s *stored) keep(former docstore.Former) {
 	s.formers = slices.Insert(s.formers, at, former)
 }
 
-func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docstore.Ref) (removed int, err error) {
-	if err := who.CheckUnnamed(); err != nil {
-		return 0, err
-	}
-	if err := ended(ctx); err != nil {
-		return 0, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (c *collection) Sent(_ context.Context, _ organisation.ID, refs []docstore.Ref) (removed int, err error) {
 	for _, ref := range refs {
 		if at, found := c.search(ref.ID); found && c.docs[at].Version == ref.Version && c.docs[at].Unsent {
 			c.docs[at].Unsent = false

@@ -1,6 +1,4 @@
-// Package issuer runs an OAuth 2.0 and OpenID Connect server; github.com/zitadel/oidc implements the protocol. It
-// issues access tokens (JWT) to clients that present their credentials, and its keys can be rotated.
-package issuer
+package e2e_test
 
 import (
 	"crypto/rand"
@@ -16,8 +14,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// Client is a client that is registered at an issuer.
-type Client struct {
+// issuerClient is a client that is registered at an issuer.
+type issuerClient struct {
 	ID, Secret string
 	// Audience is the audience of its tokens, and Scopes are those that it may ask for.
 	Audience, Scopes []string
@@ -27,19 +25,20 @@ type Client struct {
 	Lifetime time.Duration
 }
 
-// Issuer is a running server.
-type Issuer struct {
+// issuer is a running OAuth 2.0 and OpenID Connect server; github.com/zitadel/oidc implements the protocol. It issues
+// access tokens (JWT) to clients that present their credentials, and its keys can be rotated.
+type issuer struct {
 	// URL is its identifier (iss), without a slash at its end.
 	URL     string
-	storage *storage
+	storage *issuerStorage
 	handler http.Handler
 
 	mu     sync.Mutex
 	server *httptest.Server // nil while it is stopped
 }
 
-// Start starts an issuer on a free port of the loopback interface.
-func Start(clients ...Client) (*Issuer, error) {
+// startIssuer starts an issuer on a free port of the loopback interface.
+func startIssuer(clients ...issuerClient) (*issuer, error) {
 	address, err := trial.FreeAddress()
 	if err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func Start(clients ...Client) (*Issuer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Issuer{URL: "http://" + listener.Addr().String(), storage: newStorage(clients)}
+	i := &issuer{URL: "http://" + listener.Addr().String(), storage: newIssuerStorage(clients)}
 	if err := i.storage.rotate(); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -65,20 +64,19 @@ func Start(clients ...Client) (*Issuer, error) {
 	return i, nil
 }
 
-// KeysURL is where the issuer publishes its keys, and TokenURL where it issues tokens.
-func (i *Issuer) KeysURL() string { return i.URL + "/keys" }
+// keysURL is where the issuer publishes its keys, and tokenURL where it issues tokens.
+func (i *issuer) keysURL() string { return i.URL + "/keys" }
 
-// TokenURL is where the issuer issues tokens.
-func (i *Issuer) TokenURL() string { return i.URL + "/oauth/token" }
+func (i *issuer) tokenURL() string { return i.URL + "/oauth/token" }
 
-// Rotate makes a new key, which is published and signs from now on. The earlier keys stay published.
-func (i *Issuer) Rotate() error { return i.storage.rotate() }
+// rotate makes a new key, which is published and signs from now on. The earlier keys stay published.
+func (i *issuer) rotate() error { return i.storage.rotate() }
 
-// Withdraw removes all keys but the one that signs.
-func (i *Issuer) Withdraw() { i.storage.withdraw() }
+// withdraw removes all keys but the one that signs.
+func (i *issuer) withdraw() { i.storage.withdraw() }
 
-// Stop ends the server, and the connections to it with it.
-func (i *Issuer) Stop() {
+// stop ends the server, and the connections to it with it.
+func (i *issuer) stop() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.server != nil {
@@ -88,8 +86,8 @@ func (i *Issuer) Stop() {
 	}
 }
 
-// Restart starts the server again at the address that it had, with its keys and clients.
-func (i *Issuer) Restart() error {
+// restart starts the server again at the address that it had, with its keys and clients.
+func (i *issuer) restart() error {
 	listener, err := net.Listen("tcp", i.URL[len("http://"):])
 	if err == nil {
 		i.serve(listener)
@@ -97,7 +95,7 @@ func (i *Issuer) Restart() error {
 	return err
 }
 
-func (i *Issuer) serve(listener net.Listener) {
+func (i *issuer) serve(listener net.Listener) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.server = &httptest.Server{Listener: listener, Config: &http.Server{
