@@ -13,7 +13,7 @@ import (
 // followers is the number of writers beside a reader who follows the pages.
 const followers = 12
 
-func following(t *testing.T, f fixture) { Following(t, max(10, f.size.Documents/20), f) }
+func following(t *testing.T, f fixture) { Following(t, max(10, f.size.Documents/20), f.Collection) }
 
 // Following tests that a reader who follows the pages while others insert misses nothing: one that goes on after pages
 // that are full, as callers of a list do, and then one that goes on after each page. The collections are one, of the
