@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -144,6 +145,29 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 	wantAll(t, openAs(t, d, migrated(1, &derived)), 3)
 	if _, err := reads(t, d, migrated(1, &derived)); err != nil {
 		t.Errorf("a store that only reads: %v", err)
+	}
+}
+
+// TestAMigrationEndsAtADocumentThatCannotMatch: one that was written by hand, without the field that names its write.
+func TestAMigrationEndsAtADocumentThatCannotMatch(t *testing.T) {
+	d := newDatabase(t)
+	doc := policy(nil)
+	insert(t, openAs(t, d, docstore.Spec{Name: policies.Name}), &doc)
+	id := uuid.Must(uuid.NewV7())
+	byHand := bson.D{{Key: "_id", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}},
+		{Key: "v", Value: int64(1)}, {Key: "body", Value: bson.D{}}}
+	if _, err := d.Collection(policies.Name).InsertOne(t.Context(), byHand); err != nil {
+		t.Fatal(err)
+	}
+	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var derived atomic.Int64
+	_, err = store.Collection(t.Context(), migrated(1, &derived))
+	if !errors.Is(err, mongostore.ErrRefused) || !strings.Contains(err.Error(), id.String()) {
+		t.Errorf("the start says %v, want a refusal that names %v", err, id)
 	}
 }
 
