@@ -199,12 +199,7 @@ func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (doc
 
 // lastChange returns the key of the last row of the log.
 func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
-	err = c.store.searches.read(ctx, `SELECT max(seq) FROM `+c.store.log.table(), func(stmt *sqlite3.Stmt) error {
-		_, err := stmt.Step()
-		seq = stmt.Int(0)
-		return err
-	})
-	return seq, err
+	return one(ctx, c.store.searches, `SELECT max(seq) FROM `+c.store.log.table(), func(*sqlite3.Stmt) {}, number)
 }
 
 // changeLog is the log of changes of an open database.

@@ -207,19 +207,11 @@ func (c *collection) ordered(values docstore.Keys) []key {
 // bind gives insert and replace the values that they have in common, and returns the parameter that follows them.
 func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key) (next int) {
 	stmt.BindBlob(1, doc.ID[:])
-	stmt.BindTextBytes(2, doc.Body)
-	bindState(stmt, 3, doc.State)
-	var unsent int64
-	if doc.Unsent {
-		unsent = 1
-	}
-	stmt.BindInt(4, unsent)
-	bindDigest(stmt, 5, doc.Digest)
-	if doc.Owner != "" {
-		stmt.BindText(6, doc.Owner)
-	} else {
-		stmt.BindNull(6)
-	}
+	stmt.BindText(2, string(doc.Body))
+	stmt.BindTextOrNull(3, string(doc.State))
+	stmt.BindBool(4, doc.Unsent)
+	stmt.BindBlobOrNull(5, doc.Digest)
+	stmt.BindTextOrNull(6, doc.Owner)
 	return bindKeys(stmt, firstKey, keys)
 }
 
@@ -233,24 +225,6 @@ func bindKeys(stmt *sqlite3.Stmt, first int, keys []key) (next int) {
 		}
 	}
 	return first + len(keys)
-}
-
-// bindState binds the state of a document, or null for none.
-func bindState(stmt *sqlite3.Stmt, parameter int, state []byte) {
-	if len(state) > 0 {
-		stmt.BindTextBytes(parameter, state)
-	} else {
-		stmt.BindNull(parameter)
-	}
-}
-
-// bindDigest binds a digest, or null for none.
-func bindDigest(stmt *sqlite3.Stmt, parameter int, digest docstore.Digest) {
-	if len(digest) > 0 {
-		stmt.BindBlob(parameter, digest)
-	} else {
-		stmt.BindNull(parameter)
-	}
 }
 
 // taken turns SQLite's refusal into a DuplicateError. The message of SQLite ends in the name of the column.
@@ -270,16 +244,11 @@ func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID)
 	if err := who.Check(); err != nil {
 		return docstore.Document{}, err
 	}
-	var doc docstore.Document
 	by := sightOf(who)
-	found, err := c.readOne(ctx, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
+	return one(ctx, c.store.gets, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, id[:])
 		by.bind(stmt, 2)
-	}, func(stmt *sqlite3.Stmt) { doc = document(stmt) })
-	if err == nil && !found {
-		err = docstore.ErrNotFound
-	}
-	return doc, err
+	}, document)
 }
 
 func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
@@ -291,8 +260,8 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	q = c.spec.Within(who, q)
 	by := sightOf(who)
-	if sql, value, ok := c.sql.seen[by.kind].lookups.of(q); ok {
-		return c.lookUp(ctx, by, sql, value)
+	if c.looksUp(q) {
+		return c.list(ctx, c.store.gets, by, q)
 	}
 	return floor.Find(ctx, c, q, func() ([]docstore.Document, error) { return c.search(ctx, by, q) })
 }
@@ -311,13 +280,28 @@ func (c *collection) Settle(ctx context.Context, _, last uuid.UUID) (uuid.UUID, 
 	return settled, err
 }
 
+// looksUp reports whether a query asks only for a value of a unique index, as most finds of one document do. It is as
+// short as a get, so that it is read as one: what lists need (another mapping of the file after each commit) takes
+// longer than the find.
+func (c *collection) looksUp(q docstore.Query) bool {
+	lead, _ := c.spec.Driving(q)
+	return lead.Unique && len(q.Equal) == 1 && len(q.Ranges) == 0
+}
+
 // search finds the documents of a query that is more than a lookup.
 func (c *collection) search(ctx context.Context, by sight, q docstore.Query) ([]docstore.Document, error) {
 	if found, done, err := c.findDense(ctx, by, q); done || err != nil {
 		return found, err
 	}
+	return c.list(ctx, c.store.searches, by, q)
+}
+
+// list returns the documents that a query selects.
+func (c *collection) list(
+	ctx context.Context, from *readers, by sight, q docstore.Query,
+) ([]docstore.Document, error) {
 	sql, texts := c.sql.finds.of(c.spec, by, q)
-	return c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	return page(ctx, from, sql, q, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
 // beyondAll is greater than every id: SQLite compares the greatest id with it, and then the lengths.
@@ -325,20 +309,20 @@ var beyondAll = append(uuid.Max[:], 0)
 
 // bindFind binds the parameters of findSQL.
 func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
-	bindAfter(stmt, q)
-	for i, text := range texts {
-		stmt.BindText(2+i, text)
-	}
-	stmt.BindInt(2+len(texts), int64(q.Limit))
-	stmt.BindInt(3+len(texts), int64(q.Skip))
-}
-
-// bindAfter binds the id that a query begins after, parameter 1.
-func bindAfter(stmt *sqlite3.Stmt, q docstore.Query) {
 	if q.Descending && q.After == uuid.Nil {
 		stmt.BindBlob(1, beyondAll)
 	} else {
 		stmt.BindBlob(1, q.After[:])
+	}
+	bindTexts(stmt, texts)
+	stmt.BindInt(2+len(texts), int64(q.Limit))
+	stmt.BindInt(3+len(texts), int64(q.Skip))
+}
+
+// bindTexts binds the texts of a statement, parameters 2 and so on.
+func bindTexts(stmt *sqlite3.Stmt, texts []string) {
+	for i, text := range texts {
+		stmt.BindText(2+i, text)
 	}
 }
 
@@ -348,7 +332,7 @@ func (c *collection) Unsent(
 	if err := who.CheckUnnamed(); err != nil {
 		return nil, err
 	}
-	return c.list(ctx, c.sql.unsent, limit, 0, func(stmt *sqlite3.Stmt) {
+	return page(ctx, c.store.searches, c.sql.unsent, docstore.Query{Limit: limit}, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, after[:])
 		stmt.BindInt(2, int64(limit))
 	})

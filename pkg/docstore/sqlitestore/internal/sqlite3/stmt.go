@@ -12,8 +12,23 @@ func (s *Stmt) BindInt(i int, v int64) { s.BindInt64(i, v) }
 // BindBlob sets parameter i to a blob.
 func (s *Stmt) BindBlob(i int, v []byte) { s.BindBytes(i, v) }
 
-// BindTextBytes sets parameter i to a text that is given as bytes.
-func (s *Stmt) BindTextBytes(i int, v []byte) { s.BindText(i, string(v)) }
+// BindTextOrNull sets parameter i to a text, or to NULL if that is empty.
+func (s *Stmt) BindTextOrNull(i int, v string) {
+	if v == "" {
+		s.BindNull(i)
+	} else {
+		s.BindText(i, v)
+	}
+}
+
+// BindBlobOrNull sets parameter i to a blob, or to NULL if that is empty.
+func (s *Stmt) BindBlobOrNull(i int, v []byte) {
+	if len(v) == 0 {
+		s.BindNull(i)
+	} else {
+		s.BindBlob(i, v)
+	}
+}
 
 // Int returns a column of the row as an integer.
 func (s *Stmt) Int(column int) int64 { return s.ColumnInt64(column) }
