@@ -51,8 +51,7 @@ func (c *collection) findDense(
 		within = append(within, bson.E{Key: idField, Value: bson.D{{Key: o.until, Value: last.ID}}})
 	}
 	found, err = c.list(ctx, within, q.Limit, q.Bytes, page.SetHint(along))
-	// A page that bytes have ended has a sign of that at its end.
-	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
+	done = q.Followed(found)
 	if q.Near && more && !done && err == nil {
 		found = append(found, docstore.Document{ID: uuid.UUID(last.ID.Data)})
 	}

@@ -149,7 +149,7 @@ func (c *collection) find(ctx context.Context, who organisation.ID, q docstore.Q
 		}
 	}
 	docs, last, err := c.merge(ctx, all, q)
-	if err != nil || !q.Settled || q.Descending || !followed(q, docs) {
+	if err != nil || !q.Settled || q.Descending || !q.Followed(docs) {
 		return docs, err
 	}
 	// The page may be followed by another. Once its place is settled it is read again, and misses nothing then.
@@ -164,11 +164,6 @@ func (c *collection) find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	docs, _, err = c.merge(ctx, all, q)
 	return docs, err
-}
-
-// followed reports whether more documents may follow those that a query found.
-func followed(q docstore.Query, docs []docstore.Document) bool {
-	return len(docs) == q.Limit || len(docs) > 0 && docs[len(docs)-1].Body == nil
 }
 
 // readAtOnce is how many documents under a policy are read at a time: most have few. Of many policies fewer are read,

@@ -40,8 +40,7 @@ func (c *collection) findDense(
 	if err != nil {
 		return nil, false, err
 	}
-	// A page that bytes have ended has a sign of that at its end.
-	whole := len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
+	whole := q.Followed(found)
 	if q.Near && more && !whole {
 		return append(found, docstore.Document{ID: until}), true, nil
 	}
