@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -21,49 +20,36 @@ const aged = 3*docstore.MigrationLength - 1
 
 // narrow and wide are a collection before and after it gets indexes.
 var (
-	narrow = docstore.Spec{Name: "vehicles", Keys: narrowKeys, Indexes: []docstore.Index{
-		{Name: "plate", Unique: true}, {Name: "owner"},
-	}}
-	wide = docstore.Spec{Name: "vehicles", Keys: keysOf, Indexes: []docstore.Index{
+	narrowIndexes = []docstore.Index{{Name: "plate", Unique: true}, {Name: "owner"}}
+
+	narrow = docstore.Spec{Name: "vehicles", Keys: narrowKeys, Indexes: narrowIndexes}
+	wide   = docstore.Spec{Name: "vehicles", Keys: keysOf, Indexes: []docstore.Index{
 		{Name: "plate", Unique: true}, {Name: "chassis", Unique: true, Since: 1}, {Name: "owner"},
 		{Name: "color", Since: 1},
 	}}
 )
 
-// vehicle is the body of a document, which its keys are derived from.
-type vehicle struct {
-	Plate   string `json:"plate"`
-	Chassis string `json:"chassis"`
-	Owner   string `json:"owner"`
-	Color   string `json:"color"`
-}
-
-func (v vehicle) keys() docstore.Keys {
-	return docstore.Keys{"plate": v.Plate, "chassis": v.Chassis, "owner": v.Owner, "color": v.Color}
-}
-
+// keysOf returns the keys of a vehicle, which are its body.
 func keysOf(doc docstore.Document) (docstore.Keys, error) {
-	var v vehicle
-	err := json.Unmarshal(doc.Body, &v)
-	return v.keys(), err
+	var keys docstore.Keys
+	err := json.Unmarshal(doc.Body, &keys)
+	return keys, err
 }
 
 func narrowKeys(doc docstore.Document) (docstore.Keys, error) {
 	keys, err := keysOf(doc)
-	delete(keys, "color")
-	delete(keys, "chassis")
-	return keys, err
+	return within(narrowIndexes, keys), err
 }
 
-// of returns the document of a vehicle with its keys in the indexes of a spec.
-func (v vehicle) of(spec docstore.Spec, id uuid.UUID) docstore.Document {
-	body, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // texts have JSON
+// within returns the keys that some indexes hold.
+func within(indexes []docstore.Index, all docstore.Keys) docstore.Keys {
+	keys := docstore.Keys{}
+	for _, index := range indexes {
+		if value, has := all[index.Name]; has {
+			keys[index.Name] = value
+		}
 	}
-	keys := v.keys()
-	maps.DeleteFunc(keys, func(index, _ string) bool { return !spec.Has(index) })
-	return docstore.Document{ID: id, Body: body, Keys: keys}
+	return keys
 }
 
 // Migrations runs the tests of indexes that are added to a collection. database returns what opens a new database,
@@ -91,6 +77,7 @@ func Migrations(t *testing.T, database func(t *testing.T) (open func(t *testing.
 type growing struct {
 	open func(t *testing.T) docstore.Store
 	fixture
+	indexes []docstore.Index
 	// derived counts the documents whose keys were derived since the collection was opened last.
 	derived int
 }
@@ -108,7 +95,7 @@ func (g *growing) try(ctx context.Context, t *testing.T, spec docstore.Spec) err
 	}
 	g.fixture = fixture{store: g.open(t), who: us}
 	t.Cleanup(func() { _ = g.store.Close() })
-	g.derived = 0
+	g.derived, g.indexes = 0, spec.Indexes
 	if keys := spec.Keys; keys != nil {
 		spec.Keys = func(doc docstore.Document) (docstore.Keys, error) {
 			g.derived++
@@ -128,29 +115,36 @@ func (g *growing) fill(t *testing.T, count int) []uuid.UUID {
 	g.as(t, narrow)
 	var stored []uuid.UUID
 	for i := range count {
-		stored = append(stored, g.add(t, us, numbered(i), narrow))
+		stored = append(stored, g.add(t, us, numbered(i)))
 	}
 	return stored
 }
 
-// add stores a vehicle by a spec and returns its id.
-func (g *growing) add(t *testing.T, who organisation.ID, v vehicle, spec docstore.Spec) uuid.UUID {
+// add stores a vehicle and returns its id.
+func (g *growing) add(t *testing.T, who organisation.ID, vehicle docstore.Keys) uuid.UUID {
 	t.Helper()
-	doc := v.of(spec, uuid.Must(uuid.NewV7()))
-	must(t, g.Insert(t.Context(), who, doc))
-	return doc.ID
+	return g.by(who).put(t, g.document(t, vehicle)).ID
 }
 
-// wantTaken fails the test unless a vehicle is refused for its chassis.
-func (g *growing) wantTaken(t *testing.T, who organisation.ID, v vehicle) {
+// document returns a vehicle as the collection that is open has it.
+func (g *growing) document(t *testing.T, vehicle docstore.Keys) docstore.Document {
 	t.Helper()
-	err := g.Insert(t.Context(), who, v.of(wide, uuid.Must(uuid.NewV7())))
-	wantDuplicate(t, "insert", err, "chassis")
+	body, err := json.Marshal(vehicle)
+	must(t, err)
+	return docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: body, Keys: within(g.indexes, vehicle)}
 }
 
-func numbered(i int) vehicle {
-	return vehicle{fmt.Sprintf("P-%d", i), fmt.Sprintf("C-%d", i), fmt.Sprintf("o%d", i%3),
-		[]string{"red", "blue"}[i%2]}
+// wantTaken fails the test unless another vehicle is refused a chassis.
+func (g *growing) wantTaken(t *testing.T, who organisation.ID, chassis string) {
+	t.Helper()
+	another := g.document(t, docstore.Keys{"plate": "another", "chassis": chassis})
+	wantDuplicate(t, "insert", g.Insert(t.Context(), who, another), "chassis")
+}
+
+// numbered returns the keys of a vehicle with a number.
+func numbered(i int) docstore.Keys {
+	return docstore.Keys{"plate": fmt.Sprintf("P-%d", i), "chassis": fmt.Sprintf("C-%d", i),
+		"owner": fmt.Sprintf("o%d", i%3), "color": []string{"red", "blue"}[i%2]}
 }
 
 // wantDerived fails the test if the keys of another number of documents were derived.
@@ -186,19 +180,19 @@ func addedIndex(t *testing.T, g *growing) {
 	g.findsBy(t, "color", "red", every(stored, 2, 0)...)
 	g.findsBy(t, "color", "blue", every(stored, 2, 1)...)
 	for i, id := range stored[:100] {
-		g.findsBy(t, "chassis", numbered(i).Chassis, id)
-		g.findsBy(t, "plate", numbered(i).Plate, id)
+		g.findsBy(t, "chassis", numbered(i)["chassis"], id)
+		g.findsBy(t, "plate", numbered(i)["plate"], id)
 	}
 	docs := g.found(t, docstore.Query{Limit: 2 * aged, WithState: true})
 	if len(docs) != aged {
 		t.Fatalf("%d documents", len(docs))
 	}
 	for i, doc := range docs {
-		want := numbered(i).of(wide, stored[i])
-		want.Version = 1
+		want := g.document(t, numbered(i))
+		want.ID, want.Version = stored[i], 1
 		same(t, doc, want)
 	}
-	g.wantTaken(t, us, vehicle{Plate: "another", Chassis: "C-7"})
+	g.wantTaken(t, us, "C-7")
 	g.as(t, wide)
 	g.wantDerived(t, 0)
 }
@@ -239,8 +233,8 @@ func endedMigration(t *testing.T, g *growing) {
 func withoutKey(t *testing.T, g *growing) {
 	stored := g.fill(t, 10)
 	twin := numbered(3)
-	twin.Plate = "twin"
-	second := g.add(t, us, twin, narrow)
+	twin["plate"] = "twin"
+	second := g.add(t, us, twin)
 	failure := errors.New("the document has no keys")
 	causes := map[uuid.UUID]error{}
 	spec := wide
@@ -262,8 +256,8 @@ func withoutKey(t *testing.T, g *growing) {
 		t.Errorf("told of %v", causes)
 	}
 	g.findsBy(t, "color", "red", stored[0], stored[4], stored[6], stored[8])
-	g.findsBy(t, "color", twin.Color, append(every(stored, 2, 1), second)...)
-	g.findsBy(t, "chassis", twin.Chassis, owner)
+	g.findsBy(t, "color", twin["color"], append(every(stored, 2, 1), second)...)
+	g.findsBy(t, "chassis", twin["chassis"], owner)
 	g.findsBy(t, "plate", "twin", second)
 	g.findsBy(t, "plate", "P-2", stored[2])
 }
@@ -276,11 +270,11 @@ func writtenByAnother(t *testing.T, g *growing) {
 	// A release without the index changes one document, without a change of the keys that it knows, and adds another.
 	g.as(t, narrow)
 	changed := numbered(4)
-	changed.Color, changed.Chassis = "green", "other"
-	doc := changed.of(narrow, stored[4])
-	doc.Version = 1
-	must(t, g.Replace(t.Context(), us, doc, nil))
-	added := g.add(t, us, vehicle{Plate: "added", Chassis: "added", Owner: "o9", Color: "green"}, narrow)
+	changed["color"], changed["chassis"] = "green", "other"
+	doc := g.document(t, changed)
+	doc.ID, doc.Version = stored[4], 1
+	g.replace(t, doc)
+	added := g.add(t, us, docstore.Keys{"plate": "added", "chassis": "added", "owner": "o9", "color": "green"})
 	g.findsBy(t, "owner", "o9", added)
 
 	g.as(t, wide)
@@ -311,7 +305,7 @@ func formedAnew(t *testing.T, g *growing) {
 func nothingToDo(t *testing.T, g *growing) {
 	g.as(t, wide)
 	g.findsBy(t, "color", "red")
-	g.findsBy(t, "color", "red", g.add(t, us, numbered(0), wide))
+	g.findsBy(t, "color", "red", g.add(t, us, numbered(0)))
 	g.as(t, wide)
 	g.wantDerived(t, 0)
 }
@@ -321,7 +315,7 @@ func withoutKeys(t *testing.T, g *growing) {
 	spec := wide
 	spec.Keys = nil
 	g.as(t, spec)
-	g.findsBy(t, "color", "red", g.add(t, us, vehicle{Plate: "later", Chassis: "later", Color: "red"}, wide))
+	g.findsBy(t, "color", "red", g.add(t, us, docstore.Keys{"plate": "later", "chassis": "later", "color": "red"}))
 }
 
 // addedForOwners gives three organisations the same vehicles. A value that is unique in each of them then stays so,
@@ -332,7 +326,7 @@ func addedForOwners(t *testing.T, g *growing) {
 	stored := map[organisation.ID][]uuid.UUID{}
 	for i := range 100 {
 		for _, who := range everyone {
-			stored[who] = append(stored[who], g.add(t, who, numbered(i), narrow))
+			stored[who] = append(stored[who], g.add(t, who, numbered(i)))
 		}
 	}
 	spec := wide
@@ -342,6 +336,6 @@ func addedForOwners(t *testing.T, g *growing) {
 		g.by(who).findsBy(t, "color", "red", every(own, 2, 0)...)
 		g.by(who).findsBy(t, "owner", "o1", every(own, 3, 1)...)
 		g.by(who).findsBy(t, "chassis", "C-5", own[5])
-		g.wantTaken(t, who, vehicle{Plate: "another", Chassis: "C-5"})
+		g.wantTaken(t, who, "C-5")
 	}
 }

@@ -45,12 +45,6 @@ type Options struct {
 	Settings access.Settings
 }
 
-// Open connects to the deployment at uri and returns the database of this name, once the deployment has responded.
-// Errors: ErrRefused, docstore.ErrUnavailable.
-func Open(ctx context.Context, uri, database string) (*Store, error) {
-	return Options{URI: uri}.Open(ctx, database)
-}
-
 // Open connects to the deployment and returns the database of this name, once the deployment has responded. Errors:
 // ErrRefused, docstore.ErrUnavailable. None shows a secret.
 func (o Options) Open(ctx context.Context, database string) (*Store, error) {

@@ -74,15 +74,10 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 // beginAbove passes the ids up to the greatest that is stored: readers may have gone on after it, and the clock may
 // have been put back since.
 func (c *collection) beginAbove(conn *sqlite3.Conn) error {
-	stmt, err := conn.Prepare("SELECT id FROM " + quoted(c.spec.Name) + " ORDER BY id DESC LIMIT 1")
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
-	row, err := stmt.Step()
-	if row {
-		var greatest uuid.UUID
-		stmt.CopyTo(greatest[:], 0)
+	var greatest uuid.UUID
+	some, err := first(conn, "SELECT id FROM "+quoted(c.spec.Name)+" ORDER BY id DESC LIMIT 1",
+		func(row *sqlite3.Stmt) { row.ColumnBytes(0, greatest[:]) })
+	if some {
 		c.floor.Raise(floor.Next(greatest))
 		c.store.warnBehind(greatest, time.Now())
 	}
@@ -104,6 +99,19 @@ func (f *file) warnBehind(newest uuid.UUID, now time.Time) {
 // tableColumns returns the columns of a table, none if it does not exist.
 func tableColumns(conn *sqlite3.Conn, table string) ([]string, error) {
 	return names(conn, fmt.Sprintf(`SELECT name FROM pragma_table_info('%s')`, table))
+}
+
+// first reads the first row of a query, if there is one.
+func first(conn *sqlite3.Conn, sql string, read func(row *sqlite3.Stmt)) (some bool, err error) {
+	stmt, err := conn.Prepare(sql)
+	if err != nil {
+		return false, err
+	}
+	defer stmt.Reset()
+	if some, err = stmt.Step(); some {
+		read(stmt)
+	}
+	return some, err
 }
 
 // names returns the texts of a query's first column.
@@ -155,7 +163,7 @@ func (c *collection) Replace(
 		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite does not notice
 		// this: an UPDATE that names a column writes the index of the column again, even if the value is the same.
 		for _, stmt := range []*sqlite3.Stmt{c.rewrite, c.replace} {
-			stmt.BindInt(c.bind(stmt, doc, keys), doc.Version)
+			stmt.BindInt64(c.bind(stmt, doc, keys), doc.Version)
 			if err := stmt.Run(); err != nil {
 				return taken(err)
 			}
@@ -175,7 +183,7 @@ func (c *collection) sees(doc docstore.Document) (bool, error) {
 	if doc.Owner == "" {
 		return true, nil
 	}
-	c.owns.BindBlob(1, doc.ID[:])
+	c.owns.BindBytes(1, doc.ID[:])
 	c.owns.BindText(2, doc.Owner)
 	defer c.owns.Reset()
 	return c.owns.Step()
@@ -206,7 +214,7 @@ func (c *collection) ordered(values docstore.Keys) []key {
 
 // bind gives insert and replace the values that they have in common, and returns the parameter that follows them.
 func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key) (next int) {
-	stmt.BindBlob(1, doc.ID[:])
+	stmt.BindBytes(1, doc.ID[:])
 	stmt.BindText(2, string(doc.Body))
 	stmt.BindTextOrNull(3, string(doc.State))
 	stmt.BindBool(4, doc.Unsent)
@@ -246,7 +254,7 @@ func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID)
 	}
 	by := sightOf(who)
 	return one(ctx, c.store.gets, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, id[:])
+		stmt.BindBytes(1, id[:])
 		by.bind(stmt, 2)
 	}, document)
 }
@@ -310,13 +318,13 @@ var beyondAll = append(uuid.Max[:], 0)
 // bindFind binds the parameters of findSQL.
 func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
 	if q.Descending && q.After == uuid.Nil {
-		stmt.BindBlob(1, beyondAll)
+		stmt.BindBytes(1, beyondAll)
 	} else {
-		stmt.BindBlob(1, q.After[:])
+		stmt.BindBytes(1, q.After[:])
 	}
 	bindTexts(stmt, texts)
-	stmt.BindInt(2+len(texts), int64(q.Limit))
-	stmt.BindInt(3+len(texts), int64(q.Skip))
+	stmt.BindInt64(2+len(texts), int64(q.Limit))
+	stmt.BindInt64(3+len(texts), int64(q.Skip))
 }
 
 // bindTexts binds the texts of a statement, parameters 2 and so on.
@@ -333,8 +341,8 @@ func (c *collection) Unsent(
 		return nil, err
 	}
 	return page(ctx, c.store.searches, c.sql.unsent, docstore.Query{Limit: limit}, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, after[:])
-		stmt.BindInt(2, int64(limit))
+		stmt.BindBytes(1, after[:])
+		stmt.BindInt64(2, int64(limit))
 	})
 }
 
@@ -346,8 +354,8 @@ func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docst
 	count := 0
 	err = c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
 		for _, ref := range refs {
-			c.sent.BindBlob(1, ref.ID[:])
-			c.sent.BindInt(2, ref.Version)
+			c.sent.BindBytes(1, ref.ID[:])
+			c.sent.BindInt64(2, ref.Version)
 			if err := c.sent.Run(); err != nil {
 				return err
 			}

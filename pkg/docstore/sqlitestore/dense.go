@@ -35,7 +35,7 @@ func (c *collection) findDense(
 	sql, texts := findSQL(selectedFor(q), c.spec, by, q, true)
 	found, err = page(ctx, c.store.searches, sql, q, func(stmt *sqlite3.Stmt) {
 		bindFind(stmt, q, texts)
-		stmt.BindBlob(4+len(texts), until[:])
+		stmt.BindBytes(4+len(texts), until[:])
 	})
 	if err != nil {
 		return nil, false, err
@@ -60,7 +60,7 @@ func (c *collection) windowEnd(
 	sql, texts := findSQL(`id`, c.spec, by, last, false)
 	until, err = one(ctx, c.store.searches, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, last, texts) },
 		func(stmt *sqlite3.Stmt) (id uuid.UUID) {
-			stmt.CopyTo(id[:], 0)
+			stmt.ColumnBytes(0, id[:])
 			return id
 		})
 	if errors.Is(err, docstore.ErrNotFound) {
@@ -79,7 +79,7 @@ func (c *collection) fewIn(ctx context.Context, lead docstore.Index, q docstore.
 	}
 	sql, texts := countSQL(c.spec, lead, ranges)
 	count, err := one(ctx, c.store.searches, sql, func(stmt *sqlite3.Stmt) {
-		stmt.BindInt(1, fewInRange+1)
+		stmt.BindInt64(1, fewInRange+1)
 		bindTexts(stmt, texts)
 	}, number)
 	return count <= fewInRange, err

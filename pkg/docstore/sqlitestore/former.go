@@ -30,8 +30,8 @@ func (c *collection) keepFormer(id uuid.UUID, former *docstore.Former) error {
 	if former == nil {
 		return nil
 	}
-	c.keep.BindBlob(1, id[:])
-	c.keep.BindInt(2, former.Version)
+	c.keep.BindBytes(1, id[:])
+	c.keep.BindInt64(2, former.Version)
 	c.keep.BindTextOrNull(3, former.Key)
 	c.keep.BindTextOrNull(4, string(former.State))
 	c.keep.BindText(5, string(former.Body))
@@ -47,8 +47,8 @@ func (c *collection) Former(
 	}
 	by := sightOf(who)
 	return one(ctx, c.store.gets, c.sql.seen[by.kind].former, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, id[:])
-		stmt.BindInt(2, version)
+		stmt.BindBytes(1, id[:])
+		stmt.BindInt64(2, version)
 		by.bind(stmt, 3)
 	}, wholeFormer)
 }
@@ -61,7 +61,7 @@ func (c *collection) FormerByKey(
 	}
 	by := sightOf(who)
 	return one(ctx, c.store.gets, c.sql.seen[by.kind].formerByKey, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, id[:])
+		stmt.BindBytes(1, id[:])
 		stmt.BindText(2, key)
 		by.bind(stmt, 3)
 	}, formerState)
@@ -79,16 +79,16 @@ func (c *collection) Formers(
 	var formers []docstore.Former
 	by := sightOf(who)
 	err := c.store.searches.read(ctx, c.sql.seen[by.kind].formers, func(stmt *sqlite3.Stmt) error {
-		stmt.BindBlob(1, id[:])
-		stmt.BindInt(2, after)
+		stmt.BindBytes(1, id[:])
+		stmt.BindInt64(2, after)
 		by.bind(stmt, 3)
-		stmt.BindInt(4, int64(limit))
+		stmt.BindInt64(4, int64(limit))
 		for left := docstore.FormersBytes; ; {
 			row, err := stmt.Step()
 			if err != nil || !row {
 				return err
 			}
-			if left -= stmt.Size(formerStateAt); left < 0 && len(formers) > 0 {
+			if left -= stmt.ColumnLen(formerStateAt); left < 0 && len(formers) > 0 {
 				return nil
 			}
 			formers = append(formers, formerState(stmt))
@@ -120,7 +120,7 @@ const (
 // formerState reads the row that a statement is at, which has no body.
 func formerState(stmt *sqlite3.Stmt) docstore.Former {
 	return docstore.Former{
-		Version: stmt.Int(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(formerStateAt),
+		Version: stmt.ColumnInt64(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(formerStateAt),
 		Digest: stmt.Bytes(formerDigestAt),
 	}
 }

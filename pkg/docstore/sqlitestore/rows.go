@@ -32,7 +32,7 @@ func one[T any](
 }
 
 // number reads a row that has one number.
-func number(stmt *sqlite3.Stmt) int64 { return stmt.Int(0) }
+func number(stmt *sqlite3.Stmt) int64 { return stmt.ColumnInt64(0) }
 
 // Texts asks for all ids with one statement: a statement for each takes longer to begin and to end than to look. It
 // looks at the bodies in SQLite's own memory.
@@ -87,7 +87,7 @@ func eachOf(
 				return err
 			}
 			var id uuid.UUID
-			stmt.CopyTo(id[:], 0)
+			stmt.ColumnBytes(0, id[:])
 			if err := use(id, stmt); err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func page(
 			if len(docs) == few && q.Limit > few {
 				docs = slices.Grow(docs, q.Limit-few)
 			}
-			size += stmt.Size(bodyAt) + stmt.Size(stateAt)
+			size += stmt.ColumnLen(bodyAt) + stmt.ColumnLen(stateAt)
 			if q.Bytes > 0 && len(docs) > 0 && size > q.Bytes {
 				docs = append(docs, named(stmt))
 				return nil
@@ -146,7 +146,7 @@ func document(stmt *sqlite3.Stmt) docstore.Document {
 
 // named reads the row the statement is at, without body, state and digest.
 func named(stmt *sqlite3.Stmt) docstore.Document {
-	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1, Owner: string(stmt.Bytes(ownerAt))}
-	stmt.CopyTo(doc.ID[:], 0)
+	doc := docstore.Document{Version: stmt.ColumnInt64(1), Unsent: stmt.ColumnInt64(4) == 1, Owner: string(stmt.Bytes(ownerAt))}
+	stmt.ColumnBytes(0, doc.ID[:])
 	return doc
 }

@@ -159,7 +159,7 @@ func TestAMigrationEndsAtADocumentThatCannotMatch(t *testing.T) {
 	if _, err := d.Collection(policies.Name).InsertOne(t.Context(), byHand); err != nil {
 		t.Fatal(err)
 	}
-	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func capability[T any](t *testing.T, c docstore.Collection) T {
 // openAs opens the database with a spec.
 func openAs(t *testing.T, d database, spec docstore.Spec) docstore.Collection {
 	t.Helper()
-	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestReplicasStartAtOnce(t *testing.T) {
 	var replicas sync.WaitGroup
 	for range 10 {
 		replicas.Go(func() {
-			store, err := mongostore.Open(t.Context(), uri(t), d.name)
+			store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 			if err != nil {
 				t.Errorf("open: %v", err)
 				return
@@ -256,7 +256,7 @@ func TestEarlyFormIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}
