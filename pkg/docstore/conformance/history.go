@@ -24,11 +24,6 @@ func history(t *testing.T, f fixture) {
 		f.wantFormer(t, doc.ID, second)
 		f.noFormer(t, doc.ID, 3)
 	})
-	t.Run("a former version needs no state", func(t *testing.T) {
-		doc := document(nil)
-		doc.State = nil
-		f.wantFormer(t, doc.ID, f.advance(t, f.put(t, doc), ""))
-	})
 	t.Run("a replace without a former version keeps none", func(t *testing.T) {
 		doc := f.replace(t, f.insert(t, nil))
 		f.noFormer(t, doc.ID, 1)

@@ -36,19 +36,6 @@ func records(t *testing.T, f fixture) {
 		clear(doc.Body)
 		f.has(t, want)
 	})
-	t.Run("which ids documents have", func(t *testing.T) {
-		var ids []uuid.UUID
-		for range docstore.MaxTexts / 2 {
-			ids = append(ids, f.insert(t, nil).ID, uuid.Must(uuid.NewV7()))
-		}
-		present, err := f.Texts(t.Context(), us, ids, "")
-		must(t, err)
-		for i, id := range ids {
-			if text, has := present[id]; has != (i%2 == 0) || text != "" {
-				t.Errorf("id %d: present %v with the text %q", i, has, text)
-			}
-		}
-	})
 	t.Run("the text that a member has in the documents of several ids", f.texts)
 	t.Run("an id is taken once", func(t *testing.T) {
 		doc := f.insert(t, nil)
@@ -85,8 +72,9 @@ func records(t *testing.T, f fixture) {
 	t.Run("an open store can be pinged", func(t *testing.T) { must(t, f.store.Ping(t.Context())) })
 }
 
-// texts reads one member of many documents: of bodies in which it comes first, last, below another member, twice as
-// text of a string, as no text, and not at all, and of one that a store may have to keep as it was written.
+// texts asks which of many documents there are, and reads one member of them: of bodies in which it comes first, last,
+// below another member, twice as text of a string, as no text, and not at all, and of one that a store may have to keep
+// as it was written.
 func (f fixture) texts(t *testing.T) {
 	deep := strings.Repeat("[", 200) + strings.Repeat("]", 200)
 	want := map[uuid.UUID]string{}
@@ -113,12 +101,17 @@ func (f fixture) texts(t *testing.T) {
 		want[doc.ID] = ""
 		ids = append(ids, doc.ID)
 	}
-	got, err := f.Texts(t.Context(), us, ids, "kind")
-	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("texts of %d documents, error %v\n got %v\nwant %v", len(want), err, got, want)
+	there := map[uuid.UUID]string{}
+	for id := range want {
+		there[id] = ""
 	}
-	if none, err := f.Texts(t.Context(), us, nil, "kind"); err != nil || len(none) > 0 {
-		t.Errorf("no ids: %v, error %v", none, err)
+	for member, want := range map[string]map[uuid.UUID]string{"kind": want, "": there} {
+		if got, err := f.Texts(t.Context(), us, ids, member); err != nil || !maps.Equal(got, want) {
+			t.Errorf("texts %q of %d documents, error %v\n got %v\nwant %v", member, len(want), err, got, want)
+		}
+		if none, err := f.Texts(t.Context(), us, nil, member); err != nil || len(none) > 0 {
+			t.Errorf("no ids: %v, error %v", none, err)
+		}
 	}
 	named := document(nil)
 	named.Body = []byte(`{"a.b":"with a dot","a":{"b":"below"},"$a":"with a dollar sign","%a":"with a percent sign"}`)

@@ -60,14 +60,15 @@ func versions(t *testing.T, f fixture) {
 		f.findsBy(t, "holder", "before")
 		f.findsBy(t, "kind", "motor")
 	})
-	t.Run("a replace can take the state and the digest away", func(t *testing.T) {
+	t.Run("a replace can take the state and the digest away, which a former version need not have", func(t *testing.T) {
 		doc := f.insert(t, nil)
-		former := formerOf(doc, "")
+		first := formerOf(doc, "")
 		doc.State, doc.Digest = nil, nil
-		must(t, f.Replace(t.Context(), us, doc, former))
+		must(t, f.Replace(t.Context(), us, doc, first))
 		doc.Version = 2
 		f.has(t, doc)
-		f.wantFormer(t, doc.ID, *former)
+		f.wantFormer(t, doc.ID, *first)
+		f.wantFormer(t, doc.ID, f.advance(t, doc, ""))
 	})
 	t.Run("another version than the stored one is stale", func(t *testing.T) {
 		doc := f.replace(t, f.insert(t, nil))
