@@ -46,7 +46,9 @@ func finds(t *testing.T, f fixture) {
 		}
 	})
 	t.Run("documents that are found are whole, with their states if these are asked for", func(t *testing.T) {
-		for _, q := range []docstore.Query{{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1}, {Limit: 1, Skip: 7}} {
+		for _, q := range []docstore.Query{
+			{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1}, {Limit: 1, Skip: 7},
+		} {
 			want := stored[7]
 			q.WithState = true
 			same(t, f.found(t, q)[0], want)

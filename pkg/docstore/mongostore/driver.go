@@ -99,8 +99,8 @@ func ensure(ctx context.Context, in *mongo.Collection, id string, fields bson.D)
 	return unavailable(ctx, err)
 }
 
-// bulk makes several updates, in any order, and returns how many documents they selected and how many they changed, also
-// where some failed.
+// bulk makes several updates, in any order, and returns how many documents they selected and how many they changed,
+// also where some failed. Its error is the driver's: the caller finds out what became of them.
 func bulk(ctx context.Context, in *mongo.Collection, writes []mongo.WriteModel) (matched, modified int, err error) {
 	err = retried(ctx, func() error {
 		result, err := in.BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))

@@ -168,7 +168,9 @@ func (c *collection) Changes(
 				watermark = at
 				return nil
 			}
-			change := docstore.Change{Collection: log.name(stmt.ColumnInt64(1)), At: at, Position: log.position(stmt.ColumnInt64(0))}
+			change := docstore.Change{
+				Collection: log.name(stmt.ColumnInt64(1)), At: at, Position: log.position(stmt.ColumnInt64(0)),
+			}
 			stmt.ColumnBytes(2, change.ID[:])
 			change.Version = stmt.ColumnInt64(3)
 			page.Changes, page.Next = append(page.Changes, change), change.Position

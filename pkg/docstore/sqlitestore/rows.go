@@ -146,7 +146,9 @@ func document(stmt *sqlite3.Stmt) docstore.Document {
 
 // named reads the row the statement is at, without body, state and digest.
 func named(stmt *sqlite3.Stmt) docstore.Document {
-	doc := docstore.Document{Version: stmt.ColumnInt64(1), Unsent: stmt.ColumnInt64(4) == 1, Owner: string(stmt.Bytes(ownerAt))}
+	doc := docstore.Document{
+		Version: stmt.ColumnInt64(1), Unsent: stmt.ColumnInt64(4) == 1, Owner: string(stmt.Bytes(ownerAt)),
+	}
 	stmt.ColumnBytes(0, doc.ID[:])
 	return doc
 }

@@ -192,7 +192,8 @@ func TestAnIDFromTheFutureHoldsNoPageForEver(t *testing.T) {
 // TestClocksThatDifferAreTold: by more than a second, whatever happened before.
 func TestClocksThatDifferAreTold(t *testing.T) {
 	for wrong, want := range map[time.Duration]string{
-		0: "", time.Second: "", -time.Second: "", 1100 * time.Millisecond: "1.1s behind that", -time.Hour: "1h0m0s ahead of",
+		0: "", time.Second: "", -time.Second: "",
+		1100 * time.Millisecond: "1.1s behind that", -time.Hour: "1h0m0s ahead of",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			err := (&database{}).clock(t, wrong).Check()
