@@ -73,8 +73,8 @@ func afterFull(
 ) (docs []docstore.Document, more bool, err error) {
 	q.Settled = true
 	docs, err = in.Find(t.Context(), us, q)
-	if n := len(docs); n > 0 && (n == q.Limit || docs[n-1].Body == nil) {
-		return docs[:n-1], true, err
+	if q.Followed(docs) {
+		return docs[:len(docs)-1], true, err
 	}
 	return docs, false, err
 }

@@ -52,13 +52,17 @@ func (s stampsOf) keys(participant string, id uuid.UUID, keys docstore.Keys) doc
 		if !has || !index.Unique || index.Name == s.spec.SharedBy {
 			continue
 		}
-		by := keyIndex
-		if index.Global {
-			by = valueIndex
-		}
-		found[by] = joined(participant, s.spec.Name, value)
+		found[stampedBy(index)] = joined(participant, s.spec.Name, value)
 	}
 	return found
+}
+
+// stampedBy returns the index of the stamps that has the values of a unique index of the records.
+func stampedBy(index docstore.Index) string {
+	if index.Global {
+		return valueIndex
+	}
+	return keyIndex
 }
 
 // under returns the access list by which an organisation sees a record, found by an index of the stamps; nil if it

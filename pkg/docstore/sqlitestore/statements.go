@@ -45,19 +45,18 @@ type statements struct {
 // replaced. Those of rekey are the id and the keys.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
-	var names, values, assignments, unchanged, rekeyed, keyed strings.Builder
-	written := keyColumns(spec)
-	for i, column := range written {
-		fmt.Fprintf(&names, ", %s", column)
-		fmt.Fprintf(&values, ", ?%d", firstKey+i)
-		fmt.Fprintf(&assignments, ", %s = ?%d", column, firstKey+i)
-		fmt.Fprintf(&unchanged, " AND %s IS ?%d", column, firstKey+i)
-		fmt.Fprintf(&rekeyed, ", %s = ?%d", column, firstRekeyed+i)
-		fmt.Fprintf(&keyed, " AND %s IS ?%d", column, firstRekeyed+i)
+	// keys writes the same for each key, of its column and of its parameter.
+	keys := func(format string, first int) string {
+		var b strings.Builder
+		for i, index := range spec.Indexes {
+			fmt.Fprintf(&b, format, keyColumn(index.Name), first+i)
+		}
+		return b.String()
 	}
+	const assigned, unchanged = ", %s = ?%d", " AND %s IS ?%d"
 	update := fmt.Sprintf(
 		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4, digest = ?5%%s
-			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(written))
+			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(spec.Indexes))
 	return statements{
 		finds: &finds{},
 		seen:  [sights]reads{readsOf(spec, all), readsOf(spec, unowned), readsOf(spec, owned)},
@@ -66,25 +65,16 @@ func statementsOf(spec docstore.Spec) statements {
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, digest, owner, body, state, unsent%s)
-			VALUES (?1, 1, ?5, ?6, ?2, ?3, ?4%s)`, table, names.String(), values.String()),
-		replace: fmt.Sprintf(update, assignments.String(), ""),
-		rewrite: fmt.Sprintf(update, "", unchanged.String()),
+			VALUES (?1, 1, ?5, ?6, ?2, ?3, ?4%s)`, table, keys(", %[1]s", firstKey), keys(", ?%[2]d", firstKey)),
+		replace: fmt.Sprintf(update, keys(assigned, firstKey), ""),
+		rewrite: fmt.Sprintf(update, "", keys(unchanged, firstKey)),
 		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2 AND unsent = 1`, table),
 		// A former version never changes, so one that is there already is this one.
 		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 			ON CONFLICT (id, version) DO NOTHING`, history),
-		rekey: fmt.Sprintf(`UPDATE %s SET id = id%s WHERE id = ?1 AND NOT (1%s)`, table, rekeyed.String(),
-			keyed.String()),
+		rekey: fmt.Sprintf(`UPDATE %s SET id = id%s WHERE id = ?1 AND NOT (1%s)`, table,
+			keys(assigned, firstRekeyed), keys(unchanged, firstRekeyed)),
 	}
-}
-
-// keyColumns returns the columns of the keys, in the order of the spec.
-func keyColumns(spec docstore.Spec) []string {
-	var all []string
-	for _, index := range spec.Indexes {
-		all = append(all, keyColumn(index.Name))
-	}
-	return all
 }
 
 // firstKey is the parameter that takes the first key, firstRekeyed the one of rekey.

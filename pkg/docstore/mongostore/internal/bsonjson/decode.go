@@ -26,15 +26,16 @@ func Decode(kind byte, data []byte) ([]byte, error) {
 
 // appendValue appends a value as JSON.
 func appendValue(out []byte, value bson.RawValue, depth int) ([]byte, error) {
-	if depth > maxDepth {
-		return nil, errors.New("bsonjson: the BSON is nested too deep")
-	}
 	intact := true
 	switch value.Type {
-	case bson.TypeEmbeddedDocument:
+	case bson.TypeEmbeddedDocument, bson.TypeArray:
+		if depth > maxDepth {
+			return nil, errors.New("bsonjson: the BSON is nested too deep")
+		}
+		if value.Type == bson.TypeArray {
+			return appendElements(out, value.Value, depth)
+		}
 		return appendMembers(out, value.Value, depth)
-	case bson.TypeArray:
-		return appendElements(out, value.Value, depth)
 	case bson.TypeString:
 		var text string
 		if text, intact = value.StringValueOK(); intact {
