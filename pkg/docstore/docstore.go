@@ -297,9 +297,8 @@ func InsertNamed(ctx context.Context, in Collection, who organisation.ID, doc *D
 
 // Duplicate reports whether err is or wraps a *DuplicateError, and returns the name of its index.
 func Duplicate(err error) (index string, ok bool) {
-	var dup *DuplicateError
-	if errors.As(err, &dup) {
-		return dup.Index, true
+	if duplicate, ok := errors.AsType[*DuplicateError](err); ok {
+		return duplicate.Index, true
 	}
 	return "", false
 }

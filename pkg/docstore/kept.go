@@ -47,23 +47,15 @@ func (k Kept[T]) One(ctx context.Context, who organisation.ID, equal Keys) (*T, 
 
 // All returns the values that have some keys, in the order in which they were first written.
 func (k Kept[T]) All(ctx context.Context, who organisation.ID, equal Keys) (all []*T, err error) {
-	q := Query{Equal: equal, Limit: keptPage}
-	for {
-		docs, err := k.In.Find(ctx, who, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, doc := range docs {
-			value, err := k.read(doc.Body, At{doc.ID, doc.Version, doc.Owner})
-			if err != nil {
-				return nil, err
-			}
-			all, q.After = append(all, value), doc.ID
-		}
-		if len(docs) < keptPage {
-			return all, nil
-		}
+	err = Each(ctx, k.In, who, Query{Equal: equal, Limit: keptPage}, func(doc Document) error {
+		value, err := k.read(doc.Body, At{doc.ID, doc.Version, doc.Owner})
+		all = append(all, value)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return all, nil
 }
 
 // Before returns the version that a value has taken the place of. Errors: ErrNotFound, those of the store.

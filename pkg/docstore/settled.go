@@ -47,6 +47,32 @@ func FindSettled(
 	return page, len(first) > 0, nil
 }
 
+// Each calls visit with each document that a query selects, in pages of its limit and bytes. Errors: those of Find and
+// of visit, which ends it.
+func Each(ctx context.Context, in Collection, who organisation.ID, q Query, visit func(Document) error) error {
+	for {
+		page, err := in.Find(ctx, who, q)
+		if err != nil {
+			return err
+		}
+		for _, doc := range WithBodies(page) {
+			if err := visit(doc); err != nil {
+				return err
+			}
+			q.After = doc.ID
+		}
+		if !q.Followed(page) {
+			return nil
+		}
+	}
+}
+
+// Followed reports whether more documents may follow those that a find has returned: it has as many as it may, or ends
+// with one without a body.
+func (q Query) Followed(docs []Document) bool {
+	return len(docs) == q.Limit || len(docs) > 0 && docs[len(docs)-1].Body == nil
+}
+
 // WithBodies returns the documents before the first one without a body, which only shows that there is one: by
 // Query.Bytes or Query.Near.
 func WithBodies(docs []Document) []Document {

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/wait"
 )
@@ -22,22 +20,22 @@ var errands = docstore.Spec{Name: "errands", Unlogged: true}
 
 // Changes runs the tests of the log of changes. open returns an empty store, which the suite closes.
 func Changes(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
+	logOf := func(t *testing.T) logged {
+		f := opened(t, open(t), size, policies)
+		return logged{f, f.in(t, renewals)}
+	}
 	for name, run := range map[string]func(*testing.T, logged){
 		"every version of every collection is an entry": everyVersion,
-		"what is refused and marks are no entries":      noEntries,
-		"pages are the log":                             pagesOfLog,
+		"what is refused, marked or unlogged is none":   noEntries,
 		"nothing comes before a watermark":              watermarks,
 		"the end is after what was acknowledged":        endOfLog,
 		"positions of nothing are refused":              noPositions,
-		"what is not logged is no entry":                unlogged,
 	} {
-		t.Run(name, func(t *testing.T) {
-			run(t, logOf(t, size, open(t)))
-		})
+		t.Run(name, func(t *testing.T) { run(t, logOf(t)) })
 	}
 	t.Run("positions of another log are refused", func(t *testing.T) {
-		one, other := logOf(t, size, open(t)), logOf(t, size, open(t))
-		_, err := one.log.Changes(t.Context(), us, other.end(t), 1)
+		one, other := logOf(t), logOf(t)
+		err := result(one.log.Changes(t.Context(), us, other.end(t), 1))
 		wantError(t, "position of another log", err, docstore.ErrPosition)
 	})
 }
@@ -45,26 +43,7 @@ func Changes(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 // logged is a store with two collections and their log.
 type logged struct {
 	fixture
-	other docstore.Collection
-	log   docstore.Changes
-}
-
-func logOf(t *testing.T, size Size, store docstore.Store) logged {
-	t.Helper()
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
-	first, err := store.Collection(t.Context(), policies)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := store.Collection(t.Context(), renewals)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return logged{fixture{collectionOf(t, first), store, size}, other, capability[docstore.Changes](t, other)}
+	other fixture
 }
 
 // version is one version of a document, as the log names it.
@@ -73,22 +52,16 @@ type version struct {
 	docstore.Ref
 }
 
-// count returns the versions that there are of documents at these versions.
-func count(of map[version]bool) int {
-	all := 0
-	for v := range of {
-		all += int(v.Version)
-	}
-	return all
+// versionOf returns a document of the first collection at its version.
+func versionOf(doc docstore.Document) version {
+	return version{policies.Name, docstore.Ref{ID: doc.ID, Version: doc.Version}}
 }
 
 // end returns the position after what there is.
 func (l logged) end(t *testing.T) docstore.Position {
 	t.Helper()
 	end, err := l.log.EndOfChanges(t.Context(), us)
-	if err != nil {
-		t.Fatalf("end of the log: %v", err)
-	}
+	must(t, err)
 	return end
 }
 
@@ -112,10 +85,15 @@ func (l logged) read(t *testing.T, after docstore.Position, limit, want int) []d
 	}
 }
 
-// wantWhole fails the test unless a log has every version of the documents, once and in order, and nothing else.
-// stored has each document at its version.
-func wantWhole(t *testing.T, log []docstore.Change, stored map[version]bool) {
+// wantWhole fails the test unless the log has every version of the stored documents, once and in order, and nothing
+// else. It returns the log.
+func (l logged) wantWhole(t *testing.T, stored ...version) []docstore.Change {
 	t.Helper()
+	count := 0
+	for _, v := range stored {
+		count += int(v.Version)
+	}
+	log := l.read(t, "", 1000, count)
 	last := map[version]int64{}
 	at := time.Time{}
 	for _, entry := range log {
@@ -128,7 +106,7 @@ func wantWhole(t *testing.T, log []docstore.Change, stored map[version]bool) {
 		}
 		at = entry.At
 	}
-	for v := range stored {
+	for _, v := range stored {
 		of := version{v.collection, docstore.Ref{ID: v.ID}}
 		if last[of] != v.Version {
 			t.Errorf("%d entries of %v in %s, which is at version %d", last[of], v.ID, v.collection, v.Version)
@@ -138,131 +116,46 @@ func wantWhole(t *testing.T, log []docstore.Change, stored map[version]bool) {
 	if len(last) > 0 {
 		t.Errorf("%d documents in the log are not stored: %v", len(last), last)
 	}
+	return log
 }
 
 // load has writers insert and replace documents of both collections at once, some of which are theirs together, until
 // each has written its share. It returns the documents at their last versions.
-func (l logged) load(t *testing.T) map[version]bool {
+func (l logged) load(t *testing.T) (stored []version) {
 	t.Helper()
 	shared := l.insert(t, nil)
-	var ids [2][]uuid.UUID
-	ids[0] = append(ids[0], shared.ID)
-	gather := make(chan [2]uuid.UUID, l.size.Writers*l.size.Increments)
+	written := make(chan version, 2*l.size.Writers*l.size.Increments)
 	l.together(func(int) {
 		for range l.size.Increments {
 			first, second := document(nil), document(nil)
 			err := errors.Join(l.Insert(t.Context(), us, first), l.other.Insert(t.Context(), us, second))
+			first.Version, second.Version = 1, 1
+			err = errors.Join(err, l.other.Replace(t.Context(), us, second, formerOf(second, "")))
 			if err != nil {
-				t.Errorf("insert: %v", err)
+				t.Errorf("write: %v", err)
 				return
 			}
-			gather <- [2]uuid.UUID{first.ID, second.ID}
-			second.Version = 1
-			if err := l.other.Replace(t.Context(), us, second, formerOf(second, "")); err != nil {
-				t.Errorf("replace: %v", err)
-			}
-			l.rewrite(t, shared.ID)
+			written <- versionOf(first)
+			written <- version{renewals.Name, docstore.Ref{ID: second.ID, Version: 2}}
+			l.succeed(t, shared.ID)
 		}
 	})
-	close(gather)
-	for pair := range gather {
-		ids[0], ids[1] = append(ids[0], pair[0]), append(ids[1], pair[1])
+	close(written)
+	for v := range written {
+		stored = append(stored, v)
 	}
-	return l.stored(t, ids)
+	return append(stored, versionOf(l.get(t, shared.ID)))
 }
 
-// rewrite replaces a document that others replace too.
-func (l logged) rewrite(t *testing.T, id uuid.UUID) {
-	for {
-		doc, err := l.Get(t.Context(), us, id)
-		if err == nil {
-			err = l.Replace(t.Context(), us, doc, nil)
-		}
-		if !errors.Is(err, docstore.ErrStale) {
-			if err != nil {
-				t.Errorf("replace: %v", err)
-			}
-			return
-		}
-	}
-}
-
-// stored returns documents of both collections at their versions.
-func (l logged) stored(t *testing.T, ids [2][]uuid.UUID) map[version]bool {
-	t.Helper()
-	stored := map[version]bool{}
-	for i, of := range []docstore.Collection{l.fixture, l.other} {
-		for _, id := range ids[i] {
-			doc, err := of.Get(t.Context(), us, id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := []string{policies.Name, renewals.Name}[i]
-			stored[version{name, docstore.Ref{ID: id, Version: doc.Version}}] = true
-		}
-	}
-	return stored
-}
-
+// everyVersion checks that the log has what was written, whatever the pages in which it is read.
 func everyVersion(t *testing.T, l logged) {
-	stored := l.load(t)
-	wantWhole(t, l.read(t, "", 1000, count(stored)), stored)
-}
-
-func noEntries(t *testing.T, l logged) {
-	doc := document(docstore.Keys{"policyNumber": "L-1"})
-	doc.Unsent = true
-	if err := l.Insert(t.Context(), us, doc); err != nil {
-		t.Fatal(err)
-	}
-	wantDuplicate(t, "insert", l.Insert(t.Context(), us, document(doc.Keys)), "policyNumber")
-	again := doc
-	again.Keys = nil
-	wantDuplicate(t, "insert", l.Insert(t.Context(), us, again), docstore.IDIndex)
-	late := doc
-	late.Version = 2
-	wantError(t, "replace", l.Replace(t.Context(), us, late, nil), docstore.ErrStale)
-	if removed, err := l.Sent(t.Context(), us, []docstore.Ref{{ID: doc.ID, Version: 1}}); err != nil || removed != 1 {
-		t.Errorf("%d marks removed, error %v", removed, err)
-	}
-	last := l.insert(t, nil)
-	wantWhole(t, l.read(t, "", 10, 2), map[version]bool{
-		{policies.Name, docstore.Ref{ID: doc.ID, Version: 1}}:  true,
-		{policies.Name, docstore.Ref{ID: last.ID, Version: 1}}: true,
-	})
-}
-
-func unlogged(t *testing.T, l logged) {
-	apart, err := l.store.Collection(t.Context(), errands)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := document(nil)
-	if err := apart.Insert(t.Context(), us, doc); err != nil {
-		t.Fatal(err)
-	}
-	doc.Version = 1
-	if err := apart.Replace(t.Context(), us, doc, nil); err != nil {
-		t.Fatal(err)
-	}
-	last := l.insert(t, nil)
-	wantWhole(t, l.read(t, "", 10, 1), map[version]bool{
-		{policies.Name, docstore.Ref{ID: last.ID, Version: 1}}: true,
-	})
-	if read, err := apart.Get(t.Context(), us, doc.ID); err != nil || read.Version != 2 {
-		t.Errorf("version %d, error %v", read.Version, err)
-	}
-}
-
-func pagesOfLog(t *testing.T, l logged) {
 	first, err := l.log.Changes(t.Context(), us, "", 10)
 	if err != nil || len(first.Changes) > 0 || first.Next == "" {
 		t.Fatalf("an empty log: %+v, error %v", first, err)
 	}
-	stored := l.load(t)
-	all := l.read(t, first.Next, 1000, count(stored))
-	for _, limit := range []int{7, 250} {
-		if again := l.read(t, "", limit, len(all)); !slices.Equal(again, all) {
+	all := l.wantWhole(t, l.load(t)...)
+	for limit, after := range map[int]docstore.Position{7: "", 250: first.Next} {
+		if again := l.read(t, after, limit, len(all)); !slices.Equal(again, all) {
 			t.Errorf("pages of %d: %d entries, not the %d of before", limit, len(again), len(all))
 		}
 	}
@@ -281,6 +174,23 @@ func pagesOfLog(t *testing.T, l logged) {
 	if len(positions) != len(all) {
 		t.Errorf("%d positions of %d entries", len(positions), len(all))
 	}
+}
+
+func noEntries(t *testing.T, l logged) {
+	doc := document(docstore.Keys{"policyNumber": "L-1"})
+	doc.Unsent = true
+	doc = l.put(t, doc)
+	wantDuplicate(t, "insert", l.Insert(t.Context(), us, document(doc.Keys)), "policyNumber")
+	again := doc
+	again.Keys = nil
+	wantDuplicate(t, "insert", l.Insert(t.Context(), us, again), docstore.IDIndex)
+	again.Version = 2
+	wantError(t, "replace", l.Replace(t.Context(), us, again, nil), docstore.ErrStale)
+	l.sends(t, 1, doc.ID)
+	errand := l.in(t, errands)
+	errand.has(t, errand.replace(t, errand.insert(t, nil)))
+	last := l.insert(t, nil)
+	l.wantWhole(t, versionOf(doc), versionOf(last))
 }
 
 func watermarks(t *testing.T, l logged) {
@@ -305,9 +215,7 @@ func watermarks(t *testing.T, l logged) {
 	}()
 	l.load(t)
 	stop()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-done)
 	for i, entry := range seen {
 		if entry.At.Before(marks[i]) {
 			t.Fatalf("an entry of %v follows a watermark of %v", entry.At, marks[i])
@@ -353,13 +261,9 @@ func noPositions(t *testing.T, l logged) {
 		}
 	}
 	for _, wrong := range []docstore.Position{"0", "-", end + "0", end[1:], end[:len(end)-1], " "} {
-		_, err := l.log.Changes(t.Context(), us, wrong, 10)
+		err := result(l.log.Changes(t.Context(), us, wrong, 10))
 		wantError(t, fmt.Sprintf("position %q", wrong), err, docstore.ErrPosition)
 	}
-	_, err := l.log.Changes(t.Context(), us, "", 0)
+	err := result(l.log.Changes(t.Context(), us, "", 0))
 	wantError(t, "page without a limit", err, docstore.ErrUnavailable)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	wantError(t, "context that has ended", result(l.log.Changes(ctx, us, "", 1)), context.Canceled)
-	wantError(t, "context that has ended", result(l.log.EndOfChanges(ctx, us)), docstore.ErrUnavailable)
 }

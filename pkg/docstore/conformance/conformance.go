@@ -1,9 +1,12 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -44,29 +47,16 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"following", following},
 		{"outbox", outbox},
 		{"contention", contention},
-		{"contexts", contexts},
-		{"organisations", organisations},
+		{"refusals", refusals},
 		{"owners", owners},
 		{"sharing", sharing},
 	} {
-		t.Run(tier.name, func(t *testing.T) {
-			store := open(t)
-			t.Cleanup(func() {
-				if err := store.Close(); err != nil {
-					t.Errorf("close: %v", err)
-				}
-			})
-			collection, err := store.Collection(t.Context(), policies)
-			if err != nil {
-				t.Fatalf("collection: %v", err)
-			}
-			tier.run(t, fixture{collectionOf(t, collection), store, size})
-		})
+		t.Run(tier.name, func(t *testing.T) { tier.run(t, opened(t, open(t), size, policies)) })
 	}
 }
 
-// us is in whose name the suite works, where that does not matter.
-var us = organisation.Sole()
+// us is in whose name the suite works, where that does not matter, and everybody the exchange.
+var us, everybody = organisation.Sole(), organisation.Exchange()
 
 // policies is the collection that the suite works on.
 var policies = docstore.Spec{
@@ -80,66 +70,161 @@ var policies = docstore.Spec{
 	},
 }
 
-// whole is a collection with its capabilities. Every store has them.
-type whole struct {
+// fixture is a collection with its capabilities, which every store has, and in whose name it is asked.
+type fixture struct {
 	docstore.Collection
 	docstore.History
 	docstore.Members
+	docstore.Owners
+	log   docstore.Changes
+	store docstore.Store
+	size  Size
+	who   organisation.ID
 }
 
-// collectionOf returns a collection with its capabilities.
-func collectionOf(t *testing.T, c docstore.Collection) whole {
+// opened returns a collection of a store, which is closed with the test.
+func opened(t *testing.T, store docstore.Store, size Size, spec docstore.Spec) fixture {
 	t.Helper()
-	return whole{c, capability[docstore.History](t, c), capability[docstore.Members](t, c)}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return fixture{store: store, size: size, who: us}.in(t, spec)
+}
+
+// in returns another collection of the store.
+func (f fixture) in(t *testing.T, spec docstore.Spec) fixture {
+	t.Helper()
+	collection, err := f.store.Collection(t.Context(), spec)
+	must(t, err)
+	return f.on(t, collection)
+}
+
+// on returns a collection as the one to be asked.
+func (f fixture) on(t *testing.T, collection docstore.Collection) fixture {
+	t.Helper()
+	f.Collection = collection
+	f.History, f.Members = capability[docstore.History](t, collection), capability[docstore.Members](t, collection)
+	f.Owners, f.log = capability[docstore.Owners](t, collection), capability[docstore.Changes](t, collection)
+	return f
+}
+
+// by returns the collection as it is asked in another name.
+func (f fixture) by(who organisation.ID) fixture {
+	f.who = who
+	return f
 }
 
 // capability returns a collection as a capability, which every store has.
 func capability[T any](t *testing.T, c docstore.Collection) T {
 	t.Helper()
 	capable, err := docstore.As[T](c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return capable
 }
 
-// fixture is the store and the collection that a group of tests works on.
-type fixture struct {
-	whole
-	store docstore.Store
-	size  Size
+// put stores a new document and returns it as it is read.
+func (f fixture) put(t *testing.T, doc docstore.Document) docstore.Document {
+	t.Helper()
+	must(t, f.Insert(t.Context(), f.who, doc))
+	doc.Version = 1
+	if !f.who.All() {
+		doc.Owner = f.who.Name()
+	}
+	return doc
 }
 
 // insert stores a new document of these keys and returns it.
 func (f fixture) insert(t *testing.T, keys docstore.Keys) docstore.Document {
 	t.Helper()
-	doc := document(keys)
-	if err := f.Insert(t.Context(), us, doc); err != nil {
-		t.Fatalf("insert: %v", err)
-	}
-	doc.Version = 1
+	return f.put(t, document(keys))
+}
+
+// replace stores a document in place of its version, without keeping that, and returns it at the next version.
+func (f fixture) replace(t *testing.T, doc docstore.Document) docstore.Document {
+	t.Helper()
+	must(t, f.Replace(t.Context(), f.who, doc, nil))
+	doc.Version++
 	return doc
 }
 
 // get returns the document as it is stored.
 func (f fixture) get(t *testing.T, id uuid.UUID) docstore.Document {
 	t.Helper()
-	doc, err := f.Get(t.Context(), us, id)
-	if err != nil {
-		t.Fatalf("get: %v", err)
-	}
+	doc, err := f.Get(t.Context(), f.who, id)
+	must(t, err)
 	return doc
 }
 
-// find returns the ids that the query selects.
-func (f fixture) find(t *testing.T, q docstore.Query) []uuid.UUID {
+// has fails the test unless a document is stored as expected.
+func (f fixture) has(t *testing.T, want docstore.Document) {
 	t.Helper()
-	docs, err := f.Find(t.Context(), us, q)
+	same(t, f.get(t, want.ID), want)
+}
+
+// lacks fails the test if there is a document with an id.
+func (f fixture) lacks(t *testing.T, id uuid.UUID) {
+	t.Helper()
+	wantError(t, "get of what is not there", result(f.Get(t.Context(), f.who, id)), docstore.ErrNotFound)
+}
+
+// found returns the documents that a query selects.
+func (f fixture) found(t *testing.T, q docstore.Query) []docstore.Document {
+	t.Helper()
+	docs, err := f.Find(t.Context(), f.who, q)
 	if err != nil {
 		t.Fatalf("find %+v: %v", q, err)
 	}
-	return ids(docs)
+	return docs
 }
+
+// finds fails the test unless a query selects the expected documents.
+func (f fixture) finds(t *testing.T, q docstore.Query, want ...uuid.UUID) {
+	t.Helper()
+	if got := ids(f.found(t, q)); !slices.Equal(got, want) {
+		t.Errorf("find %+v by %q: %d documents, want %d\n got %v\nwant %v", q, f.who, len(got), len(want), got, want)
+	}
+}
+
+// findsBy is finds for a query by one value of an index.
+func (f fixture) findsBy(t *testing.T, index, value string, want ...uuid.UUID) {
+	t.Helper()
+	f.finds(t, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 2*len(want) + 1}, want...)
+}
+
+// calls makes every call about a stored document, and inserts a fresh one, and returns the errors by the call.
+func (f fixture) calls(ctx context.Context, doc, fresh docstore.Document) map[string]error {
+	changed := doc
+	changed.Body = []byte(`{}`)
+	all := map[string]error{
+		"insert":         f.Insert(ctx, f.who, fresh),
+		"get":            result(f.Get(ctx, f.who, doc.ID)),
+		"replace":        f.Replace(ctx, f.who, changed, nil),
+		"find":           result(f.Find(ctx, f.who, docstore.Query{Limit: 1})),
+		"find by number": result(f.Find(ctx, f.who, docstore.Query{Equal: fresh.Keys, Limit: 1})),
+		"former":         result(f.Former(ctx, f.who, doc.ID, 1)),
+		"formers":        result(f.Formers(ctx, f.who, doc.ID, 0, 1)),
+		"by key":         result(f.FormerByKey(ctx, f.who, doc.ID, "k")),
+		"texts":          result(f.Texts(ctx, f.who, []uuid.UUID{doc.ID}, "insured")),
+	}
+	maps.Copy(all, f.callsOfExchange(ctx, doc))
+	return all
+}
+
+// callsOfExchange makes the calls that show the records of all organisations.
+func (f fixture) callsOfExchange(ctx context.Context, doc docstore.Document) map[string]error {
+	return map[string]error{
+		"unsent":         result(f.Unsent(ctx, f.who, uuid.Nil, 1)),
+		"sent":           result(f.Sent(ctx, f.who, []docstore.Ref{{ID: doc.ID, Version: 1}})),
+		"changes":        result(f.log.Changes(ctx, f.who, "", 1)),
+		"end of changes": result(f.log.EndOfChanges(ctx, f.who)),
+		"owner after":    result(f.OwnerAfter(ctx, f.who, "")),
+	}
+}
+
+// result returns the error of a call and drops its result.
+func result[T any](_ T, err error) error { return err }
 
 // document returns a document that is not stored yet. Its body and state contain its id.
 func document(keys docstore.Keys) docstore.Document {
@@ -172,6 +257,13 @@ func same(t *testing.T, got, want docstore.Document) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("stored document\n got %+v\nwant %+v", got, want)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

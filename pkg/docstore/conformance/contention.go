@@ -12,68 +12,52 @@ import (
 
 // contention: if several writers want the same thing at once, exactly one gets it, and the error of each other says so.
 func contention(t *testing.T, f fixture) {
-	t.Run("increments by replace add up", func(t *testing.T) {
+	t.Run("replacements add up, and what they replace is kept", func(t *testing.T) {
 		doc := document(nil)
-		doc.Body = []byte("0")
-		if err := f.Insert(t.Context(), us, doc); err != nil {
-			t.Fatal(err)
+		doc.Body, doc.State = []byte("1"), []byte("1")
+		f.put(t, doc)
+		f.together(func(int) {
+			for range f.size.Increments {
+				f.succeed(t, doc.ID)
+			}
+		})
+		want := f.size.Writers*f.size.Increments + 1
+		last := f.get(t, doc.ID)
+		if last.Version != int64(want) || string(last.Body) != strconv.Itoa(want) {
+			t.Fatalf("version %d has the body %s, want %d", last.Version, last.Body, want)
 		}
-		var writers sync.WaitGroup
-		for range f.size.Writers {
-			writers.Go(func() {
-				for range f.size.Increments {
-					if !f.increment(t, doc) {
-						return
-					}
-				}
-			})
+		page, err := f.Formers(t.Context(), us, doc.ID, 0, want)
+		if err != nil || len(page) != want-1 {
+			t.Fatalf("%d former versions, error %v", len(page), err)
 		}
-		writers.Wait()
-		want := f.size.Writers * f.size.Increments
-		got := f.get(t, doc.ID)
-		if string(got.Body) != strconv.Itoa(want) || got.Version != int64(want)+1 {
-			t.Errorf("sum %s at version %d, want %d at version %d", got.Body, got.Version, want, want+1)
+		for i, former := range page {
+			whole, err := f.Former(t.Context(), us, doc.ID, former.Version)
+			number := strconv.Itoa(i + 1)
+			if err != nil || former.Version != int64(i+1) || string(former.State) != number ||
+				string(whole.Body) != number {
+				t.Fatalf("version %d: state %s, body %s, error %v", former.Version, former.State, whole.Body, err)
+			}
 		}
 	})
 	t.Run("a unique value has one winner", func(t *testing.T) {
-		var won, refused atomic.Int64
-		f.together(func(int) {
-			err := f.Insert(t.Context(), us, document(docstore.Keys{"policyNumber": "the one"}))
-			switch index, duplicate := docstore.Duplicate(err); {
-			case err == nil:
-				won.Add(1)
-			case duplicate && index == "policyNumber":
-				refused.Add(1)
-			default:
-				t.Errorf("insert: %v", err)
-			}
+		f.oneWins(t, func(int) (refused bool, err error) {
+			err = f.Insert(t.Context(), us, document(docstore.Keys{"policyNumber": "the one"}))
+			index, duplicate := docstore.Duplicate(err)
+			return duplicate && index == "policyNumber", err
 		})
-		if won.Load() != 1 || refused.Load() != int64(f.size.Writers)-1 {
-			t.Errorf("%d won and %d were refused, of %d", won.Load(), refused.Load(), f.size.Writers)
-		}
-		if found := f.find(t,
-			docstore.Query{Equal: docstore.Keys{"policyNumber": "the one"}, Limit: 9}); len(found) != 1 {
+		q := docstore.Query{Equal: docstore.Keys{"policyNumber": "the one"}, Limit: 9}
+		if found := f.found(t, q); len(found) != 1 {
 			t.Errorf("%d documents have the value", len(found))
 		}
 	})
 	t.Run("a version has one successor", func(t *testing.T) {
 		doc := f.insert(t, nil)
-		var won, stale atomic.Int64
-		f.together(func(i int) {
+		f.oneWins(t, func(i int) (refused bool, err error) {
 			mine := doc
 			mine.Body = []byte(strconv.Itoa(i))
-			switch err := f.Replace(t.Context(), us, mine, nil); {
-			case err == nil:
-				won.Add(1)
-			case errors.Is(err, docstore.ErrStale):
-				stale.Add(1)
-			default:
-				t.Errorf("replace: %v", err)
-			}
+			err = f.Replace(t.Context(), us, mine, nil)
+			return errors.Is(err, docstore.ErrStale), err
 		})
-		if won.Load() != 1 || stale.Load() != int64(f.size.Writers)-1 {
-			t.Errorf("%d won and %d were stale, of %d", won.Load(), stale.Load(), f.size.Writers)
-		}
 	})
 	t.Run("refusals do not affect the writes at the same time", func(t *testing.T) {
 		f.insert(t, docstore.Keys{"policyNumber": "taken"})
@@ -83,9 +67,7 @@ func contention(t *testing.T, f fixture) {
 				t.Errorf("insert: %v", err)
 			}
 			refused := document(docstore.Keys{"policyNumber": "taken", "idempotency": strconv.Itoa(i)})
-			if _, duplicate := docstore.Duplicate(f.Insert(t.Context(), us, refused)); !duplicate {
-				t.Error("a value that is taken was given again")
-			}
+			wantDuplicate(t, "insert", f.Insert(t.Context(), us, refused), "policyNumber")
 			if _, err := f.Get(t.Context(), us, doc.ID); err != nil {
 				t.Errorf("get of what was inserted: %v", err)
 			}
@@ -93,27 +75,20 @@ func contention(t *testing.T, f fixture) {
 	})
 }
 
-// increment adds one to the number that is the document's body.
-func (f fixture) increment(t *testing.T, doc docstore.Document) bool {
-	for {
-		current, err := f.Get(t.Context(), us, doc.ID)
-		if err != nil {
-			t.Errorf("get: %v", err)
-			return false
-		}
-		n, err := strconv.Atoi(string(current.Body))
-		if err != nil {
-			t.Errorf("body: %v", err)
-			return false
-		}
-		current.Body = []byte(strconv.Itoa(n + 1))
-		switch err := f.Replace(t.Context(), us, current, nil); {
+// oneWins fails the test unless one of the writers has no error, and each other is refused.
+func (f fixture) oneWins(t *testing.T, write func(writer int) (refused bool, err error)) {
+	t.Helper()
+	var won atomic.Int64
+	f.together(func(writer int) {
+		switch refused, err := write(writer); {
 		case err == nil:
-			return true
-		case !errors.Is(err, docstore.ErrStale):
-			t.Errorf("replace: %v", err)
-			return false
+			won.Add(1)
+		case !refused:
+			t.Errorf("write: %v", err)
 		}
+	})
+	if won.Load() != 1 {
+		t.Errorf("%d of %d won", won.Load(), f.size.Writers)
 	}
 }
 

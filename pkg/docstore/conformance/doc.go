@@ -4,15 +4,13 @@
 //
 //	conformance.go     Run, the tiers that follow, and what they share
 //	records.go         a read returns what was stored, and what is refused
-//	unique.go          unique values are unique
-//	versions.go        a replacement needs the version that was read
+//	writes.go          unique values are unique, and a replacement needs the version that was read
 //	history.go         former versions are kept, and do not change
 //	finds.go           a find selects what a search through all would
 //	paging.go          pages show each document once under writes
 //	outbox.go          the unsent mark
 //	contention.go      one of several writers succeeds
-//	contexts.go        what has ended does nothing
-//	organisations.go   what is asked in nobody's name is refused
+//	refusals.go        what has ended, or is asked in nobody's name, does nothing
 //	owners.go          an organisation sees what it owns, and all else is as if it did not exist
 //	sharing.go         what package shared makes of a store
 //	ranges.go          Ranges: long ranges and short ones

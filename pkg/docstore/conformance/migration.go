@@ -20,52 +20,36 @@ const aged = 3*docstore.MigrationLength - 1
 
 // narrow and wide are a collection before and after it gets indexes.
 var (
-	narrow = docstore.Spec{Name: "vehicles", Keys: narrowKeys, Indexes: []docstore.Index{
-		{Name: "plate", Unique: true}, {Name: "owner"},
-	}}
-	wide = docstore.Spec{Name: "vehicles", Keys: keysOf, Indexes: []docstore.Index{
+	narrowIndexes = []docstore.Index{{Name: "plate", Unique: true}, {Name: "owner"}}
+
+	narrow = docstore.Spec{Name: "vehicles", Keys: narrowKeys, Indexes: narrowIndexes}
+	wide   = docstore.Spec{Name: "vehicles", Keys: keysOf, Indexes: []docstore.Index{
 		{Name: "plate", Unique: true}, {Name: "chassis", Unique: true, Since: 1}, {Name: "owner"},
 		{Name: "color", Since: 1},
 	}}
 )
 
-// vehicle is the body of a document, which its keys are derived from.
-type vehicle struct {
-	Plate   string `json:"plate"`
-	Chassis string `json:"chassis"`
-	Owner   string `json:"owner"`
-	Color   string `json:"color"`
-}
-
+// keysOf returns the keys of a vehicle, which are its body.
 func keysOf(doc docstore.Document) (docstore.Keys, error) {
-	var v vehicle
-	if err := json.Unmarshal(doc.Body, &v); err != nil {
-		return nil, err
-	}
-	return docstore.Keys{"plate": v.Plate, "chassis": v.Chassis, "owner": v.Owner, "color": v.Color}, nil
+	var keys docstore.Keys
+	err := json.Unmarshal(doc.Body, &keys)
+	return keys, err
 }
 
 func narrowKeys(doc docstore.Document) (docstore.Keys, error) {
 	keys, err := keysOf(doc)
-	delete(keys, "color")
-	delete(keys, "chassis")
-	return keys, err
+	return within(narrowIndexes, keys), err
 }
 
-// of returns the document of a vehicle with its keys in the indexes of a spec.
-func (v vehicle) of(spec docstore.Spec, id uuid.UUID) docstore.Document {
-	body, err := json.Marshal(v)
-	doc := docstore.Document{ID: id, Body: body, Keys: docstore.Keys{}}
-	keys, failed := keysOf(doc)
-	if err != nil || failed != nil {
-		panic(errors.Join(err, failed)) // texts have JSON
-	}
-	for index, value := range keys {
-		if spec.Has(index) {
-			doc.Keys[index] = value
+// within returns the keys that some indexes hold.
+func within(indexes []docstore.Index, all docstore.Keys) docstore.Keys {
+	keys := docstore.Keys{}
+	for _, index := range indexes {
+		if value, has := all[index.Name]; has {
+			keys[index.Name] = value
 		}
 	}
-	return doc
+	return keys
 }
 
 // Migrations runs the tests of indexes that are added to a collection. database returns what opens a new database,
@@ -78,10 +62,9 @@ func Migrations(t *testing.T, database func(t *testing.T) (open func(t *testing.
 		{"an added index finds what is there", addedIndex},
 		{"an index without a migration is refused", forgottenMigration},
 		{"it is made again after it was ended", endedMigration},
-		{"a unique value stays that of one document", valueTwice},
+		{"a document that cannot get a key holds up nothing", withoutKey},
 		{"what a release without the index writes is found after the next start", writtenByAnother},
 		{"values that are formed in another way are found", formedAnew},
-		{"a document whose keys cannot be derived holds up nothing", underivable},
 		{"an empty collection has nothing to do", nothingToDo},
 		{"documents with owners get keys of their owners", addedForOwners},
 		{"without keys to derive an index holds what comes later", withoutKeys},
@@ -92,9 +75,9 @@ func Migrations(t *testing.T, database func(t *testing.T) (open func(t *testing.
 
 // growing is a database that is opened with one spec after another.
 type growing struct {
-	open  func(t *testing.T) docstore.Store
-	store docstore.Store
-	docstore.Collection
+	open func(t *testing.T) docstore.Store
+	fixture
+	indexes []docstore.Index
 	// derived counts the documents whose keys were derived since the collection was opened last.
 	derived int
 }
@@ -102,28 +85,27 @@ type growing struct {
 // as opens the collection with a spec. The store that was open is closed first.
 func (g *growing) as(t *testing.T, spec docstore.Spec) {
 	t.Helper()
-	if err := g.try(t.Context(), t, spec); err != nil {
-		t.Fatalf("collection: %v", err)
-	}
+	must(t, g.try(t.Context(), t, spec))
 }
 
-func (g *growing) try(ctx context.Context, t *testing.T, spec docstore.Spec) (err error) {
+func (g *growing) try(ctx context.Context, t *testing.T, spec docstore.Spec) error {
 	t.Helper()
 	if g.store != nil {
-		if err := g.store.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
+		must(t, g.store.Close())
 	}
-	g.store = g.open(t)
+	g.fixture = fixture{store: g.open(t), who: us}
 	t.Cleanup(func() { _ = g.store.Close() })
-	g.derived = 0
+	g.derived, g.indexes = 0, spec.Indexes
 	if keys := spec.Keys; keys != nil {
 		spec.Keys = func(doc docstore.Document) (docstore.Keys, error) {
 			g.derived++
 			return keys(doc)
 		}
 	}
-	g.Collection, err = g.store.Collection(ctx, spec)
+	collection, err := g.store.Collection(ctx, spec)
+	if err == nil {
+		g.fixture = g.on(t, collection)
+	}
 	return err
 }
 
@@ -133,33 +115,36 @@ func (g *growing) fill(t *testing.T, count int) []uuid.UUID {
 	g.as(t, narrow)
 	var stored []uuid.UUID
 	for i := range count {
-		doc := numbered(i).of(narrow, uuid.Must(uuid.NewV7()))
-		if err := g.Insert(t.Context(), us, doc); err != nil {
-			t.Fatal(err)
-		}
-		stored = append(stored, doc.ID)
+		stored = append(stored, g.add(t, us, numbered(i)))
 	}
 	return stored
 }
 
-func numbered(i int) vehicle {
-	return vehicle{fmt.Sprintf("P-%d", i), fmt.Sprintf("C-%d", i), fmt.Sprintf("o%d", i%3),
-		[]string{"red", "blue"}[i%2]}
+// add stores a vehicle and returns its id.
+func (g *growing) add(t *testing.T, who organisation.ID, vehicle docstore.Keys) uuid.UUID {
+	t.Helper()
+	return g.by(who).put(t, g.document(t, vehicle)).ID
 }
 
-// want fails the test if a find by a value returns other documents.
-func (g *growing) want(t *testing.T, index, value string, want ...uuid.UUID) {
+// document returns a vehicle as the collection that is open has it.
+func (g *growing) document(t *testing.T, vehicle docstore.Keys) docstore.Document {
 	t.Helper()
-	g.wantOf(t, us, index, value, want...)
+	body, err := json.Marshal(vehicle)
+	must(t, err)
+	return docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: body, Keys: within(g.indexes, vehicle)}
 }
 
-func (g *growing) wantOf(t *testing.T, who organisation.ID, index, value string, want ...uuid.UUID) {
+// wantTaken fails the test unless another vehicle is refused a chassis.
+func (g *growing) wantTaken(t *testing.T, who organisation.ID, chassis string) {
 	t.Helper()
-	docs, err := g.Find(t.Context(), who, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 2 * aged})
-	if found := ids(docs); err != nil || !slices.Equal(found, want) {
-		t.Errorf("%s %q finds %d documents, error %v; want %d\n got %v\nwant %v", index, value, len(found), err,
-			len(want), found, want)
-	}
+	another := g.document(t, docstore.Keys{"plate": "another", "chassis": chassis})
+	wantDuplicate(t, "insert", g.Insert(t.Context(), who, another), "chassis")
+}
+
+// numbered returns the keys of a vehicle with a number.
+func numbered(i int) docstore.Keys {
+	return docstore.Keys{"plate": fmt.Sprintf("P-%d", i), "chassis": fmt.Sprintf("C-%d", i),
+		"owner": fmt.Sprintf("o%d", i%3), "color": []string{"red", "blue"}[i%2]}
 }
 
 // wantDerived fails the test if the keys of another number of documents were derived.
@@ -191,25 +176,23 @@ func addedIndex(t *testing.T, g *growing) {
 	if len(progress) < 3 || progress[len(progress)-1] != aged {
 		t.Errorf("the progress was %v", progress)
 	}
-	g.want(t, "owner", "o1", every(stored, 3, 1)...)
-	g.want(t, "color", "red", every(stored, 2, 0)...)
-	g.want(t, "color", "blue", every(stored, 2, 1)...)
+	g.findsBy(t, "owner", "o1", every(stored, 3, 1)...)
+	g.findsBy(t, "color", "red", every(stored, 2, 0)...)
+	g.findsBy(t, "color", "blue", every(stored, 2, 1)...)
 	for i, id := range stored[:100] {
-		g.want(t, "chassis", numbered(i).Chassis, id)
-		g.want(t, "plate", numbered(i).Plate, id)
+		g.findsBy(t, "chassis", numbered(i)["chassis"], id)
+		g.findsBy(t, "plate", numbered(i)["plate"], id)
 	}
-	docs, err := g.Find(t.Context(), us, docstore.Query{Limit: 2 * aged, WithState: true})
-	if err != nil || len(docs) != aged {
-		t.Fatalf("%d documents, error %v", len(docs), err)
+	docs := g.found(t, docstore.Query{Limit: 2 * aged, WithState: true})
+	if len(docs) != aged {
+		t.Fatalf("%d documents", len(docs))
 	}
 	for i, doc := range docs {
-		want := numbered(i).of(wide, stored[i])
-		want.Version = 1
+		want := g.document(t, numbered(i))
+		want.ID, want.Version = stored[i], 1
 		same(t, doc, want)
 	}
-	second := numbered(7)
-	second.Plate = "another"
-	wantDuplicate(t, "insert", g.Insert(t.Context(), us, second.of(wide, uuid.Must(uuid.NewV7()))), "chassis")
+	g.wantTaken(t, us, "C-7")
 	g.as(t, wide)
 	g.wantDerived(t, 0)
 }
@@ -241,63 +224,65 @@ func endedMigration(t *testing.T, g *growing) {
 	if g.derived == 0 {
 		t.Error("nothing was left to do")
 	}
-	g.want(t, "color", "red", every(stored, 2, 0)...)
-	g.want(t, "color", "blue", every(stored, 2, 1)...)
+	g.findsBy(t, "color", "red", every(stored, 2, 0)...)
+	g.findsBy(t, "color", "blue", every(stored, 2, 1)...)
 }
 
-func valueTwice(t *testing.T, g *growing) {
+// withoutKey has a unique value twice, and a document whose keys cannot be derived. One of the former and the latter
+// get no key, which holds up nothing.
+func withoutKey(t *testing.T, g *growing) {
 	stored := g.fill(t, 10)
 	twin := numbered(3)
-	twin.Plate = "twin"
-	second := twin.of(narrow, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), us, second); err != nil {
-		t.Fatal(err)
-	}
-	var without []uuid.UUID
+	twin["plate"] = "twin"
+	second := g.add(t, us, twin)
+	failure := errors.New("the document has no keys")
+	causes := map[uuid.UUID]error{}
 	spec := wide
-	spec.NoKey = func(id uuid.UUID, cause error) {
-		wantDuplicate(t, "the document without its key", cause, "chassis")
-		without = append(without, id)
+	spec.Keys = func(doc docstore.Document) (docstore.Keys, error) {
+		if doc.ID == stored[2] {
+			return nil, failure
+		}
+		return keysOf(doc)
 	}
+	spec.NoKey = func(id uuid.UUID, cause error) { causes[id] = cause }
 	g.as(t, spec)
-	g.want(t, "color", twin.Color, append(every(stored, 2, 1), second.ID)...)
-	if len(without) != 1 || without[0] != stored[3] && without[0] != second.ID {
-		t.Fatalf("documents without a key: %v", without)
+	wantError(t, "the document without keys", causes[stored[2]], failure)
+	owner, loser := stored[3], second
+	if causes[loser] == nil {
+		owner, loser = loser, owner
 	}
-	owner := stored[3]
-	if without[0] == owner {
-		owner = second.ID
+	wantDuplicate(t, "the document without its key", causes[loser], "chassis")
+	if len(causes) != 2 {
+		t.Errorf("told of %v", causes)
 	}
-	g.want(t, "chassis", twin.Chassis, owner)
-	g.want(t, "plate", "twin", second.ID)
+	g.findsBy(t, "color", "red", stored[0], stored[4], stored[6], stored[8])
+	g.findsBy(t, "color", twin["color"], append(every(stored, 2, 1), second)...)
+	g.findsBy(t, "chassis", twin["chassis"], owner)
+	g.findsBy(t, "plate", "twin", second)
+	g.findsBy(t, "plate", "P-2", stored[2])
 }
 
 func writtenByAnother(t *testing.T, g *growing) {
 	stored := g.fill(t, 20)
 	g.as(t, wide)
-	g.want(t, "color", "red", every(stored, 2, 0)...)
+	g.findsBy(t, "color", "red", every(stored, 2, 0)...)
 
 	// A release without the index changes one document, without a change of the keys that it knows, and adds another.
 	g.as(t, narrow)
 	changed := numbered(4)
-	changed.Color, changed.Chassis = "green", "other"
-	doc := changed.of(narrow, stored[4])
-	doc.Version = 1
-	if err := g.Replace(t.Context(), us, doc, nil); err != nil {
-		t.Fatal(err)
-	}
-	added := vehicle{Plate: "added", Chassis: "added", Owner: "o9", Color: "green"}.of(narrow, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), us, added); err != nil {
-		t.Fatal(err)
-	}
-	g.want(t, "owner", "o9", added.ID)
+	changed["color"], changed["chassis"] = "green", "other"
+	doc := g.document(t, changed)
+	doc.ID, doc.Version = stored[4], 1
+	g.replace(t, doc)
+	added := g.add(t, us, docstore.Keys{"plate": "added", "chassis": "added", "owner": "o9", "color": "green"})
+	g.findsBy(t, "owner", "o9", added)
 
 	g.as(t, wide)
-	g.want(t, "color", "green", stored[4], added.ID)
-	g.want(t, "color", "red",
+	g.findsBy(t, "color", "green", stored[4], added)
+	g.findsBy(t, "color", "red",
 		slices.DeleteFunc(every(stored, 2, 0), func(id uuid.UUID) bool { return id == stored[4] })...)
-	g.want(t, "chassis", "other", stored[4])
-	g.want(t, "chassis", "C-4")
+	g.findsBy(t, "chassis", "other", stored[4])
+	g.findsBy(t, "chassis", "C-4")
 }
 
 // formedAnew forms the values of an index in capitals.
@@ -311,43 +296,16 @@ func formedAnew(t *testing.T, g *growing) {
 		return keys, err
 	}
 	g.as(t, capitals)
-	g.want(t, "owner", "O1", every(stored, 3, 1)...)
-	g.want(t, "owner", "o1")
-	g.want(t, "plate", "P-1", stored[1])
+	g.findsBy(t, "owner", "O1", every(stored, 3, 1)...)
+	g.findsBy(t, "owner", "o1")
+	g.findsBy(t, "plate", "P-1", stored[1])
 	g.wantDerived(t, len(stored))
-}
-
-func underivable(t *testing.T, g *growing) {
-	stored := g.fill(t, 10)
-	spec := wide
-	failure := errors.New("the document has no keys")
-	var without []uuid.UUID
-	spec.Keys = func(doc docstore.Document) (docstore.Keys, error) {
-		if doc.ID == stored[2] {
-			return nil, failure
-		}
-		return keysOf(doc)
-	}
-	spec.NoKey = func(id uuid.UUID, cause error) {
-		wantError(t, "derivation", cause, failure)
-		without = append(without, id)
-	}
-	g.as(t, spec)
-	g.want(t, "color", "red", stored[0], stored[4], stored[6], stored[8])
-	g.want(t, "plate", "P-2", stored[2])
-	if !slices.Equal(without, stored[2:3]) {
-		t.Errorf("told of %v", without)
-	}
 }
 
 func nothingToDo(t *testing.T, g *growing) {
 	g.as(t, wide)
-	g.want(t, "color", "red")
-	doc := numbered(0).of(wide, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), us, doc); err != nil {
-		t.Fatal(err)
-	}
-	g.want(t, "color", "red", doc.ID)
+	g.findsBy(t, "color", "red")
+	g.findsBy(t, "color", "red", g.add(t, us, numbered(0)))
 	g.as(t, wide)
 	g.wantDerived(t, 0)
 }
@@ -357,11 +315,7 @@ func withoutKeys(t *testing.T, g *growing) {
 	spec := wide
 	spec.Keys = nil
 	g.as(t, spec)
-	doc := vehicle{Plate: "later", Chassis: "later", Color: "red"}.of(wide, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), us, doc); err != nil {
-		t.Fatal(err)
-	}
-	g.want(t, "color", "red", doc.ID)
+	g.findsBy(t, "color", "red", g.add(t, us, docstore.Keys{"plate": "later", "chassis": "later", "color": "red"}))
 }
 
 // addedForOwners gives three organisations the same vehicles. A value that is unique in each of them then stays so,
@@ -372,21 +326,16 @@ func addedForOwners(t *testing.T, g *growing) {
 	stored := map[organisation.ID][]uuid.UUID{}
 	for i := range 100 {
 		for _, who := range everyone {
-			doc := numbered(i).of(narrow, uuid.Must(uuid.NewV7()))
-			if err := g.Insert(t.Context(), who, doc); err != nil {
-				t.Fatal(err)
-			}
-			stored[who] = append(stored[who], doc.ID)
+			stored[who] = append(stored[who], g.add(t, who, numbered(i)))
 		}
 	}
 	spec := wide
 	spec.NoKey = func(id uuid.UUID, cause error) { t.Errorf("%s gets no key: %v", id, cause) }
 	g.as(t, spec)
 	for who, own := range stored {
-		g.wantOf(t, who, "color", "red", every(own, 2, 0)...)
-		g.wantOf(t, who, "owner", "o1", every(own, 3, 1)...)
-		g.wantOf(t, who, "chassis", "C-5", own[5])
-		twin := vehicle{Plate: "another", Chassis: "C-5"}.of(wide, uuid.Must(uuid.NewV7()))
-		wantDuplicate(t, "insert", g.Insert(t.Context(), who, twin), "chassis")
+		g.by(who).findsBy(t, "color", "red", every(own, 2, 0)...)
+		g.by(who).findsBy(t, "owner", "o1", every(own, 3, 1)...)
+		g.by(who).findsBy(t, "chassis", "C-5", own[5])
+		g.wantTaken(t, who, "C-5")
 	}
 }

@@ -127,35 +127,28 @@ func (r *changesReader) take(segment segmentRecord) error {
 		r.page.Watermark = segment.Watermark.UTC()
 		return nil
 	}
-	all := int64(0)
+	var all []docstore.Change
 	for _, e := range segment.Entries {
-		all += e.Last - e.First + 1
+		for version := e.First; version <= e.Last; version++ {
+			all = append(all, docstore.Change{Collection: e.Collection,
+				Ref: docstore.Ref{ID: uuid.UUID(e.ID.Data), Version: version}, At: e.At.UTC()})
+		}
 	}
-	if r.at.change > 0 && r.at.change >= all {
+	if at := r.at.change; at > 0 && at >= int64(len(all)) {
 		return docstore.ErrPosition
 	}
-	first := int64(0) // the number of the entry's first change
-	for _, e := range segment.Entries {
-		count := e.Last - e.First + 1
-		for r.at.change < first+count && !r.full() {
-			version := e.First + r.at.change - first
-			if r.at.change++; r.at.change == all {
-				r.at = place{segment.Number + 1, 0}
-			}
-			r.page.Changes = append(r.page.Changes, docstore.Change{Collection: e.Collection,
-				Ref: docstore.Ref{ID: uuid.UUID(e.ID.Data), Version: version}, At: e.At.UTC(),
-				Position: r.at.position(r.log)})
-			r.page.Watermark = e.At.UTC()
-			if r.at.segment > segment.Number {
-				return nil
-			}
+	after, rest := place{segment.Number + 1, 0}, all[r.at.change:]
+	taken := rest[:min(len(rest), r.limit-len(r.page.Changes))]
+	for i := range taken {
+		if r.at.change++; r.at.change == int64(len(all)) {
+			r.at = after
 		}
-		if r.full() {
-			return nil
-		}
-		first += count
+		taken[i].Position = r.at.position(r.log)
+		r.page.Watermark = taken[i].At
 	}
-	r.at = place{segment.Number + 1, 0}
-	r.page.Watermark = segment.Watermark.UTC()
+	r.page.Changes = append(r.page.Changes, taken...)
+	if len(taken) == len(rest) {
+		r.at, r.page.Watermark = after, segment.Watermark.UTC()
+	}
 	return nil
 }

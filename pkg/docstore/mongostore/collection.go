@@ -2,7 +2,6 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,6 +22,9 @@ var shown = bson.D{
 	{Key: keysField, Value: 0}, {Key: writeField, Value: 0}, {Key: takingsField, Value: 0},
 	{Key: stampField, Value: 0}, {Key: markField, Value: 0}, {Key: loggedField, Value: 0},
 }
+
+// onlyID is the projection of a read that finds out whether there is a document.
+var onlyID = bson.D{{Key: idField, Value: 1}}
 
 type collection struct {
 	spec docstore.Spec
@@ -57,8 +59,8 @@ func (c *collection) sees(ctx context.Context, who organisation.ID, id uuid.UUID
 	if who.Name() == "" {
 		return true, nil
 	}
-	_, sees, err := c.firstID(ctx, bson.D{ownedBy(who.Name()), {Key: idField, Value: uuidBinary(id)}},
-		options.Find().SetHint(ownerIndex).SetProjection(bson.D{{Key: idField, Value: 1}}))
+	_, sees, err := one[record](ctx, c.docs, bson.D{ownedBy(who.Name()), {Key: idField, Value: uuidBinary(id)}},
+		options.FindOne().SetHint(ownerIndex).SetProjection(onlyID))
 	return sees, err
 }
 
@@ -67,20 +69,16 @@ func (c *collection) sees(ctx context.Context, who organisation.ID, id uuid.UUID
 func seenBy(who organisation.ID, owner string) bool { return who.All() || owner == who.Name() }
 
 func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
-	var r record
 	// By the id alone, a server needs no plan.
 	filter, how := bson.D{{Key: idField, Value: uuidBinary(id)}}, options.FindOne().SetProjection(shown)
 	if who.Name() != "" {
 		filter, how = append(bson.D{ownedBy(who.Name())}, filter...), how.SetHint(ownerIndex)
 	}
-	err := decode(c.docs.FindOne(ctx, filter, how), &r)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return docstore.Document{}, docstore.ErrNotFound
-	}
+	r, exists, err := one[record](ctx, c.docs, filter, how)
 	if err != nil {
-		return docstore.Document{}, unavailable(ctx, err)
+		return docstore.Document{}, err
 	}
-	if r.Version == tombstone || !seenBy(who, r.Owner) {
+	if !exists || r.Version == tombstone || !seenBy(who, r.Owner) {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
 	return r.document(), nil

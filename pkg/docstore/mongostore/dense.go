@@ -31,9 +31,8 @@ func (c *collection) findDense(
 			ranges.Ranges = append(ranges.Ranges, r)
 		}
 	}
-	beyond := options.Find().SetHint(indexName(lead)).SetSkip(fewInRange).SetProjection(bson.D{{Key: idField,
-		Value: 1}})
-	if _, many, err := c.firstID(ctx, filter(c.spec, who, ranges), beyond); err != nil || !many {
+	beyond := options.FindOne().SetHint(indexName(lead)).SetSkip(fewInRange).SetProjection(onlyID)
+	if _, many, err := one[record](ctx, c.docs, filter(c.spec, who, ranges), beyond); err != nil || !many {
 		return nil, false, err
 	}
 	o := orderOf(q)
@@ -42,40 +41,19 @@ func (c *collection) findDense(
 	if who.Name() != "" {
 		along, next = ownerIndex, append(next, ownedBy(who.Name()))
 	}
-	last, more, err := c.firstID(ctx, next, options.Find().SetHint(along).SetSort(o.sort).
-		SetSkip(docstore.NearWindow-1).SetProjection(bson.D{{Key: idField, Value: 1}}))
+	last, more, err := one[record](ctx, c.docs, next, options.FindOne().SetHint(along).SetSort(o.sort).
+		SetSkip(docstore.NearWindow-1).SetProjection(onlyID))
 	if err != nil {
 		return nil, false, err
 	}
 	within := filter(c.spec, who, q)
 	if more {
-		within = append(within, bson.E{Key: idField, Value: bson.D{{Key: o.until, Value: last}}})
+		within = append(within, bson.E{Key: idField, Value: bson.D{{Key: o.until, Value: last.ID}}})
 	}
 	found, err = c.list(ctx, within, q.Limit, q.Bytes, page.SetHint(along))
-	// A page that bytes have ended has a sign of that at its end.
-	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
+	done = q.Followed(found)
 	if q.Near && more && !done && err == nil {
-		found = append(found, docstore.Document{ID: uuid.UUID(last.Data)})
+		found = append(found, docstore.Document{ID: uuid.UUID(last.ID.Data)})
 	}
 	return found, done || q.Near || !more, err
-}
-
-// firstID returns the id of the first document that a find gives. ok is false if there is none.
-func (c *collection) firstID(
-	ctx context.Context, filter bson.D, how *options.FindOptionsBuilder,
-) (id bson.Binary, ok bool, err error) {
-	var first []struct {
-		ID bson.Binary `bson:"_id"`
-	}
-	cursor, err := c.docs.Find(ctx, filter, how.SetLimit(1))
-	if err == nil {
-		err = cursor.All(ctx, &first)
-	}
-	if err != nil {
-		return id, false, unavailable(ctx, err)
-	}
-	if len(first) == 0 {
-		return id, false, nil
-	}
-	return first[0].ID, true, nil
 }

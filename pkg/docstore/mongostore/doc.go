@@ -13,6 +13,7 @@
 //	store.go              the collections of a database, the time in which each call ends, and Close
 //	indexes.go            the indexes of a collection
 //	collection.go         a collection and its get
+//	driver.go             the calls of the driver, as the others make them
 //	record.go             a document as MongoDB holds it
 //	insert.go             insert
 //	replace.go            replace, and how a document gets unique values that it does not have

@@ -112,27 +112,19 @@ func (c *collection) list(
 	ctx context.Context, filter bson.D, limit, bytes int, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {
 	page.SetLimit(int64(limit)).SetBatchSize(int32(limit))
-	cursor, err := c.docs.Find(ctx, filter, page)
-	if err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	defer func() { _ = cursor.Close(ctx) }()
 	var docs []docstore.Document
-	for size := 0; cursor.Next(ctx); {
-		var r record
-		if err := bson.Unmarshal(cursor.Current, &r); err != nil {
-			return nil, unavailable(ctx, err)
-		}
+	size := 0
+	err := each(ctx, c.docs, filter, page, func(r record) (more bool, err error) {
 		doc := r.document()
 		size += len(doc.Body) + len(doc.State)
-		if bytes > 0 && size > bytes && len(docs) > 0 {
+		if more = bytes == 0 || size <= bytes || len(docs) == 0; !more {
 			doc.Body, doc.State, doc.Digest = nil, nil, nil
-			return append(docs, doc), nil
 		}
 		docs = append(docs, doc)
-	}
-	if err := cursor.Err(); err != nil {
-		return nil, unavailable(ctx, err)
+		return more, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return docs, nil
 }

@@ -50,15 +50,8 @@ const formerKeyIndex = "by_key"
 
 // ensureHistory creates the index of the former versions if it is missing, and waits until it is built.
 func (c *collection) ensureHistory(ctx context.Context) error {
-	model := mongo.IndexModel{
-		Keys: bson.D{{Key: documentField, Value: 1}, {Key: formerKeyField, Value: 1}, {Key: versionField, Value: -1}},
-		Options: options.Index().SetName(formerKeyIndex).
-			SetPartialFilterExpression(bson.D{{Key: formerKeyField, Value: bson.D{{Key: "$gte", Value: ""}}}}),
-	}
-	return retried(ctx, func() error {
-		_, err := c.history.Indexes().CreateOne(ctx, model)
-		return err
-	})
+	keys := bson.D{{Key: documentField, Value: 1}, {Key: formerKeyField, Value: 1}, {Key: versionField, Value: -1}}
+	return createIndexes(ctx, c.history, indexModel(formerKeyIndex, keys, hasText(formerKeyField)))
 }
 
 // formerID returns the _id of a former version.
@@ -104,15 +97,9 @@ func (c *collection) addDigest(ctx context.Context, kept formerRecord) error {
 		{Key: documentField, Value: kept.Document}, {Key: idField, Value: kept.ID},
 		{Key: digestField, Value: bson.D{{Key: "$exists", Value: false}}},
 	}
-	err := retried(ctx, func() error {
-		_, err := c.history.UpdateOne(ctx, filter,
-			bson.D{{Key: "$set", Value: bson.D{{Key: digestField, Value: kept.Digest}}}})
-		return err
-	})
-	if err != nil {
-		return unavailable(ctx, err)
-	}
-	return nil
+	_, err := updated(ctx, c.history, filter,
+		bson.D{{Key: "$set", Value: bson.D{{Key: digestField, Value: kept.Digest}}}})
+	return err
 }
 
 func (c *collection) Former(
@@ -136,15 +123,11 @@ func (c *collection) oneFormer(
 	if sees, err := c.sees(ctx, who, id); err != nil || !sees {
 		return docstore.Former{}, cmp.Or(err, docstore.ErrNotFound)
 	}
-	var r formerRecord
-	err := decode(c.history.FindOne(ctx, filter, which), &r)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return docstore.Former{}, docstore.ErrNotFound
-	}
+	r, kept, err := one[formerRecord](ctx, c.history, filter, which)
 	if err != nil {
-		return docstore.Former{}, unavailable(ctx, err)
+		return docstore.Former{}, err
 	}
-	if who.Name() == "" && !seenBy(who, r.Owner) {
+	if !kept || who.Name() == "" && !seenBy(who, r.Owner) {
 		return docstore.Former{}, docstore.ErrNotFound
 	}
 	return r.former(), nil
@@ -165,28 +148,22 @@ func (c *collection) Formers(
 			{Key: "$gt", Value: formerID(id, max(after, 0))}, {Key: "$lte", Value: formerID(id, math.MaxInt64)},
 		}},
 	}
-	cursor, err := c.history.Find(ctx, filter, options.Find().SetHint(idIndex).SetSort(inOrder).
-		SetLimit(int64(limit)).SetBatchSize(int32(limit)).SetProjection(bson.D{{Key: bodyField, Value: 0}}))
-	if err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	defer func() { _ = cursor.Close(ctx) }()
+	how := options.Find().SetHint(idIndex).SetSort(inOrder).SetLimit(int64(limit)).SetBatchSize(int32(limit)).
+		SetProjection(bson.D{{Key: bodyField, Value: 0}})
 	var formers []docstore.Former
-	for left := docstore.FormersBytes; cursor.Next(ctx); {
-		var r formerRecord
-		if err := bson.Unmarshal(cursor.Current, &r); err != nil {
-			return nil, unavailable(ctx, err)
-		}
+	left := docstore.FormersBytes
+	err := each(ctx, c.history, filter, how, func(r formerRecord) (more bool, err error) {
 		if who.Name() == "" && !seenBy(who, r.Owner) {
-			return nil, nil
+			return false, nil
 		}
 		if left -= len(r.State); left < 0 && len(formers) > 0 {
-			return formers, nil
+			return false, nil
 		}
 		formers = append(formers, r.former())
-	}
-	if err := cursor.Err(); err != nil {
-		return nil, unavailable(ctx, err)
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return formers, nil
 }

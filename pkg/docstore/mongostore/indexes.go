@@ -2,7 +2,6 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -28,62 +27,58 @@ func indexName(index docstore.Index) string { return "by_" + index.Name }
 // ensureIndexes creates the indexes that are missing, and waits until they are built. It asks for all of them, also
 // for those that a list would show: a list also shows an index that another replica is still building.
 func (c *collection) ensureIndexes(ctx context.Context) error {
-	models := []mongo.IndexModel{{
-		Keys: bson.D{{Key: unsentField, Value: 1}, {Key: idField, Value: 1}},
+	models := []mongo.IndexModel{
 		// Only the documents that have the mark are in the index, which at any time are few.
-		Options: options.Index().SetName(unsentIndex).SetPartialFilterExpression(bson.D{{Key: unsentField,
-			Value: true}}),
-	}, {
-		Keys: bson.D{{Key: ownerField, Value: 1}, {Key: idField, Value: 1}},
+		indexModel(unsentIndex, valueAndID(unsentField), bson.D{{Key: unsentField, Value: true}}),
 		// Only the documents that have an owner are in the index.
-		Options: options.Index().SetName(ownerIndex).SetPartialFilterExpression(bson.D{{Key: ownerField,
-			Value: bson.D{{Key: "$gte", Value: ""}}}}),
-	}, {
+		indexModel(ownerIndex, valueAndID(ownerField), hasText(ownerField)),
 		// It also holds the documents without a stamp.
-		Keys:    bson.D{{Key: stampField, Value: 1}, {Key: idField, Value: 1}},
-		Options: options.Index().SetName(stampIndex),
-	}, {
-		Keys:    bson.D{{Key: markField, Value: 1}, {Key: idField, Value: 1}},
-		Options: options.Index().SetName(markIndex).SetPartialFilterExpression(marked),
-	}}
-	for _, index := range c.spec.Indexes {
-		if index.Unique {
-			continue
-		}
-		models = append(models, indexModel(index))
+		indexModel(stampIndex, valueAndID(stampField), nil),
+		indexModel(markIndex, valueAndID(markField), marked),
 	}
+	for _, index := range c.spec.Indexes {
+		if field := keyField(index.Name); !index.Unique {
+			models = append(models, indexModel(indexName(index), valueAndID(field), hasText(field)))
+		}
+	}
+	return createIndexes(ctx, c.docs, models...)
+}
+
+func createIndexes(ctx context.Context, in *mongo.Collection, models ...mongo.IndexModel) error {
 	return retried(ctx, func() error {
-		_, err := c.docs.Indexes().CreateMany(ctx, models)
+		_, err := in.Indexes().CreateMany(ctx, models)
 		return err
 	})
 }
 
-// indexModel returns what an index of the spec that is not unique is in MongoDB.
-func indexModel(index docstore.Index) mongo.IndexModel {
-	field := keyField(index.Name)
-	// The id comes second, so that the documents with one value are found in order of id.
-	keys := bson.D{{Key: field, Value: 1}, {Key: idField, Value: 1}}
-	// Every string is at least the empty one.
-	holds := bson.D{{Key: field, Value: bson.D{{Key: "$gte", Value: ""}}}}
-	return mongo.IndexModel{Keys: keys, Options: options.Index().SetName(indexName(index)).
-		SetPartialFilterExpression(holds)}
+// indexModel returns an index, which holds the documents that a condition selects; all of them for nil.
+func indexModel(name string, keys, holds bson.D) mongo.IndexModel {
+	how := options.Index().SetName(name)
+	if holds != nil {
+		how.SetPartialFilterExpression(holds)
+	}
+	return mongo.IndexModel{Keys: keys, Options: how}
+}
+
+// valueAndID are the keys of an index of a field. The id comes second, so that the documents with one value are found
+// in order of id.
+func valueAndID(field string) bson.D {
+	return bson.D{{Key: field, Value: 1}, {Key: idField, Value: 1}}
+}
+
+// hasText is the condition that a field has a text: every one is at least the empty one.
+func hasText(field string) bson.D {
+	return bson.D{{Key: field, Value: bson.D{{Key: "$gte", Value: ""}}}}
 }
 
 // checkForm returns an error if the collection holds documents as early releases wrote them, which had no field w.
 func (c *collection) checkForm(ctx context.Context) error {
-	var any bson.Raw
-	err := decode(c.docs.FindOne(ctx, bson.D{}, options.FindOne().SetProjection(bson.D{{Key: writeField, Value: 1}})),
-		&any)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if any.Lookup(writeField).IsZero() {
-		return refusal{fmt.Errorf("collection %s of database %s holds documents in the form of an early release, "+
+	some, exists, err := one[record](ctx, c.docs, bson.D{},
+		options.FindOne().SetProjection(bson.D{{Key: writeField, Value: 1}}))
+	if err == nil && exists && some.Write.IsZero() {
+		err = refusal{fmt.Errorf("collection %s of database %s holds documents in the form of an early release, "+
 			"which this one does not read: "+
 			"start with an empty database", c.docs.Name(), c.docs.Database().Name())}
 	}
-	return nil
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
@@ -92,17 +91,9 @@ func (m migration) leave(ctx context.Context) error {
 func (m migration) lease(ctx context.Context) (now lease, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
-	err = decode(m.stamps.FindOne(ctx, bson.D{{Key: idField, Value: leaseID}}), &now)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		err = retried(ctx, func() error {
-			_, err := m.stamps.UpdateOne(ctx, bson.D{{Key: idField, Value: leaseID}}, bson.D{{Key: "$setOnInsert",
-				Value: bson.D{{Key: leaseHolder, Value: ""}, {Key: leaseBeat, Value: int64(0)}}}},
-				options.UpdateOne().SetUpsert(true))
-			if mongo.IsDuplicateKeyError(err) {
-				return nil // another replica came first
-			}
-			return err
-		})
+	now, exists, err := one[lease](ctx, m.stamps, bson.D{{Key: idField, Value: leaseID}}, options.FindOne())
+	if err == nil && !exists {
+		err = ensure(ctx, m.stamps, leaseID, bson.D{{Key: leaseHolder, Value: ""}, {Key: leaseBeat, Value: int64(0)}})
 	}
 	return now, err
 }
@@ -111,15 +102,7 @@ func (m migration) lease(ctx context.Context) (now lease, err error) {
 func (m migration) setLease(ctx context.Context, from, to lease) (done bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
-	err = retried(ctx, func() error {
-		result, err := m.stamps.UpdateOne(ctx, bson.D{{Key: idField, Value: leaseID},
-			{Key: leaseHolder, Value: from.Holder}, {Key: leaseBeat, Value: from.Beat}},
-			bson.D{{Key: "$set", Value: bson.D{{Key: leaseHolder, Value: to.Holder},
-				{Key: leaseBeat, Value: to.Beat}}}})
-		if err == nil {
-			done = result.MatchedCount == 1
-		}
-		return err
-	})
-	return done, err
+	filter := bson.D{{Key: idField, Value: leaseID}, {Key: leaseHolder, Value: from.Holder},
+		{Key: leaseBeat, Value: from.Beat}}
+	return updated(ctx, m.stamps, filter, bson.D{{Key: "$set", Value: to}})
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -86,7 +88,8 @@ func (m migration) run(ctx context.Context) error {
 // release may go on writing.
 func (m migration) all(ctx context.Context) error {
 	read := int64(0)
-	for _, condition := range []any{nil, bson.D{{Key: "$lt", Value: m.stamp}}} {
+	for _, condition := range lowerStamps(m.stamp) {
+		var seen unchanged
 		for more := true; more; {
 			var found []foundRecord
 			var err error
@@ -97,7 +100,11 @@ func (m migration) all(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			more = more || done < len(found)
+			if more = more || done < len(found); more && done == 0 {
+				if err := seen.again(ctx, found[0].look()); err != nil {
+					return err
+				}
+			}
 			if read += int64(len(found)); m.spec.Progress != nil && len(found) > 0 {
 				m.spec.Progress(read)
 			}
@@ -109,18 +116,42 @@ func (m migration) all(ctx context.Context) error {
 	return nil
 }
 
+// mostTries bounds how often a document that nobody changes may be other than it was read: a read may show what a write
+// has replaced that is not confirmed yet. One that was written by hand, without a field, is so for ever.
+const mostTries = 10
+
+// unchanged is a document that was not what was read of it, and how often the same was read.
+type unchanged struct {
+	was   look
+	times int
+}
+
+// again waits before the document is read again. Errors: it was the same too often.
+func (u *unchanged) again(ctx context.Context, now look) error {
+	if u.times++; !reflect.DeepEqual(now, u.was) {
+		u.was, u.times = now, 0
+	}
+	if u.times == mostTries {
+		return refusal{fmt.Errorf("document %s does not get the keys of new indexes, as if it were not what is read "+
+			"of it: put its fields v and w as this store writes them", uuid.UUID(now.ID.Data))}
+	}
+	return pause(ctx, lookAgain)
+}
+
+// lowerStamps are the conditions that a document has a stamp below another one: none, or a lower one.
+func lowerStamps(stamp string) []any { return []any{nil, bson.D{{Key: "$lt", Value: stamp}}} }
+
 // some reports whether there are documents with lower stamps.
-func (m migration) some(ctx context.Context) (bool, error) {
+func (m migration) some(ctx context.Context) (some bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
-	for _, condition := range []any{nil, bson.D{{Key: "$lt", Value: m.stamp}}} {
-		err := m.docs.FindOne(ctx, bson.D{{Key: stampField, Value: condition}},
-			options.FindOne().SetHint(stampIndex).SetProjection(bson.D{{Key: idField, Value: 1}})).Err()
-		if !errors.Is(err, mongo.ErrNoDocuments) {
-			return err == nil, err
+	for _, condition := range lowerStamps(m.stamp) {
+		if err == nil && !some {
+			_, some, err = one[record](ctx, m.docs, bson.D{{Key: stampField, Value: condition}},
+				options.FindOne().SetHint(stampIndex).SetProjection(onlyID))
 		}
 	}
-	return false, nil
+	return some, err
 }
 
 // foundRecord is a document as it was read, with what says whether it was changed since.
@@ -145,24 +176,15 @@ func (f foundRecord) look() look {
 func (m migration) page(ctx context.Context, condition any) (found []foundRecord, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
-	cursor, err := m.docs.Find(ctx, bson.D{{Key: stampField, Value: condition}}, options.Find().SetHint(stampIndex).
-		SetSort(bson.D{{Key: stampField, Value: 1}, {Key: idField, Value: 1}}).SetLimit(docstore.MigrationLength).
-		SetBatchSize(docstore.MigrationLength+1))
-	if err != nil {
-		return nil, false, err
-	}
-	defer func() { _ = cursor.Close(ctx) }()
-	for size := 0; cursor.Next(ctx); {
-		var f foundRecord
-		if err := bson.Unmarshal(cursor.Current, &f); err != nil {
-			return nil, false, err
-		}
+	how := options.Find().SetHint(stampIndex).SetSort(valueAndID(stampField)).SetLimit(docstore.MigrationLength).
+		SetBatchSize(docstore.MigrationLength + 1)
+	size := 0
+	err = each(ctx, m.docs, bson.D{{Key: stampField, Value: condition}}, how, func(f foundRecord) (bool, error) {
 		found = append(found, f)
-		if size += len(f.Record.Body) + len(f.Record.State); size >= docstore.MigrationSize {
-			return found, true, nil
-		}
-	}
-	return found, len(found) == docstore.MigrationLength, cursor.Err()
+		size += len(f.Record.Body) + len(f.Record.State)
+		return size < docstore.MigrationSize, nil
+	})
+	return found, size >= docstore.MigrationSize || len(found) == docstore.MigrationLength, err
 }
 
 // rekey gives documents that are still as they were read their keys and the stamp. Takings are counted up, so that
@@ -185,13 +207,7 @@ func (m migration) rekey(ctx context.Context, found []foundRecord) (done int, er
 	if len(writes) == 0 {
 		return 0, nil
 	}
-	err = retried(ctx, func() error {
-		result, err := m.docs.BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))
-		if err == nil {
-			done = int(result.MatchedCount)
-		}
-		return err
-	})
+	done, _, err = bulk(ctx, m.docs, writes)
 	return done, err
 }
 

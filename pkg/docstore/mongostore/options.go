@@ -45,12 +45,6 @@ type Options struct {
 	Settings access.Settings
 }
 
-// Open connects to the deployment at uri and returns the database of this name, once the deployment has responded.
-// Errors: ErrRefused, docstore.ErrUnavailable.
-func Open(ctx context.Context, uri, database string) (*Store, error) {
-	return Options{URI: uri}.Open(ctx, database)
-}
-
 // Open connects to the deployment and returns the database of this name, once the deployment has responded. Errors:
 // ErrRefused, docstore.ErrUnavailable. None shows a secret.
 func (o Options) Open(ctx context.Context, database string) (*Store, error) {
@@ -134,41 +128,33 @@ func (o Options) clientOptions() (*options.ClientOptions, time.Duration, error) 
 
 // limit sets timeouts, pools and the name of the process, and returns the bound of one operation.
 func (o Options) limit(c *options.ClientOptions) time.Duration {
-	timeout := access.DefaultTimeout
-	if c.Timeout != nil && *c.Timeout > 0 {
-		timeout = *c.Timeout
+	if c.Timeout != nil && *c.Timeout == 0 {
+		c.Timeout = nil
 	}
-	if o.Settings.Timeout > 0 {
-		timeout = o.Settings.Timeout
-	}
+	timeout := *firstOf(o.Settings.Timeout, c.Timeout, access.DefaultTimeout)
 	// The store bounds its operations itself, because the driver ignores its own bound where a context has a later
 	// one. The making of an index, which has no bound, is none of them.
 	c.Timeout = nil
-	switch selection := o.Settings.SelectionTimeout; {
-	case selection > 0:
-		c.SetServerSelectionTimeout(selection)
-	case c.ServerSelectionTimeout == nil:
-		c.SetServerSelectionTimeout(access.DefaultSelectionTimeout)
-	}
-	if c.ConnectTimeout == nil {
-		c.SetConnectTimeout(connectTimeout)
-	}
-	if n := o.Settings.MaxPool; n > 0 {
-		c.SetMaxPoolSize(uint64(n))
-	}
-	if n := o.Settings.MinPool; n > 0 {
-		c.SetMinPoolSize(uint64(n))
-	}
-	switch n := o.Settings.MaxConnecting; {
-	case n > 0:
-		c.SetMaxConnecting(uint64(n))
-	case c.MaxConnecting == nil:
-		c.SetMaxConnecting(access.DefaultMaxConnecting)
-	}
-	if c.AppName == nil && o.AppName != "" {
-		c.SetAppName(o.AppName)
-	}
+	c.ServerSelectionTimeout = firstOf(o.Settings.SelectionTimeout, c.ServerSelectionTimeout,
+		access.DefaultSelectionTimeout)
+	c.ConnectTimeout = firstOf(0, c.ConnectTimeout, connectTimeout)
+	c.MaxPoolSize = firstOf(uint64(o.Settings.MaxPool), c.MaxPoolSize, 0)
+	c.MinPoolSize = firstOf(uint64(o.Settings.MinPool), c.MinPoolSize, 0)
+	c.MaxConnecting = firstOf(uint64(o.Settings.MaxConnecting), c.MaxConnecting, access.DefaultMaxConnecting)
+	c.AppName = firstOf("", c.AppName, o.AppName)
 	return timeout
+}
+
+// firstOf returns what a setting gives, else what the URI does, else a default. What is zero is not given.
+func firstOf[T comparable](setting T, uri *T, otherwise T) *T {
+	var none T
+	switch {
+	case setting != none:
+		return &setting
+	case uri != nil || otherwise == none:
+		return uri
+	}
+	return &otherwise
 }
 
 // secure sets what connections are secured with, where a setting asks for it. What only the URI says stays.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
@@ -101,16 +100,6 @@ func (r record) replacement() (bson.D, error) {
 		update = append(update, bson.E{Key: "$min", Value: bson.D{{Key: markField, Value: r.Marked}}})
 	}
 	return update, nil
-}
-
-// decode decodes the document of a result. The result would decode it through a buffer of 4 KiB, which it makes for
-// each document, as a cursor does.
-func decode(of *mongo.SingleResult, into any) error {
-	document, err := of.Raw()
-	if err != nil {
-		return err
-	}
-	return bson.Unmarshal(document, into)
 }
 
 // keysOf returns the values of the indexes, in the order of the spec.

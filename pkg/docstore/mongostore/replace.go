@@ -95,16 +95,9 @@ func (c *collection) replaced(ctx context.Context, filter bson.D, next record) (
 	if err != nil {
 		return false, unavailable(ctx, err)
 	}
-	matched := int64(0)
-	err = retried(ctx, func() error {
-		result, err := c.docs.UpdateOne(ctx, filter, update)
-		if err == nil {
-			matched = result.MatchedCount
-		}
-		return err
-	})
+	done, err := updated(ctx, c.docs, filter, update)
 	if err != nil {
 		return true, c.settle(ctx, next, err)
 	}
-	return matched == 1, nil
+	return done, nil
 }

@@ -66,17 +66,9 @@ func (l *changeLog) end() {
 
 // make makes the head where it is missing, and with it the identity of the log.
 func (l *changeLog) make(ctx context.Context) error {
-	return retried(ctx, func() error {
-		empty := bson.D{
-			{Key: logField, Value: bson.NewObjectID().Hex()}, {Key: numberField, Value: int64(0)},
-			{Key: closedField, Value: false}, {Key: watermarkField, Value: time.Unix(0, 0)},
-		}
-		_, err := l.head.UpdateOne(ctx, bson.D{{Key: idField, Value: headID}},
-			bson.D{{Key: "$setOnInsert", Value: empty}}, options.UpdateOne().SetUpsert(true))
-		if mongo.IsDuplicateKeyError(err) {
-			return nil // another replica came first
-		}
-		return err
+	return ensure(ctx, l.head, headID, bson.D{
+		{Key: logField, Value: bson.NewObjectID().Hex()}, {Key: numberField, Value: int64(0)},
+		{Key: closedField, Value: false}, {Key: watermarkField, Value: time.Unix(0, 0)},
 	})
 }
 
@@ -166,15 +158,11 @@ func (l *changeLog) newest(ctx context.Context, from int64) (int64, error) {
 func (l *changeLog) from(
 	ctx context.Context, number, most int64, how *options.FindOptionsBuilder,
 ) (found []segmentRecord, err error) {
-	numbers := make(bson.A, most)
+	numbers := make([]int64, most)
 	for i := range numbers {
 		numbers[i] = number + int64(i)
 	}
-	cursor, err := l.segments.Find(ctx, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: numbers}}}},
-		how.SetSort(inOrder))
-	if err == nil {
-		err = cursor.All(ctx, &found)
-	}
+	found, err = all[segmentRecord](ctx, l.segments, bson.D{amongIDs(numbers)}, how.SetSort(inOrder))
 	for i, segment := range found { // one that is not there yet ends the log
 		if segment.Number != number+int64(i) {
 			return found[:i], err
@@ -183,37 +171,37 @@ func (l *changeLog) from(
 	return found, err
 }
 
+// markedRecord is what the log has to know of a marked document.
+type markedRecord struct {
+	ID      bson.Binary `bson:"_id"`
+	Version int64       `bson:"v"`
+	Logged  int64       `bson:"g"`
+	At      time.Time   `bson:"i"`
+}
+
 func (s segments) Marked(ctx context.Context, limit int) ([]sequencer.Marked, error) {
 	ctx, cancel := s.within(ctx)
 	defer cancel()
 	s.mu.Lock()
 	collections := s.collections
 	s.mu.Unlock()
-	var all []sequencer.Marked
+	var found []sequencer.Marked
 	for _, c := range collections {
-		cursor, err := c.docs.Find(ctx, marked, options.Find().SetHint(markIndex).SetLimit(int64(limit)).
-			SetBatchSize(int32(limit+1)). // one more, so that the first batch is the last
-			SetSort(bson.D{{Key: markField, Value: 1}, {Key: idField, Value: 1}}).
+		how := options.Find().SetHint(markIndex).SetLimit(int64(limit)).
+			SetBatchSize(int32(limit + 1)). // one more, so that the first batch is the last
+			SetSort(valueAndID(markField)).
 			SetProjection(bson.D{{Key: versionField, Value: 1}, {Key: loggedField, Value: 1},
-				{Key: markField, Value: 1}}))
+				{Key: markField, Value: 1}})
+		err := each(ctx, c.docs, marked, how, func(m markedRecord) (more bool, err error) {
+			found = append(found, sequencer.Marked{Collection: c.spec.Name, ID: uuid.UUID(m.ID.Data), Logged: m.Logged,
+				Version: m.Version, At: m.At})
+			return true, nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		var found []struct {
-			ID      bson.Binary `bson:"_id"`
-			Version int64       `bson:"v"`
-			Logged  int64       `bson:"g"`
-			At      time.Time   `bson:"i"`
-		}
-		if err := cursor.All(ctx, &found); err != nil {
-			return nil, err
-		}
-		for _, m := range found {
-			all = append(all, sequencer.Marked{Collection: c.spec.Name, ID: uuid.UUID(m.ID.Data), Logged: m.Logged,
-				Version: m.Version, At: m.At})
-		}
 	}
-	return sequencer.Order(all, limit), nil
+	return sequencer.Order(found, limit), nil
 }
 
 // Clear updates the documents of one collection and one version together, as most of a segment are.
@@ -231,7 +219,7 @@ func (s segments) Clear(ctx context.Context, entries []sequencer.Entry) error {
 	}
 	for of, ids := range groups {
 		docs := s.head.Database().Collection(of.collection)
-		those := bson.E{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}
+		those := amongIDs(ids)
 		logged := bson.E{Key: "$max", Value: bson.D{{Key: loggedField, Value: of.version}}}
 		matched, err := updateMany(ctx, docs, bson.D{those, {Key: versionField, Value: of.version}},
 			bson.D{logged, {Key: "$unset", Value: bson.D{{Key: markField, Value: ""}}}})
@@ -303,8 +291,6 @@ func (s segments) Beat(ctx context.Context, number int64, watermark time.Time) e
 func (s segments) moveHead(ctx context.Context, condition, update bson.D) error {
 	ctx, cancel := s.within(ctx)
 	defer cancel()
-	return retried(ctx, func() error {
-		_, err := s.head.UpdateOne(ctx, append(bson.D{{Key: idField, Value: headID}}, condition...), update)
-		return err
-	})
+	_, err := updated(ctx, s.head, append(bson.D{{Key: idField, Value: headID}}, condition...), update)
+	return err
 }

@@ -2,11 +2,9 @@ package mongostore
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
@@ -43,7 +41,7 @@ func (c *collection) eachOf(
 	if len(ids) == 0 {
 		return nil
 	}
-	in := make(bson.A, len(ids))
+	in := make([]bson.Binary, len(ids))
 	for i, id := range ids {
 		in[i] = uuidBinary(id)
 	}
@@ -51,53 +49,34 @@ func (c *collection) eachOf(
 	for _, path := range paths {
 		selected = append(selected, bson.E{Key: path, Value: 1})
 	}
-	filter := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: in}}}}
+	filter := bson.D{amongIDs(in)}
 	// One more, so that the first batch is the last.
 	how := options.Find().SetProjection(selected).SetBatchSize(int32(len(ids) + 1))
 	if who.Name() != "" {
 		filter, how = append(bson.D{ownedBy(who.Name())}, filter...), how.SetHint(ownerIndex)
 	}
-	cursor, err := c.docs.Find(ctx, filter, how)
-	if err != nil {
-		return unavailable(ctx, err)
-	}
-	defer func() { _ = cursor.Close(ctx) }()
-	for cursor.Next(ctx) {
-		var part struct {
-			ID      bson.Binary `bson:"_id"`
-			Version int64       `bson:"v"`
-			Owner   string      `bson:"o"`
-			Body    bson.Raw    `bson:"body"`
-		}
-		if err := bson.Unmarshal(cursor.Current, &part); err != nil {
-			return unavailable(ctx, err)
-		}
+	return each(ctx, c.docs, filter, how, func(part bodyPart) (more bool, err error) {
 		if part.Version == tombstone || !seenBy(who, part.Owner) {
-			continue
+			return true, nil
 		}
-		if err := use(uuid.UUID(part.ID.Data), part.Body); err != nil {
-			return err
-		}
-	}
-	if err := cursor.Err(); err != nil {
-		return unavailable(ctx, err)
-	}
-	return nil
+		return true, use(uuid.UUID(part.ID.Data), part.Body)
+	})
+}
+
+// bodyPart is a document of which a part of the body was read.
+type bodyPart struct {
+	ID      bson.Binary `bson:"_id"`
+	Version int64       `bson:"v"`
+	Owner   string      `bson:"o"`
+	Body    bson.Raw    `bson:"body"`
 }
 
 func (c *collection) OwnerAfter(ctx context.Context, who organisation.ID, after string) (string, error) {
 	if err := who.CheckUnnamed(); err != nil {
 		return "", err
 	}
-	var r record
-	err := decode(c.docs.FindOne(ctx, bson.D{{Key: ownerField, Value: bson.D{{Key: "$gt", Value: after}}}},
+	r, _, err := one[record](ctx, c.docs, bson.D{{Key: ownerField, Value: bson.D{{Key: "$gt", Value: after}}}},
 		options.FindOne().SetHint(ownerIndex).SetSort(bson.D{{Key: ownerField, Value: 1}}).
-			SetProjection(bson.D{{Key: ownerField, Value: 1}})), &r)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return "", nil
-	}
-	if err != nil {
-		return "", unavailable(ctx, err)
-	}
-	return r.Owner, nil
+			SetProjection(bson.D{{Key: ownerField, Value: 1}}))
+	return r.Owner, err
 }

@@ -110,8 +110,11 @@ func (s *Store) Close() error {
 // unavailable returns the error for every failure that has no error of its own in package docstore. It adds the error
 // of the context, because the driver does not always say that it was the caller's context that ended.
 func unavailable(ctx context.Context, cause error) error {
-	if ended := ctx.Err(); ended != nil && !errors.Is(cause, ended) {
+	switch ended := ctx.Err(); {
+	case ended != nil && !errors.Is(cause, ended):
 		return fmt.Errorf("%w: %w: %w", docstore.ErrUnavailable, ended, cause)
+	case errors.Is(cause, docstore.ErrUnavailable):
+		return cause
 	}
 	return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause)
 }

@@ -36,13 +36,7 @@ func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docst
 		writes = append(writes, mongo.NewUpdateOneModel().SetFilter(versionOf(ref)).
 			SetUpdate(bson.D{{Key: "$set", Value: bson.D{{Key: unsentField, Value: false}}}}))
 	}
-	err = retried(ctx, func() error {
-		result, err := c.docs.BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))
-		if result != nil {
-			removed += int(result.ModifiedCount)
-		}
-		return err
-	})
+	_, removed, err = bulk(ctx, c.docs, writes)
 	if err != nil {
 		err = c.settleSent(ctx, refs, err)
 	}
@@ -52,17 +46,13 @@ func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docst
 // settleSent returns nil if none of the documents, at the versions named, has its mark, although the outcome of the
 // write that takes the marks is unknown because of cause; else cause, as unavailable.
 func (c *collection) settleSent(ctx context.Context, refs []docstore.Ref, cause error) error {
-	ids, versions := make(bson.A, len(refs)), make(map[uuid.UUID]int64, len(refs))
+	ids, versions := make([]bson.Binary, len(refs)), make(map[uuid.UUID]int64, len(refs))
 	for i, ref := range refs {
 		ids[i], versions[ref.ID] = uuidBinary(ref.ID), ref.Version
 	}
-	marked := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}, {Key: unsentField, Value: true}}
-	cursor, err := c.docs.Find(ctx, marked, options.Find().SetProjection(bson.D{{Key: versionField, Value: 1}}))
+	still, err := all[record](ctx, c.docs, bson.D{amongIDs(ids), {Key: unsentField, Value: true}},
+		options.Find().SetProjection(bson.D{{Key: versionField, Value: 1}}))
 	if err != nil {
-		return unavailable(ctx, errors.Join(cause, err))
-	}
-	var still []record
-	if err := cursor.All(ctx, &still); err != nil {
 		return unavailable(ctx, errors.Join(cause, err))
 	}
 	for _, r := range still {

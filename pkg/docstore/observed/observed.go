@@ -47,7 +47,7 @@ func New(of docstore.Store, registerer prometheus.Registerer, log *slog.Logger) 
 // operations are the names of the operations of a collection and its capabilities.
 var operations = []string{
 	"insert", "get", "replace", "find", "unsent", "sent", "former", "formers", "former_by_key", "texts",
-	"first_unsent", "changes", "end_of_changes",
+	"changes", "end_of_changes",
 }
 
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {

@@ -96,28 +96,6 @@ func (c *Comparison) asWritten(doc docstore.Document) error {
 		Found: altered.Found, Expected: putRight})
 }
 
-// each calls visit with each document that a query selects.
-func each(
-	ctx context.Context, in docstore.Collection, who organisation.ID, q docstore.Query,
-	visit func(docstore.Document) error,
-) error {
-	for q.Limit, q.Bytes = stampedAtOnce, stampedBytes; ; {
-		page, err := in.Find(ctx, who, q)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for _, doc := range page {
-			if doc.Body == nil {
-				break // there was no room for it
-			}
-			if err := visit(doc); err != nil {
-				return err
-			}
-			q.After = doc.ID
-		}
-	}
-}
-
 // createdAt returns the instant that the id of a document holds.
 func createdAt(id uuid.UUID) time.Time { return time.Unix(id.Time().UnixTime()) }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/google/uuid"
 
@@ -61,47 +62,37 @@ type source struct {
 // its owner.
 func (c *collection) sources(ctx context.Context, who organisation.ID, q docstore.Query) ([]*source, error) {
 	all := []*source{{owner: who, query: q, atOnce: q.Limit}}
-	add := func(list *List) error {
+	lists, err := c.listsBy(ctx, who, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range lists {
 		if list == nil || list.Owner == who.Name() {
-			return nil
+			continue
 		}
 		owner, err := organisation.Owner(list.Owner)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		under := q
 		under.Equal = docstore.Keys{c.spec.SharedBy: list.PolicyNumber}
-		for index, value := range q.Equal {
-			under.Equal[index] = value
-		}
+		maps.Copy(under.Equal, q.Equal)
 		all = append(all, &source{owner: owner, query: under})
-		return nil
 	}
+	return all, nil
+}
+
+// listsBy returns the access lists by which an organisation may see what a query selects; nil among them for none.
+func (c *collection) listsBy(ctx context.Context, who organisation.ID, q docstore.Query) ([]*List, error) {
 	if number, named := q.Equal[c.spec.SharedBy]; named {
 		list, err := c.stamps.For(ctx, who, number)
-		if err == nil {
-			err = add(list)
-		}
-		return all, err
+		return []*List{list}, err
 	}
 	if index := c.byUnique(q); index != nil {
-		by := keyIndex
-		if index.Global {
-			by = valueIndex
-		}
-		list, err := c.stamps.under(ctx, who, by, q.Equal[index.Name])
-		if err == nil {
-			err = add(list)
-		}
-		return all, err
+		list, err := c.stamps.under(ctx, who, stampedBy(*index), q.Equal[index.Name])
+		return []*List{list}, err
 	}
-	lists, err := c.stamps.sharedWith(ctx, who)
-	for _, list := range lists {
-		if err == nil {
-			err = add(list)
-		}
-	}
-	return all, err
+	return c.stamps.sharedWith(ctx, who)
 }
 
 // byUnique returns the first unique index that a query names; nil if it names none.
@@ -149,7 +140,7 @@ func (c *collection) find(ctx context.Context, who organisation.ID, q docstore.Q
 		}
 	}
 	docs, last, err := c.merge(ctx, all, q)
-	if err != nil || !q.Settled || q.Descending || !followed(q, docs) {
+	if err != nil || !q.Settled || q.Descending || !q.Followed(docs) {
 		return docs, err
 	}
 	// The page may be followed by another. Once its place is settled it is read again, and misses nothing then.
@@ -164,11 +155,6 @@ func (c *collection) find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	docs, _, err = c.merge(ctx, all, q)
 	return docs, err
-}
-
-// followed reports whether more documents may follow those that a query found.
-func followed(q docstore.Query, docs []docstore.Document) bool {
-	return len(docs) == q.Limit || len(docs) > 0 && docs[len(docs)-1].Body == nil
 }
 
 // readAtOnce is how many documents under a policy are read at a time: most have few. Of many policies fewer are read,

@@ -52,13 +52,17 @@ func (s stampsOf) keys(participant string, id uuid.UUID, keys docstore.Keys) doc
 		if !has || !index.Unique || index.Name == s.spec.SharedBy {
 			continue
 		}
-		by := keyIndex
-		if index.Global {
-			by = valueIndex
-		}
-		found[by] = joined(participant, s.spec.Name, value)
+		found[stampedBy(index)] = joined(participant, s.spec.Name, value)
 	}
 	return found
+}
+
+// stampedBy returns the index of the stamps that has the values of a unique index of the records.
+func stampedBy(index docstore.Index) string {
+	if index.Global {
+		return valueIndex
+	}
+	return keyIndex
 }
 
 // under returns the access list by which an organisation sees a record, found by an index of the stamps; nil if it
@@ -90,6 +94,15 @@ const (
 	stampedBytes  = 1 << 20
 )
 
+// each calls visit with each document that a query selects.
+func each(
+	ctx context.Context, in docstore.Collection, who organisation.ID, q docstore.Query,
+	visit func(docstore.Document) error,
+) error {
+	q.Limit, q.Bytes = stampedAtOnce, stampedBytes
+	return docstore.Each(ctx, in, who, q, visit)
+}
+
 // putAll stamps all records under a policy. The organisation is its owner.
 func (s stampsOf) putAll(ctx context.Context, in docstore.Collection, list *List) error {
 	if len(list.Participants) == 0 {
@@ -99,31 +112,12 @@ func (s stampsOf) putAll(ctx context.Context, in docstore.Collection, list *List
 	if err != nil {
 		return err
 	}
-	q := docstore.Query{
-		Equal: docstore.Keys{s.spec.SharedBy: list.PolicyNumber}, Limit: stampedAtOnce, Bytes: stampedBytes,
-		WithState: true,
-	}
-	for {
-		docs, err := in.Find(ctx, owner, q)
+	q := docstore.Query{Equal: docstore.Keys{s.spec.SharedBy: list.PolicyNumber}, WithState: true}
+	return each(ctx, in, owner, q, func(doc docstore.Document) error {
+		keys, err := s.spec.Keys(doc)
 		if err != nil {
 			return err
 		}
-		more := len(docs) == q.Limit
-		if last := len(docs) - 1; last > 0 && docs[last].Body == nil {
-			docs, more = docs[:last], true
-		}
-		for _, doc := range docs {
-			keys, err := s.spec.Keys(doc)
-			if err != nil {
-				return err
-			}
-			if err := s.put(ctx, list, doc.ID, keys, false); err != nil {
-				return err
-			}
-			q.After = doc.ID
-		}
-		if !more {
-			return nil
-		}
-	}
+		return s.put(ctx, list, doc.ID, keys, false)
+	})
 }

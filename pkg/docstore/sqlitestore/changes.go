@@ -72,19 +72,17 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 			return err
 		}
 	}
-	read, err := conn.Prepare(fmt.Sprintf(
+	_, err := first(conn, fmt.Sprintf(
 		`SELECT number, (SELECT lower(hex(id)) FROM %s WHERE seq = 0), %s FROM %s WHERE name = '%s'`,
-		log.table(), log.lastSQL(), log.collections(), log.named(c.spec.Name)))
+		log.table(), log.lastSQL(), log.collections(), log.named(c.spec.Name)),
+		func(row *sqlite3.Stmt) {
+			c.number = row.ColumnInt64(0)
+			log.open(string(row.Bytes(1)), c.number, log.named(c.spec.Name))
+			log.last = max(log.last, row.ColumnInt64(2))
+		})
 	if err != nil {
 		return err
 	}
-	defer read.Reset()
-	if _, err := read.Step(); err != nil {
-		return err
-	}
-	c.number = read.Int(0)
-	log.open(string(read.Bytes(1)), c.number, log.named(c.spec.Name))
-	log.last = max(log.last, read.Int(2))
 	c.logged, err = conn.Prepare(fmt.Sprintf(
 		`INSERT INTO %s (collection, id, version, at) VALUES (%d, ?1, ?2, ?3)`, log.table(), c.number))
 	return err
@@ -126,11 +124,11 @@ func (c *collection) logVersion(id uuid.UUID, version int64) error {
 	if c.spec.Unlogged {
 		return nil
 	}
-	c.logged.BindBlob(1, id[:])
-	c.logged.BindInt(2, version)
+	c.logged.BindBytes(1, id[:])
+	c.logged.BindInt64(2, version)
 	log := &c.store.log
 	log.last = max(log.last, c.store.turn.began.Load())
-	c.logged.BindInt(3, log.last)
+	c.logged.BindInt64(3, log.last)
 	return c.logged.Run()
 }
 
@@ -158,21 +156,23 @@ func (c *collection) Changes(
 	watermark := c.store.turn.watermark()
 	page := docstore.ChangePage{Next: log.position(from)}
 	err = c.store.searches.read(ctx, log.pageSQL(), func(stmt *sqlite3.Stmt) error {
-		stmt.BindInt(1, from)
-		stmt.BindInt(2, int64(limit)+1)
+		stmt.BindInt64(1, from)
+		stmt.BindInt64(2, int64(limit)+1)
 		for {
 			row, err := stmt.Step()
 			if err != nil || !row {
 				return err
 			}
-			at := time.UnixMilli(stmt.Int(4)).UTC()
+			at := time.UnixMilli(stmt.ColumnInt64(4)).UTC()
 			if len(page.Changes) == limit {
 				watermark = at
 				return nil
 			}
-			change := docstore.Change{Collection: log.name(stmt.Int(1)), At: at, Position: log.position(stmt.Int(0))}
-			stmt.CopyTo(change.ID[:], 2)
-			change.Version = stmt.Int(3)
+			change := docstore.Change{
+				Collection: log.name(stmt.ColumnInt64(1)), At: at, Position: log.position(stmt.ColumnInt64(0)),
+			}
+			stmt.ColumnBytes(2, change.ID[:])
+			change.Version = stmt.ColumnInt64(3)
 			page.Changes, page.Next = append(page.Changes, change), change.Position
 		}
 	})
@@ -199,12 +199,7 @@ func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (doc
 
 // lastChange returns the key of the last row of the log.
 func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
-	err = c.store.searches.read(ctx, `SELECT max(seq) FROM `+c.store.log.table(), func(stmt *sqlite3.Stmt) error {
-		_, err := stmt.Step()
-		seq = stmt.Int(0)
-		return err
-	})
-	return seq, err
+	return one(ctx, c.store.searches, `SELECT max(seq) FROM `+c.store.log.table(), func(*sqlite3.Stmt) {}, number)
 }
 
 // changeLog is the log of changes of an open database.

@@ -74,15 +74,10 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 // beginAbove passes the ids up to the greatest that is stored: readers may have gone on after it, and the clock may
 // have been put back since.
 func (c *collection) beginAbove(conn *sqlite3.Conn) error {
-	stmt, err := conn.Prepare("SELECT id FROM " + quoted(c.spec.Name) + " ORDER BY id DESC LIMIT 1")
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
-	row, err := stmt.Step()
-	if row {
-		var greatest uuid.UUID
-		stmt.CopyTo(greatest[:], 0)
+	var greatest uuid.UUID
+	some, err := first(conn, "SELECT id FROM "+quoted(c.spec.Name)+" ORDER BY id DESC LIMIT 1",
+		func(row *sqlite3.Stmt) { row.ColumnBytes(0, greatest[:]) })
+	if some {
 		c.floor.Raise(floor.Next(greatest))
 		c.store.warnBehind(greatest, time.Now())
 	}
@@ -104,6 +99,19 @@ func (f *file) warnBehind(newest uuid.UUID, now time.Time) {
 // tableColumns returns the columns of a table, none if it does not exist.
 func tableColumns(conn *sqlite3.Conn, table string) ([]string, error) {
 	return names(conn, fmt.Sprintf(`SELECT name FROM pragma_table_info('%s')`, table))
+}
+
+// first reads the first row of a query, if there is one.
+func first(conn *sqlite3.Conn, sql string, read func(row *sqlite3.Stmt)) (some bool, err error) {
+	stmt, err := conn.Prepare(sql)
+	if err != nil {
+		return false, err
+	}
+	defer stmt.Reset()
+	if some, err = stmt.Step(); some {
+		read(stmt)
+	}
+	return some, err
 }
 
 // names returns the texts of a query's first column.
@@ -155,7 +163,7 @@ func (c *collection) Replace(
 		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite does not notice
 		// this: an UPDATE that names a column writes the index of the column again, even if the value is the same.
 		for _, stmt := range []*sqlite3.Stmt{c.rewrite, c.replace} {
-			stmt.BindInt(c.bind(stmt, doc, keys), doc.Version)
+			stmt.BindInt64(c.bind(stmt, doc, keys), doc.Version)
 			if err := stmt.Run(); err != nil {
 				return taken(err)
 			}
@@ -175,7 +183,7 @@ func (c *collection) sees(doc docstore.Document) (bool, error) {
 	if doc.Owner == "" {
 		return true, nil
 	}
-	c.owns.BindBlob(1, doc.ID[:])
+	c.owns.BindBytes(1, doc.ID[:])
 	c.owns.BindText(2, doc.Owner)
 	defer c.owns.Reset()
 	return c.owns.Step()
@@ -206,20 +214,12 @@ func (c *collection) ordered(values docstore.Keys) []key {
 
 // bind gives insert and replace the values that they have in common, and returns the parameter that follows them.
 func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key) (next int) {
-	stmt.BindBlob(1, doc.ID[:])
-	stmt.BindTextBytes(2, doc.Body)
-	bindState(stmt, 3, doc.State)
-	var unsent int64
-	if doc.Unsent {
-		unsent = 1
-	}
-	stmt.BindInt(4, unsent)
-	bindDigest(stmt, 5, doc.Digest)
-	if doc.Owner != "" {
-		stmt.BindText(6, doc.Owner)
-	} else {
-		stmt.BindNull(6)
-	}
+	stmt.BindBytes(1, doc.ID[:])
+	stmt.BindText(2, string(doc.Body))
+	stmt.BindTextOrNull(3, string(doc.State))
+	stmt.BindBool(4, doc.Unsent)
+	stmt.BindBlobOrNull(5, doc.Digest)
+	stmt.BindTextOrNull(6, doc.Owner)
 	return bindKeys(stmt, firstKey, keys)
 }
 
@@ -233,24 +233,6 @@ func bindKeys(stmt *sqlite3.Stmt, first int, keys []key) (next int) {
 		}
 	}
 	return first + len(keys)
-}
-
-// bindState binds the state of a document, or null for none.
-func bindState(stmt *sqlite3.Stmt, parameter int, state []byte) {
-	if len(state) > 0 {
-		stmt.BindTextBytes(parameter, state)
-	} else {
-		stmt.BindNull(parameter)
-	}
-}
-
-// bindDigest binds a digest, or null for none.
-func bindDigest(stmt *sqlite3.Stmt, parameter int, digest docstore.Digest) {
-	if len(digest) > 0 {
-		stmt.BindBlob(parameter, digest)
-	} else {
-		stmt.BindNull(parameter)
-	}
 }
 
 // taken turns SQLite's refusal into a DuplicateError. The message of SQLite ends in the name of the column.
@@ -270,16 +252,11 @@ func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID)
 	if err := who.Check(); err != nil {
 		return docstore.Document{}, err
 	}
-	var doc docstore.Document
 	by := sightOf(who)
-	found, err := c.readOne(ctx, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, id[:])
+	return one(ctx, c.store.gets, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
+		stmt.BindBytes(1, id[:])
 		by.bind(stmt, 2)
-	}, func(stmt *sqlite3.Stmt) { doc = document(stmt) })
-	if err == nil && !found {
-		err = docstore.ErrNotFound
-	}
-	return doc, err
+	}, document)
 }
 
 func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
@@ -291,8 +268,8 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	q = c.spec.Within(who, q)
 	by := sightOf(who)
-	if sql, value, ok := c.sql.seen[by.kind].lookups.of(q); ok {
-		return c.lookUp(ctx, by, sql, value)
+	if c.looksUp(q) {
+		return c.list(ctx, c.store.gets, by, q)
 	}
 	return floor.Find(ctx, c, q, func() ([]docstore.Document, error) { return c.search(ctx, by, q) })
 }
@@ -311,13 +288,28 @@ func (c *collection) Settle(ctx context.Context, _, last uuid.UUID) (uuid.UUID, 
 	return settled, err
 }
 
+// looksUp reports whether a query asks only for a value of a unique index, as most finds of one document do. It is as
+// short as a get, so that it is read as one: what lists need (another mapping of the file after each commit) takes
+// longer than the find.
+func (c *collection) looksUp(q docstore.Query) bool {
+	lead, _ := c.spec.Driving(q)
+	return lead.Unique && len(q.Equal) == 1 && len(q.Ranges) == 0
+}
+
 // search finds the documents of a query that is more than a lookup.
 func (c *collection) search(ctx context.Context, by sight, q docstore.Query) ([]docstore.Document, error) {
 	if found, done, err := c.findDense(ctx, by, q); done || err != nil {
 		return found, err
 	}
+	return c.list(ctx, c.store.searches, by, q)
+}
+
+// list returns the documents that a query selects.
+func (c *collection) list(
+	ctx context.Context, from *readers, by sight, q docstore.Query,
+) ([]docstore.Document, error) {
 	sql, texts := c.sql.finds.of(c.spec, by, q)
-	return c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	return page(ctx, from, sql, q, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
 // beyondAll is greater than every id: SQLite compares the greatest id with it, and then the lengths.
@@ -325,20 +317,20 @@ var beyondAll = append(uuid.Max[:], 0)
 
 // bindFind binds the parameters of findSQL.
 func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
-	bindAfter(stmt, q)
-	for i, text := range texts {
-		stmt.BindText(2+i, text)
+	if q.Descending && q.After == uuid.Nil {
+		stmt.BindBytes(1, beyondAll)
+	} else {
+		stmt.BindBytes(1, q.After[:])
 	}
-	stmt.BindInt(2+len(texts), int64(q.Limit))
-	stmt.BindInt(3+len(texts), int64(q.Skip))
+	bindTexts(stmt, texts)
+	stmt.BindInt64(2+len(texts), int64(q.Limit))
+	stmt.BindInt64(3+len(texts), int64(q.Skip))
 }
 
-// bindAfter binds the id that a query begins after, parameter 1.
-func bindAfter(stmt *sqlite3.Stmt, q docstore.Query) {
-	if q.Descending && q.After == uuid.Nil {
-		stmt.BindBlob(1, beyondAll)
-	} else {
-		stmt.BindBlob(1, q.After[:])
+// bindTexts binds the texts of a statement, parameters 2 and so on.
+func bindTexts(stmt *sqlite3.Stmt, texts []string) {
+	for i, text := range texts {
+		stmt.BindText(2+i, text)
 	}
 }
 
@@ -348,9 +340,9 @@ func (c *collection) Unsent(
 	if err := who.CheckUnnamed(); err != nil {
 		return nil, err
 	}
-	return c.list(ctx, c.sql.unsent, limit, 0, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, after[:])
-		stmt.BindInt(2, int64(limit))
+	return page(ctx, c.store.searches, c.sql.unsent, docstore.Query{Limit: limit}, func(stmt *sqlite3.Stmt) {
+		stmt.BindBytes(1, after[:])
+		stmt.BindInt64(2, int64(limit))
 	})
 }
 
@@ -362,8 +354,8 @@ func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docst
 	count := 0
 	err = c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
 		for _, ref := range refs {
-			c.sent.BindBlob(1, ref.ID[:])
-			c.sent.BindInt(2, ref.Version)
+			c.sent.BindBytes(1, ref.ID[:])
+			c.sent.BindInt64(2, ref.Version)
 			if err := c.sent.Run(); err != nil {
 				return err
 			}

@@ -30,59 +30,41 @@ func (c *collection) keepFormer(id uuid.UUID, former *docstore.Former) error {
 	if former == nil {
 		return nil
 	}
-	c.keep.BindBlob(1, id[:])
-	c.keep.BindInt(2, former.Version)
-	if former.Key != "" {
-		c.keep.BindText(3, former.Key)
-	} else {
-		c.keep.BindNull(3)
-	}
-	bindState(c.keep, 4, former.State)
-	c.keep.BindTextBytes(5, former.Body)
-	bindDigest(c.keep, 6, former.Digest)
+	c.keep.BindBytes(1, id[:])
+	c.keep.BindInt64(2, former.Version)
+	c.keep.BindTextOrNull(3, former.Key)
+	c.keep.BindTextOrNull(4, string(former.State))
+	c.keep.BindText(5, string(former.Body))
+	c.keep.BindBlobOrNull(6, former.Digest)
 	return c.keep.Run()
 }
 
 func (c *collection) Former(
 	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
-) (former docstore.Former, err error) {
+) (docstore.Former, error) {
 	if err := who.Check(); err != nil {
 		return docstore.Former{}, err
 	}
 	by := sightOf(who)
-	found, err := c.readOne(ctx, c.sql.seen[by.kind].former, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, id[:])
-		stmt.BindInt(2, version)
+	return one(ctx, c.store.gets, c.sql.seen[by.kind].former, func(stmt *sqlite3.Stmt) {
+		stmt.BindBytes(1, id[:])
+		stmt.BindInt64(2, version)
 		by.bind(stmt, 3)
-	}, func(stmt *sqlite3.Stmt) { former = wholeFormer(stmt) })
-	if err == nil && !found {
-		err = docstore.ErrNotFound
-	}
-	return former, err
+	}, wholeFormer)
 }
 
 func (c *collection) FormerByKey(
 	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
-) (former docstore.Former, err error) {
+) (docstore.Former, error) {
 	if err := who.Check(); err != nil {
 		return docstore.Former{}, err
 	}
-	found := false
 	by := sightOf(who)
-	err = c.store.gets.read(ctx, c.sql.seen[by.kind].formerByKey, func(stmt *sqlite3.Stmt) (err error) {
-		stmt.BindBlob(1, id[:])
+	return one(ctx, c.store.gets, c.sql.seen[by.kind].formerByKey, func(stmt *sqlite3.Stmt) {
+		stmt.BindBytes(1, id[:])
 		stmt.BindText(2, key)
 		by.bind(stmt, 3)
-		if found, err = stmt.Step(); !found {
-			return err
-		}
-		former = formerState(stmt)
-		return nil
-	})
-	if err == nil && !found {
-		err = docstore.ErrNotFound
-	}
-	return former, err
+	}, formerState)
 }
 
 func (c *collection) Formers(
@@ -97,16 +79,16 @@ func (c *collection) Formers(
 	var formers []docstore.Former
 	by := sightOf(who)
 	err := c.store.searches.read(ctx, c.sql.seen[by.kind].formers, func(stmt *sqlite3.Stmt) error {
-		stmt.BindBlob(1, id[:])
-		stmt.BindInt(2, after)
+		stmt.BindBytes(1, id[:])
+		stmt.BindInt64(2, after)
 		by.bind(stmt, 3)
-		stmt.BindInt(4, int64(limit))
+		stmt.BindInt64(4, int64(limit))
 		for left := docstore.FormersBytes; ; {
 			row, err := stmt.Step()
 			if err != nil || !row {
 				return err
 			}
-			if left -= stmt.Size(formerStateAt); left < 0 && len(formers) > 0 {
+			if left -= stmt.ColumnLen(formerStateAt); left < 0 && len(formers) > 0 {
 				return nil
 			}
 			formers = append(formers, formerState(stmt))
@@ -138,7 +120,7 @@ const (
 // formerState reads the row that a statement is at, which has no body.
 func formerState(stmt *sqlite3.Stmt) docstore.Former {
 	return docstore.Former{
-		Version: stmt.Int(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(formerStateAt),
+		Version: stmt.ColumnInt64(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(formerStateAt),
 		Digest: stmt.Bytes(formerDigestAt),
 	}
 }

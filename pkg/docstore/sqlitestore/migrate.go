@@ -101,7 +101,7 @@ func (c *collection) migrationPage(ctx context.Context, after uuid.UUID) ([]docs
 		docstore.MigrationLength)
 	var docs []docstore.Document
 	err := c.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
-		stmt.BindBlob(1, after[:])
+		stmt.BindBytes(1, after[:])
 		for size := 0; size < docstore.MigrationSize; {
 			row, err := stmt.Step()
 			if err != nil || !row {
@@ -120,7 +120,7 @@ func (c *collection) migrationPage(ctx context.Context, after uuid.UUID) ([]docs
 func (c *collection) rekeyOne(doc docstore.Document, keys docstore.Keys) error {
 	keys = maps.Clone(keys)
 	for {
-		c.rekey.BindBlob(1, doc.ID[:])
+		c.rekey.BindBytes(1, doc.ID[:])
 		bindKeys(c.rekey, firstRekeyed, c.ordered(keys))
 		err := taken(c.rekey.Run())
 		index, duplicate := docstore.Duplicate(err)

@@ -103,6 +103,12 @@ func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) 
 	return err
 }
 
+// ping reads from the file.
+func (r *readers) ping(ctx context.Context) error {
+	_, err := one(ctx, r, "SELECT count(*) FROM sqlite_schema", func(*sqlite3.Stmt) {}, number)
+	return err
+}
+
 // Plans returns SQLite's plan of each statement that has read from the store, by its SQL. With it a test shows that the
 // finds of real declarations do not scan.
 func (s *Store) Plans(ctx context.Context) (map[string][]string, error) {

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -71,7 +72,6 @@ func ownsSQL(collection, id string, parameter int) string {
 
 // reads are the SQL that reads a document or several by their ids, and former versions.
 type reads struct {
-	lookups     lookups
 	get, former string
 	// present and bodies take a list of ids in JSON, each in hexadecimal digits, and look them up one after the
 	// other: for id IN (...) SQLite would first make an index of them, which takes as long as the rest.
@@ -83,7 +83,6 @@ type reads struct {
 // others.
 func readsOf(spec docstore.Spec, kind sightKind) reads {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
-	by := sight{kind: kind}
 	// What follows is for a document, for each of several, and for a former version.
 	get, each, kept := ` FROM `+table+` WHERE id = ?1`, table+` AS d ON d.id = unhex(asked.value)`, ""
 	switch kind {
@@ -100,7 +99,6 @@ func readsOf(spec docstore.Spec, kind sightKind) reads {
 	}
 	each = ` FROM json_each(?1) AS asked CROSS JOIN ` + each
 	return reads{
-		lookups: lookupsOf(spec, by),
 		get:     `SELECT ` + columns + get,
 		present: `SELECT d.id` + each,
 		bodies:  `SELECT d.id, d.body` + each,
@@ -115,10 +113,7 @@ func readsOf(spec docstore.Spec, kind sightKind) reads {
 // finds keeps the SQL of the finds that were asked for so far, so that it is not written anew for each. There are few
 // texts, since all finds that name the same indexes have the same one, whatever the values. Finds with ranges have
 // more forms and are not kept: writing their SQL is little of what they cost.
-type finds struct {
-	mu      sync.RWMutex
-	written map[form]string
-}
+type finds struct{ written sync.Map } // of form to string
 
 // form is what the SQL of a find without ranges depends on.
 type form struct {
@@ -130,7 +125,7 @@ type form struct {
 // of returns findSQL for a query, with the texts that it has as parameters.
 func (f *finds) of(spec docstore.Spec, by sight, q docstore.Query) (sql string, texts []string) {
 	if len(q.Ranges) > 0 || len(spec.Indexes) > 64 {
-		return findSQL(selectedFor(q), spec, by, q)
+		return findSQL(selectedFor(q), spec, by, q, false)
 	}
 	form := form{withState: q.WithState, descending: q.Descending, kind: by.kind}
 	for i, index := range spec.Indexes {
@@ -142,16 +137,11 @@ func (f *finds) of(spec docstore.Spec, by sight, q docstore.Query) (sql string, 
 	if by.kind == owned {
 		texts = append(texts, by.owner)
 	}
-	f.mu.RLock()
-	sql, ok := f.written[form]
-	f.mu.RUnlock()
-	if ok {
-		return sql, texts
+	if sql, ok := f.written.Load(form); ok {
+		return sql.(string), texts
 	}
-	sql, texts = findSQL(selectedFor(q), spec, by, q)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.written[form] = sql
+	sql, texts = findSQL(selectedFor(q), spec, by, q, false)
+	f.written.Store(form, sql)
 	return sql, texts
 }
 
@@ -166,13 +156,11 @@ func (c *collection) OwnerAfter(ctx context.Context, who organisation.ID, after 
 	if err := who.CheckUnnamed(); err != nil {
 		return "", err
 	}
-	err = c.store.gets.read(ctx, ownerAfter(c.spec.Name), func(stmt *sqlite3.Stmt) error {
+	owner, err = one(ctx, c.store.gets, ownerAfter(c.spec.Name), func(stmt *sqlite3.Stmt) {
 		stmt.BindText(1, after)
-		row, err := stmt.Step()
-		if row {
-			owner = string(stmt.Bytes(0))
-		}
-		return err
-	})
+	}, func(stmt *sqlite3.Stmt) string { return string(stmt.Bytes(0)) })
+	if errors.Is(err, docstore.ErrNotFound) {
+		return "", nil
+	}
 	return owner, err
 }

@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -14,19 +13,26 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// readOne reads the row that a statement selects, if there is one.
-func (c *collection) readOne(
-	ctx context.Context, sql string, bind, take func(*sqlite3.Stmt),
-) (found bool, err error) {
-	err = c.store.gets.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
+// one reads the row that a statement selects. Errors: docstore.ErrNotFound if there is none, those of reads.
+func one[T any](
+	ctx context.Context, from *readers, sql string, bind func(*sqlite3.Stmt), read func(*sqlite3.Stmt) T,
+) (result T, err error) {
+	found := false
+	err = from.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
 		bind(stmt)
 		if found, err = stmt.Step(); found {
-			take(stmt)
+			result = read(stmt)
 		}
 		return err
 	})
-	return found, err
+	if err == nil && !found {
+		err = docstore.ErrNotFound
+	}
+	return result, err
 }
+
+// number reads a row that has one number.
+func number(stmt *sqlite3.Stmt) int64 { return stmt.ColumnInt64(0) }
 
 // Texts asks for all ids with one statement: a statement for each takes longer to begin and to end than to look. It
 // looks at the bodies in SQLite's own memory.
@@ -73,7 +79,7 @@ func eachOf(
 	}
 	list = append(list, ']')
 	return from.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
-		stmt.BindTextBytes(1, list)
+		stmt.BindText(1, string(list))
 		by.bind(stmt, 2)
 		for {
 			row, err := stmt.Step()
@@ -81,7 +87,7 @@ func eachOf(
 				return err
 			}
 			var id uuid.UUID
-			stmt.CopyTo(id[:], 0)
+			stmt.ColumnBytes(0, id[:])
 			if err := use(id, stmt); err != nil {
 				return err
 			}
@@ -93,24 +99,24 @@ func eachOf(
 // mostly a full one.
 const few = 4
 
-// list returns the documents of a query's rows: at most limit, and at most the bytes that docstore.Query.Bytes allows.
-func (c *collection) list(
-	ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt),
+// page returns the documents of the rows of a query: at most the bytes that docstore.Query.Bytes allows.
+func page(
+	ctx context.Context, from *readers, sql string, q docstore.Query, bind func(*sqlite3.Stmt),
 ) ([]docstore.Document, error) {
 	var docs []docstore.Document
 	size := 0
-	err := c.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
+	err := from.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		bind(stmt)
 		for {
 			row, err := stmt.Step()
 			if err != nil || !row {
 				return err
 			}
-			if len(docs) == few && limit > few {
-				docs = slices.Grow(docs, limit-few)
+			if len(docs) == few && q.Limit > few {
+				docs = slices.Grow(docs, q.Limit-few)
 			}
-			size += stmt.Size(bodyAt) + stmt.Size(stateAt)
-			if bytes > 0 && len(docs) > 0 && size > bytes {
+			size += stmt.ColumnLen(bodyAt) + stmt.ColumnLen(stateAt)
+			if q.Bytes > 0 && len(docs) > 0 && size > q.Bytes {
 				docs = append(docs, named(stmt))
 				return nil
 			}
@@ -140,57 +146,9 @@ func document(stmt *sqlite3.Stmt) docstore.Document {
 
 // named reads the row the statement is at, without body, state and digest.
 func named(stmt *sqlite3.Stmt) docstore.Document {
-	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1, Owner: string(stmt.Bytes(ownerAt))}
-	stmt.CopyTo(doc.ID[:], 0)
+	doc := docstore.Document{
+		Version: stmt.ColumnInt64(1), Unsent: stmt.ColumnInt64(4) == 1, Owner: string(stmt.Bytes(ownerAt)),
+	}
+	stmt.ColumnBytes(0, doc.ID[:])
 	return doc
-}
-
-// lookups are the SQL by which the document is read that has a value of a unique index, by the names of the indexes.
-type lookups map[string]lookup
-
-// lookup is the SQL for one index, with the state of the document and without it. Its parameter is the value.
-type lookup struct{ whole, stateless string }
-
-func lookupsOf(spec docstore.Spec, by sight) lookups {
-	found := lookups{}
-	for _, index := range spec.Indexes {
-		if index.Unique {
-			seen, _ := by.conditionSQL(spec.Name, index.Global, nil)
-			from := fmt.Sprintf(` FROM %s INDEXED BY %s WHERE %s = ?1%s`, quoted(spec.Name),
-				quoted(indexName(spec.Name, index)), keyColumn(index.Name), seen)
-			found[index.Name] = lookup{whole: `SELECT ` + columns + from, stateless: `SELECT ` + stateless + from}
-		}
-	}
-	return found
-}
-
-// of returns the SQL and its parameter for a query that asks only for a value of a unique index, as most finds of one
-// document do.
-func (l lookups) of(q docstore.Query) (sql, value string, ok bool) {
-	if len(q.Equal) != 1 || len(q.Ranges) > 0 || q.After != uuid.Nil || q.Skip > 0 {
-		return "", "", false
-	}
-	for index, value := range q.Equal {
-		by, unique := l[index]
-		if q.WithState {
-			return by.whole, value, unique
-		}
-		return by.stateless, value, unique
-	}
-	return "", "", false
-}
-
-// lookUp returns the document of a lookup, if there is one. It is as short as a get, so that it is read as one: what
-// lists need (another mapping of the file after each commit) takes longer than the lookup.
-func (c *collection) lookUp(
-	ctx context.Context, by sight, sql, value string,
-) (found []docstore.Document, err error) {
-	_, err = c.readOne(ctx, sql, func(stmt *sqlite3.Stmt) {
-		stmt.BindText(1, value)
-		by.bind(stmt, 2)
-	}, func(stmt *sqlite3.Stmt) { found = []docstore.Document{document(stmt)} })
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
 }

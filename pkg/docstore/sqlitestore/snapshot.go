@@ -105,12 +105,7 @@ func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore
 }
 
 // Ping reads from the file. Errors: docstore.ErrUnavailable.
-func (s *Snapshot) Ping(ctx context.Context) error {
-	return s.store.gets.read(ctx, "SELECT count(*) FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
-		_, err := stmt.Step()
-		return err
-	})
-}
+func (s *Snapshot) Ping(ctx context.Context) error { return s.store.gets.ping(ctx) }
 
 // Close ends the snapshot.
 func (s *Snapshot) Close() error { return s.conn.Close() }

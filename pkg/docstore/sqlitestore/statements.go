@@ -45,46 +45,36 @@ type statements struct {
 // replaced. Those of rekey are the id and the keys.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
-	var names, values, assignments, unchanged, rekeyed, keyed strings.Builder
-	written := keyColumns(spec)
-	for i, column := range written {
-		fmt.Fprintf(&names, ", %s", column)
-		fmt.Fprintf(&values, ", ?%d", firstKey+i)
-		fmt.Fprintf(&assignments, ", %s = ?%d", column, firstKey+i)
-		fmt.Fprintf(&unchanged, " AND %s IS ?%d", column, firstKey+i)
-		fmt.Fprintf(&rekeyed, ", %s = ?%d", column, firstRekeyed+i)
-		fmt.Fprintf(&keyed, " AND %s IS ?%d", column, firstRekeyed+i)
+	// keys writes the same for each key, of its column and of its parameter.
+	keys := func(format string, first int) string {
+		var b strings.Builder
+		for i, index := range spec.Indexes {
+			fmt.Fprintf(&b, format, keyColumn(index.Name), first+i)
+		}
+		return b.String()
 	}
+	const assigned, unchanged = ", %s = ?%d", " AND %s IS ?%d"
 	update := fmt.Sprintf(
 		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4, digest = ?5%%s
-			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(written))
+			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(spec.Indexes))
 	return statements{
-		finds: &finds{written: map[form]string{}},
+		finds: &finds{},
 		seen:  [sights]reads{readsOf(spec, all), readsOf(spec, unowned), readsOf(spec, owned)},
 		owns: fmt.Sprintf(`SELECT 1 FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table,
 			quoted(ownedIndex(spec.Name))),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, digest, owner, body, state, unsent%s)
-			VALUES (?1, 1, ?5, ?6, ?2, ?3, ?4%s)`, table, names.String(), values.String()),
-		replace: fmt.Sprintf(update, assignments.String(), ""),
-		rewrite: fmt.Sprintf(update, "", unchanged.String()),
+			VALUES (?1, 1, ?5, ?6, ?2, ?3, ?4%s)`, table, keys(", %[1]s", firstKey), keys(", ?%[2]d", firstKey)),
+		replace: fmt.Sprintf(update, keys(assigned, firstKey), ""),
+		rewrite: fmt.Sprintf(update, "", keys(unchanged, firstKey)),
 		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2 AND unsent = 1`, table),
 		// A former version never changes, so one that is there already is this one.
 		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 			ON CONFLICT (id, version) DO NOTHING`, history),
-		rekey: fmt.Sprintf(`UPDATE %s SET id = id%s WHERE id = ?1 AND NOT (1%s)`, table, rekeyed.String(),
-			keyed.String()),
+		rekey: fmt.Sprintf(`UPDATE %s SET id = id%s WHERE id = ?1 AND NOT (1%s)`, table,
+			keys(assigned, firstRekeyed), keys(unchanged, firstRekeyed)),
 	}
-}
-
-// keyColumns returns the columns of the keys, in the order of the spec.
-func keyColumns(spec docstore.Spec) []string {
-	var all []string
-	for _, index := range spec.Indexes {
-		all = append(all, keyColumn(index.Name))
-	}
-	return all
 }
 
 // firstKey is the parameter that takes the first key, firstRekeyed the one of rekey.
@@ -94,40 +84,44 @@ const (
 )
 
 // findSQL writes the query with a parameter for each of its values, and returns the texts among them, which are
-// parameters 2 and so on. Parameter 1 is the id to begin after; the two that follow the texts are limit and skip.
-func findSQL(selected string, spec docstore.Spec, by sight, q docstore.Query) (sql string, texts []string) {
-	var b strings.Builder
-	b.WriteString(`SELECT ` + selected + ` FROM ` + quoted(spec.Name))
+// parameters 2 and so on. Parameter 1 is the id to begin after; the two that follow the texts are limit and skip. A
+// dense one goes through the documents in order of id, up to the one whose id is the last parameter.
+func findSQL(selected string, spec docstore.Spec, by sight, q docstore.Query, dense bool) (sql string, texts []string) {
+	table, prefix := quoted(spec.Name), ""
 	lead, ok := spec.Driving(q)
+	if dense {
+		lead, ok, prefix = docstore.Index{}, false, "+" // a column with a plus sign is not looked up in an index
+	}
 	switch {
 	case ok:
 		// Without statistics SQLite would guess the index; the spec determines it. If the index does not fit, the
 		// statement fails instead of scanning the table.
-		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
+		table += ` INDEXED BY ` + quoted(indexName(spec.Name, lead))
 	case by.kind == owned:
-		b.WriteString(` INDEXED BY ` + quoted(ownedIndex(spec.Name)))
+		table += ` INDEXED BY ` + quoted(ownedIndex(spec.Name))
 	}
-	conditions, texts := conditionsSQL(spec, q, "")
+	conditions, texts := conditionsSQL(spec, q, prefix)
 	seen, texts := by.conditionSQL(spec.Name, lead.Global, texts)
-	conditions += seen
-	o := orderOf(q)
-	fmt.Fprintf(&b, ` WHERE id %s ?1%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`, o.beyond, conditions, o.by, 2+len(texts),
-		3+len(texts))
-	return b.String(), texts
+	o, next := orderOf(q), 2+len(texts)
+	if dense {
+		seen = fmt.Sprintf(` AND id %s ?%d%s`, o.until, next+2, seen)
+	}
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE id %s ?1%s%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`, selected, table,
+		o.beyond, seen, conditions, o.by, next, next+1), texts
 }
 
 // order is the SQL of an order of ids: the comparison with the id to begin after, that with the last id, and the order
 // itself; last is an id that none comes after.
 type order struct {
 	beyond, until, by string
-	last              []byte
+	last              uuid.UUID
 }
 
 func orderOf(q docstore.Query) order {
 	if q.Descending {
-		return order{"<", ">=", "DESC", uuid.Nil[:]}
+		return order{"<", ">=", "DESC", uuid.Nil}
 	}
-	return order{">", "<=", "ASC", uuid.Max[:]}
+	return order{">", "<=", "ASC", uuid.Max}
 }
 
 // conditionsSQL writes the conditions of a query on the keys, each column with a prefix, and returns their texts,
@@ -171,14 +165,15 @@ func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, key, version) WHERE key IS NOT NULL`,
 			quoted(formerKeyIndex(spec.Name)), history),
 	}
-	if len(has) > 0 && !slices.Contains(has, digestColumn) {
-		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, table))
-	}
-	if len(has) > 0 && !slices.Contains(has, ownerColumn) {
-		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN owner TEXT`, table))
-	}
-	if len(kept) > 0 && !slices.Contains(kept, digestColumn) {
-		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, history))
+	// Columns that earlier releases did not have.
+	for _, added := range []struct {
+		to           []string
+		table        string
+		column, kind string
+	}{{has, table, digestColumn, "BLOB"}, {has, table, ownerColumn, "TEXT"}, {kept, history, digestColumn, "BLOB"}} {
+		if len(added.to) > 0 && !slices.Contains(added.to, added.column) {
+			sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s %s`, added.table, added.column, added.kind))
+		}
 	}
 	sql = append(sql,
 		// Only documents with an owner are in this index.

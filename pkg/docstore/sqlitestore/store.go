@@ -176,10 +176,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err := s.writer.do(ctx, s.writer.try); err != nil {
 		return err
 	}
-	return s.gets.read(ctx, "SELECT count(*) FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
-		_, err := stmt.Step()
-		return err
-	})
+	return s.gets.ping(ctx)
 }
 
 // Close ends the store. The last one of a file closes that, after the writes that were handed to it, whose callers get

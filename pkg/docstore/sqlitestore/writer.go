@@ -148,7 +148,7 @@ func (w *writer) try(*sqlite3.Conn) error {
 func (w *writer) changed() (int64, error) {
 	defer w.changes.Reset()
 	_, err := w.changes.Step()
-	return w.changes.Int(0), err
+	return w.changes.ColumnInt64(0), err
 }
 
 // transact makes the changes of the group in one transaction. A change that is refused fails alone, and so does one

@@ -17,7 +17,7 @@ import (
 // the policy of the claim: its participants see them, and they belong to its owner.
 func TestReceiptsOfAClaimAreShared(t *testing.T) {
 	d := newDatabase(t)
-	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}

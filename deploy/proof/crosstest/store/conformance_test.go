@@ -32,7 +32,7 @@ func TestConformanceOfMigrations(t *testing.T) {
 	conformance.Migrations(t, func(t *testing.T) func(t *testing.T) docstore.Store {
 		d := newDatabase(t)
 		return func(t *testing.T) docstore.Store {
-			store, err := mongostore.Open(t.Context(), uri(t), d.name)
+			store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 			if err != nil {
 				t.Fatal(err)
 			}

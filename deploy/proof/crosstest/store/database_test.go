@@ -57,7 +57,7 @@ func address(t *testing.T) string {
 // open opens the database as a store, at the server or a proxy in front of it.
 func (d database) open(t *testing.T, uri string) docstore.Collection {
 	t.Helper()
-	store, err := mongostore.Open(t.Context(), uri, d.name)
+	store, err := mongostore.Options{URI: uri}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func uri(t testing.TB) string {
 func open(t testing.TB) (store *mongostore.Store, database string) {
 	t.Helper()
 	database = "exchange_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	store, err := mongostore.Open(t.Context(), uri(t), database)
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), database)
 	if err != nil {
 		t.Fatal(err)
 	}

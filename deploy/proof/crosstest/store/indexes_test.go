@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -147,6 +148,29 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 	}
 }
 
+// TestAMigrationEndsAtADocumentThatCannotMatch: one that was written by hand, without the field that names its write.
+func TestAMigrationEndsAtADocumentThatCannotMatch(t *testing.T) {
+	d := newDatabase(t)
+	doc := policy(nil)
+	insert(t, openAs(t, d, docstore.Spec{Name: policies.Name}), &doc)
+	id := uuid.Must(uuid.NewV7())
+	byHand := bson.D{{Key: "_id", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}},
+		{Key: "v", Value: int64(1)}, {Key: "body", Value: bson.D{}}}
+	if _, err := d.Collection(policies.Name).InsertOne(t.Context(), byHand); err != nil {
+		t.Fatal(err)
+	}
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var derived atomic.Int64
+	_, err = store.Collection(t.Context(), migrated(1, &derived))
+	if !errors.Is(err, mongostore.ErrRefused) || !strings.Contains(err.Error(), id.String()) {
+		t.Errorf("the start says %v, want a refusal that names %v", err, id)
+	}
+}
+
 // reads opens a collection of a database to be read.
 func reads(t *testing.T, d database, spec docstore.Spec) (docstore.Collection, error) {
 	t.Helper()
@@ -171,7 +195,7 @@ func capability[T any](t *testing.T, c docstore.Collection) T {
 // openAs opens the database with a spec.
 func openAs(t *testing.T, d database, spec docstore.Spec) docstore.Collection {
 	t.Helper()
-	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +209,7 @@ func TestReplicasStartAtOnce(t *testing.T) {
 	var replicas sync.WaitGroup
 	for range 10 {
 		replicas.Go(func() {
-			store, err := mongostore.Open(t.Context(), uri(t), d.name)
+			store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 			if err != nil {
 				t.Errorf("open: %v", err)
 				return
@@ -232,7 +256,7 @@ func TestEarlyFormIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	store, err := mongostore.Options{URI: uri(t)}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}

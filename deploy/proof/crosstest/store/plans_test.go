@@ -23,7 +23,8 @@ func TestNoSearchScans(t *testing.T) {
 	for _, d := range plans.Finds(t, allinone.Services()) {
 		database := newDatabase(t)
 		commands := watched{}
-		store, err := mongostore.Open(t.Context(), wire.Start(t, address(t), commands.watch).URI(), database.name)
+		proxy := wire.Start(t, address(t), commands.watch)
+		store, err := mongostore.Options{URI: proxy.URI()}.Open(t.Context(), database.name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 func serve(t *testing.T) (*servicetest.Service, *wire.Proxy) {
 	t.Helper()
 	d, proxy := newDatabase(t), wire.Start(t, address(t), nil)
-	store, err := mongostore.Open(t.Context(), proxy.URI(), d.name)
+	store, err := mongostore.Options{URI: proxy.URI()}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)
 	}

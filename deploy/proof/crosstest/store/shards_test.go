@@ -60,7 +60,8 @@ func TestEveryCommandNamesItsShard(t *testing.T) {
 	watched := func(t *testing.T) func(t *testing.T) docstore.Store {
 		d := newDatabase(t)
 		return func(t *testing.T) docstore.Store {
-			store, err := mongostore.Open(t.Context(), unhurried(t, wire.Start(t, address(t), look).URI()), d.name)
+			at := mongostore.Options{URI: unhurried(t, wire.Start(t, address(t), look).URI())}
+			store, err := at.Open(t.Context(), d.name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -84,8 +84,12 @@ func (c *Clock) Check() error {
 	if difference.Abs() <= apart {
 		return nil
 	}
-	return fmt.Errorf("the clock of this process is %v ahead of that of the database, and may differ by %v: "+
-		"set it right", difference, apart)
+	is := "ahead of"
+	if difference < 0 {
+		is = "behind"
+	}
+	return fmt.Errorf("the clock of this process is %v %s that of the database, and may differ by %v: set it right",
+		difference.Abs(), is, apart)
 }
 
 // Enter begins an insert with an id, and returns for how long it may go on: what has not been acknowledged then must

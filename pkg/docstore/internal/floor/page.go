@@ -26,7 +26,7 @@ func Find(
 ) ([]docstore.Document, error) {
 	least := s.Least()
 	docs, err := find()
-	if err != nil || !q.Settled || q.Descending || !followed(q, docs) || Less(docs[len(docs)-1].ID, least) {
+	if err != nil || !q.Settled || q.Descending || !q.Followed(docs) || Less(docs[len(docs)-1].ID, least) {
 		return docs, err
 	}
 	least, err = s.Settle(ctx, docs[0].ID, docs[len(docs)-1].ID)
@@ -34,7 +34,7 @@ func Find(
 		return nil, unavailable(err)
 	}
 	docs, err = find()
-	if err != nil || !followed(q, docs) {
+	if err != nil || !q.Followed(docs) {
 		return docs, err
 	}
 	for i := range docs {
@@ -49,11 +49,6 @@ func Find(
 		return docs[:i+1], nil
 	}
 	return docs, nil
-}
-
-// followed reports whether more documents may follow those that a find returned.
-func followed(q docstore.Query, docs []docstore.Document) bool {
-	return len(docs) == q.Limit || len(docs) > 0 && docs[len(docs)-1].Body == nil
 }
 
 func unavailable(cause error) error { return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause) }

@@ -22,11 +22,14 @@
 // Text that is not compact, is nested deeper than MongoDB allows, or is several times larger in BSON is kept whole:
 // {"%json": "<the text>"}.
 //
+// Encode reads its own result: what does not come back as it was is kept as text.
+//
 // The driver's extended JSON would leave nearly all of it: it reads 1.10 as a double, and takes a member named
 // $numberLong for a number, so that other text comes back.
 package bsonjson
 
 import (
+	"bytes"
 	"errors"
 	"unicode/utf8"
 
@@ -60,11 +63,13 @@ func (t *Text) UnmarshalBSONValue(kind byte, data []byte) (err error) {
 
 // Encode returns JSON text as a BSON value: its type, and its bytes. It fails if the text is no UTF-8.
 func Encode(text []byte) (kind byte, data []byte, err error) {
-	// Text becomes a little longer in BSON. The first byte is the type.
-	e := encoder{text: text, out: make([]byte, 1, len(text)+len(text)/4+64)}
-	err = e.value(0, 0)
-	if err == nil && e.at == len(text) && (len(e.out) <= roomySize || len(e.out)/maxGrowth <= len(text)/4) {
-		return e.out[0], e.out[1:], nil
+	e := newEncoder(text)
+	if err := e.value(0, 0); err == nil && (len(e.out) <= roomySize || len(e.out)/maxGrowth <= len(text)/4) {
+		kind, data = e.out[0], e.out[1:]
+		// What is not compact comes back in another form.
+		if back, err := Decode(kind, data); err == nil && bytes.Equal(back, text) {
+			return kind, data, nil
+		}
 	}
 	if !utf8.Valid(text) {
 		return 0, nil, errors.New("bsonjson: the text is no UTF-8")

@@ -1,225 +1,122 @@
 package bsonjson
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// errTruncated means that BSON ends too early or says so of itself.
-var errTruncated = errors.New("bsonjson: the BSON is damaged")
+// errDamaged means that BSON ends too early, or that text is kept in another way than Encode keeps it.
+var errDamaged = errors.New("bsonjson: the BSON is damaged")
 
 // Decode returns the JSON text of a BSON value. The value may also be one that somebody has written with MongoDB's
 // tools, as long as JSON has a form for it: a double or an int32 is a number.
 func Decode(kind byte, data []byte) ([]byte, error) {
-	d := decoder{data: data, out: make([]byte, 0, len(data))}
-	if err := d.value(bson.Type(kind), 0); err != nil {
+	text, err := appendValue(make([]byte, 0, len(data)), bson.RawValue{Type: bson.Type(kind), Value: data}, 0)
+	if err != nil {
 		return nil, err
 	}
-	if len(d.data) > 0 {
-		return nil, errTruncated
-	}
-	return d.out, nil
+	return text, nil
 }
 
-// decoder reads BSON once and appends JSON text.
-type decoder struct {
-	// data is what has not been read.
-	data []byte
-	out  []byte
-}
-
-// value reads a value of a type and appends it.
-func (d *decoder) value(kind bson.Type, depth int) error {
-	switch kind {
+// appendValue appends a value as JSON.
+func appendValue(out []byte, value bson.RawValue, depth int) ([]byte, error) {
+	intact := true
+	switch value.Type {
 	case bson.TypeEmbeddedDocument, bson.TypeArray:
-		return d.container(kind == bson.TypeArray, depth)
+		if depth > maxDepth {
+			return nil, errors.New("bsonjson: the BSON is nested too deep")
+		}
+		if value.Type == bson.TypeArray {
+			return appendElements(out, value.Value, depth)
+		}
+		return appendMembers(out, value.Value, depth)
 	case bson.TypeString:
-		text, err := d.string()
-		if err != nil {
-			return err
+		var text string
+		if text, intact = value.StringValueOK(); intact {
+			return jsontext.AppendQuote(out, text)
 		}
-		return d.quote(text)
 	case bson.TypeNull:
-		d.out = append(d.out, "null"...)
-		return nil
+		out = append(out, "null"...)
 	case bson.TypeBoolean:
-		b, err := d.take(1)
-		if err != nil {
-			return err
-		}
-		d.out = strconv.AppendBool(d.out, b[0] != 0)
-		return nil
-	default:
-		return d.number(kind)
-	}
-}
-
-// take reads n bytes.
-func (d *decoder) take(n int) ([]byte, error) {
-	if n < 0 || n > len(d.data) {
-		return nil, errTruncated
-	}
-	taken := d.data[:n]
-	d.data = d.data[n:]
-	return taken, nil
-}
-
-func (d *decoder) number(kind bson.Type) error {
-	size := 8
-	switch kind {
-	case bson.TypeInt64, bson.TypeDouble:
-	case bson.TypeInt32:
-		size = 4
-	case bson.TypeDecimal128:
-		size = 16
-	default:
-		return fmt.Errorf("bsonjson: a value of BSON's type %q has no form in JSON", kind)
-	}
-	b, err := d.take(size)
-	if err != nil {
-		return err
-	}
-	switch kind {
-	case bson.TypeInt64:
-		d.out = strconv.AppendInt(d.out, int64(binary.LittleEndian.Uint64(b)), 10)
-	case bson.TypeInt32:
-		d.out = strconv.AppendInt(d.out, int64(int32(binary.LittleEndian.Uint32(b))), 10)
+		var is bool
+		is, intact = value.BooleanOK()
+		out = strconv.AppendBool(out, is)
+	case bson.TypeInt32, bson.TypeInt64:
+		var number int64
+		number, intact = value.AsInt64OK()
+		out = strconv.AppendInt(out, number, 10)
 	case bson.TypeDouble:
-		f := math.Float64frombits(binary.LittleEndian.Uint64(b))
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return errors.New("bsonjson: a double that is no finite number has no form in JSON")
+		var number float64
+		if number, intact = value.DoubleOK(); math.IsNaN(number) || math.IsInf(number, 0) {
+			return nil, errors.New("bsonjson: a double that is no finite number has no form in JSON")
 		}
-		d.out = strconv.AppendFloat(d.out, f, 'g', -1, 64)
+		out = strconv.AppendFloat(out, number, 'g', -1, 64)
 	case bson.TypeDecimal128:
-		n, ok := decodeDecimal(binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b))
-		if !ok {
-			return errors.New("bsonjson: a Decimal128 that is no finite number has no form in JSON")
+		var number bson.Decimal128
+		if number, intact = value.Decimal128OK(); number.IsNaN() || number.IsInf() != 0 {
+			return nil, errors.New("bsonjson: a Decimal128 that is no finite number has no form in JSON")
 		}
-		d.out = n.append(d.out)
+		out = append(out, decimalText(number)...)
+	default:
+		return nil, fmt.Errorf("bsonjson: a value of BSON's type %q has no form in JSON", value.Type)
 	}
-	return nil
+	if !intact {
+		return nil, errDamaged
+	}
+	return out, nil
 }
 
-// string reads the value of a string.
-func (d *decoder) string() ([]byte, error) {
-	size, err := d.take(4)
+// decimalText returns a number as JavaScript and Go write it.
+func decimalText(number bson.Decimal128) string { return strings.Replace(number.String(), "E", "e", 1) }
+
+func appendElements(out []byte, array bson.RawArray, depth int) ([]byte, error) {
+	values, err := array.Values()
 	if err != nil {
-		return nil, err
+		return nil, errDamaged
 	}
-	text, err := d.take(int(int32(binary.LittleEndian.Uint32(size))))
-	if err != nil || len(text) == 0 || text[len(text)-1] != 0 {
-		return nil, errTruncated
+	out = append(out, '[')
+	for i, value := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = appendValue(out, value, depth+1); err != nil {
+			return nil, err
+		}
 	}
-	return text[:len(text)-1], nil
+	return append(out, ']'), nil
 }
 
-// container reads a document or an array.
-func (d *decoder) container(array bool, depth int) error {
-	if depth > maxDepth {
-		return errors.New("bsonjson: the BSON is nested too deep")
+// appendMembers appends a document as an object, or the text that it keeps.
+func appendMembers(out []byte, document bson.Raw, depth int) ([]byte, error) {
+	members, err := document.Elements()
+	if err != nil {
+		return nil, errDamaged
 	}
-	if len(d.data) < 5 {
-		return errTruncated
-	}
-	content, err := d.take(int(int32(binary.LittleEndian.Uint32(d.data))))
-	if err != nil || len(content) < 5 || content[len(content)-1] != 0 {
-		return errTruncated
-	}
-	inner := decoder{data: content[4 : len(content)-1], out: d.out}
-	if array {
-		err = inner.elements(depth)
-	} else {
-		err = inner.members(depth)
-	}
-	d.out = inner.out
-	return err
-}
-
-func (d *decoder) elements(depth int) error {
-	d.out = append(d.out, '[')
-	for first := true; len(d.data) > 0; first = false {
-		if !first {
-			d.out = append(d.out, ',')
-		}
-		kind, _, err := d.head()
-		if err != nil {
-			return err
-		}
-		if err := d.value(kind, depth+1); err != nil {
-			return err
-		}
-	}
-	d.out = append(d.out, ']')
-	return nil
-}
-
-// members reads the members of a document, or the text that it keeps.
-func (d *decoder) members(depth int) error {
-	for first := true; len(d.data) > 0; first = false {
-		kind, name, err := d.head()
-		if err != nil {
-			return err
-		}
-		if string(name) == keptName {
-			text, err := d.string()
-			if err != nil || kind != bson.TypeString || !first || len(d.data) > 0 {
-				return errTruncated
+	out = append(out, '{')
+	for i, member := range members {
+		name, value := member.Key(), member.Value()
+		if name == keptName {
+			text, is := value.StringValueOK()
+			if !is || len(members) > 1 {
+				return nil, errDamaged
 			}
-			d.out = append(d.out, text...)
-			return nil
+			return append(out[:len(out)-1], text...), nil
 		}
-		if first {
-			d.out = append(d.out, '{')
-		} else {
-			d.out = append(d.out, ',')
+		if i > 0 {
+			out = append(out, ',')
 		}
-		if err := d.quote(originalName(name)); err != nil {
-			return err
+		if out, err = jsontext.AppendQuote(out, originalName(name)); err != nil {
+			return nil, err
 		}
-		d.out = append(d.out, ':')
-		if err := d.value(kind, depth+1); err != nil {
-			return err
-		}
-		if len(d.data) == 0 {
-			d.out = append(d.out, '}')
-			return nil
+		if out, err = appendValue(append(out, ':'), value, depth+1); err != nil {
+			return nil, err
 		}
 	}
-	d.out = append(d.out, "{}"...)
-	return nil
-}
-
-// head reads the type and the name of an element.
-func (d *decoder) head() (kind bson.Type, name []byte, err error) {
-	end := bytes.IndexByte(d.data[1:], 0)
-	if end < 0 {
-		return 0, nil, errTruncated
-	}
-	head, err := d.take(end + 2)
-	return bson.Type(head[0]), head[1 : end+1], err
-}
-
-// quote appends a string.
-func (d *decoder) quote(text []byte) (err error) {
-	ascii := true
-	for _, c := range text {
-		if c < ' ' || c == '"' || c == '\\' {
-			d.out, err = jsontext.AppendQuote(d.out, text)
-			return err
-		}
-		ascii = ascii && c < utf8.RuneSelf
-	}
-	if !ascii && !utf8.Valid(text) {
-		return errors.New("bsonjson: a string is no UTF-8")
-	}
-	d.out = append(append(append(d.out, '"'), text...), '"')
-	return nil
+	return append(out, '}'), nil
 }

@@ -5,160 +5,119 @@ import (
 	"encoding/binary"
 	"errors"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// errOtherForm means that text is not compact JSON that BSON can hold as values.
-var errOtherForm = errors.New("bsonjson: no compact JSON text")
+// errTooDeep means that text has more levels than BSON may have.
+var errTooDeep = errors.New("bsonjson: the text is nested too deep")
 
-// encoder reads JSON text once, from its beginning to its end, and appends BSON.
+// encoder reads JSON text and appends BSON. It takes text that is not compact as well, which then comes back in another
+// form.
 type encoder struct {
-	text []byte
-	at   int
-	out  []byte
-	// unquoted and quoted are room for a string with escapes.
-	unquoted, quoted []byte
+	in  *jsontext.Decoder
+	out []byte
+	// unquoted is room for the name of a member.
+	unquoted []byte
+}
+
+func newEncoder(text []byte) *encoder {
+	// Text becomes a little longer in BSON. The first byte is the type.
+	return &encoder{
+		in:  jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)),
+		out: make([]byte, 1, len(text)+len(text)/4+64),
+	}
 }
 
 // value reads a value and appends it. Its type becomes the byte of out at kind.
 func (e *encoder) value(kind, depth int) error {
-	switch c := e.peek(); c {
+	switch next := e.in.PeekKind(); next {
 	case '{':
-		e.out[kind] = byte(bson.TypeEmbeddedDocument)
-		return e.container('}', depth)
+		return e.container(kind, bson.TypeEmbeddedDocument, '}', depth)
 	case '[':
-		e.out[kind] = byte(bson.TypeArray)
-		return e.container(']', depth)
-	case '"':
-		value, err := e.string()
+		return e.container(kind, bson.TypeArray, ']', depth)
+	default:
+		text, err := e.in.ReadValue()
 		if err != nil {
 			return err
 		}
-		e.out[kind] = byte(bson.TypeString)
-		e.out = appendString(e.out, value)
+		switch next {
+		case '"':
+			e.out[kind] = byte(bson.TypeString)
+			start := len(e.out)
+			if e.out, err = jsontext.AppendUnquote(append(e.out, 0, 0, 0, 0), text); err != nil {
+				return err
+			}
+			binary.LittleEndian.PutUint32(e.out[start:], uint32(len(e.out)-start-4+1))
+			e.out = append(e.out, 0)
+		case 't', 'f':
+			e.out[kind] = byte(bson.TypeBoolean)
+			e.out = append(e.out, map[jsontext.Kind]byte{'t': 1, 'f': 0}[next])
+		case 'n':
+			e.out[kind] = byte(bson.TypeNull)
+		default:
+			e.number(kind, string(text))
+		}
 		return nil
-	case 't':
-		e.out[kind] = byte(bson.TypeBoolean)
-		e.out = append(e.out, 1)
-		return e.literal("true")
-	case 'f':
-		e.out[kind] = byte(bson.TypeBoolean)
-		e.out = append(e.out, 0)
-		return e.literal("false")
-	case 'n':
-		e.out[kind] = byte(bson.TypeNull)
-		return e.literal("null")
-	default:
-		return e.number(kind)
 	}
 }
 
-// peek returns the next byte, and 0 at the end, which begins nothing.
-func (e *encoder) peek() byte {
-	if e.at < len(e.text) {
-		return e.text[e.at]
-	}
-	return 0
-}
-
-// skip reports whether c is next, and if so, goes beyond it.
-func (e *encoder) skip(c byte) bool {
-	if e.peek() != c {
-		return false
-	}
-	e.at++
-	return true
-}
-
-func (e *encoder) literal(name string) error {
-	if !bytes.HasPrefix(e.text[e.at:], []byte(name)) {
-		return errOtherForm
-	}
-	e.at += len(name)
-	return nil
-}
-
-// container reads an object or an array, whose last byte is end. The elements of an array are named by their places.
-func (e *encoder) container(end byte, depth int) error {
+// container reads an object or an array. The elements of an array are named by their places.
+func (e *encoder) container(kind int, as bson.Type, end jsontext.Kind, depth int) error {
 	if depth == maxDepth {
-		return errOtherForm
+		return errTooDeep
 	}
-	e.at++
+	if _, err := e.in.ReadToken(); err != nil {
+		return err
+	}
+	e.out[kind] = byte(as)
 	start := len(e.out)
 	e.out = append(e.out, 0, 0, 0, 0)
-	for i := 0; !e.skip(end); i++ {
-		if i > 0 && !e.skip(',') {
-			return errOtherForm
-		}
+	for i := 0; e.in.PeekKind() != end; i++ {
 		kind := len(e.out)
 		e.out = append(e.out, 0)
-		if end == ']' {
-			e.out = append(strconv.AppendInt(e.out, int64(i), 10), 0)
+		if as == bson.TypeArray {
+			e.out = strconv.AppendInt(e.out, int64(i), 10)
 		} else if err := e.name(); err != nil {
 			return err
 		}
+		e.out = append(e.out, 0)
 		if err := e.value(kind, depth+1); err != nil {
 			return err
 		}
 	}
 	e.out = endDocument(e.out, start)
-	return nil
+	_, err := e.in.ReadToken()
+	return err
 }
 
-// name reads the name of a member and the colon after it.
+// name reads the name of a member.
 func (e *encoder) name() error {
-	name, err := e.string()
-	if err != nil {
-		return err
+	quoted, err := e.in.ReadValue()
+	if err == nil {
+		e.unquoted, err = jsontext.AppendUnquote(e.unquoted[:0], quoted)
 	}
-	e.out = append(appendName(e.out, name), 0)
-	if !e.skip(':') {
-		return errOtherForm
-	}
-	return nil
+	e.out = appendName(e.out, e.unquoted)
+	return err
 }
 
-// string reads a string and returns its value, which is valid until the next call.
-func (e *encoder) string() ([]byte, error) {
-	if !e.skip('"') {
-		return nil, errOtherForm
+// number appends a number: as int64, as Decimal128, or as text.
+func (e *encoder) number(kind int, text string) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
+		e.out[kind] = byte(bson.TypeInt64)
+		e.out = binary.LittleEndian.AppendUint64(e.out, uint64(n))
+		return
 	}
-	start, escapes, ascii := e.at, false, true
-	for ; ; e.at++ {
-		switch c := e.peek(); {
-		case c == '"':
-			value := e.text[start:e.at]
-			e.at++
-			if !ascii && !utf8.Valid(value) {
-				return nil, errOtherForm
-			}
-			if escapes {
-				return e.unquote(e.text[start-1 : e.at])
-			}
-			return value, nil
-		case c == '\\':
-			escapes = true
-			e.at++
-		case c < ' ':
-			return nil, errOtherForm
-		case c >= utf8.RuneSelf:
-			ascii = false
-		}
+	if d, err := bson.ParseDecimal128(text); err == nil && decimalText(d) == text {
+		high, low := d.GetBytes()
+		e.out[kind] = byte(bson.TypeDecimal128)
+		e.out = binary.LittleEndian.AppendUint64(e.out, low)
+		e.out = binary.LittleEndian.AppendUint64(e.out, high)
+		return
 	}
-}
-
-// unquote returns the value of a string with escapes, if it would be written in the same way again.
-func (e *encoder) unquote(quoted []byte) (value []byte, err error) {
-	if e.unquoted, err = jsontext.AppendUnquote(e.unquoted[:0], quoted); err != nil {
-		return nil, errOtherForm
-	}
-	if e.quoted, err = jsontext.AppendQuote(e.quoted[:0], e.unquoted); err != nil || !bytes.Equal(e.quoted, quoted) {
-		return nil, errOtherForm
-	}
-	return e.unquoted, nil
+	e.out[kind] = byte(bson.TypeEmbeddedDocument)
+	e.out = appendKept(e.out, []byte(text))
 }
 
 func appendString(out, value []byte) []byte {

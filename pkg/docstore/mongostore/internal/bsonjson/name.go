@@ -3,6 +3,7 @@ package bsonjson
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
 // appendName appends the name of a member as BSON has it.
@@ -24,27 +25,15 @@ func appendName(out, name []byte) []byte {
 }
 
 // originalName returns the name of a member from its name in BSON. A % that appendName did not write is left as it is.
-func originalName(name []byte) []byte {
-	i := bytes.IndexByte(name, '%')
-	if i < 0 {
+func originalName(name string) string {
+	switch {
+	case name == "%":
+		return ""
+	case !strings.Contains(name, "%"): // nearly all
 		return name
 	}
-	if len(name) == 1 {
-		return nil
-	}
-	original := bytes.Clone(name[:i])
-	for ; i < len(name); i++ {
-		c := name[i]
-		if c == '%' && i+2 < len(name) {
-			if escaped, ok := escapes[string(name[i+1:i+3])]; ok {
-				c = escaped
-				i += 2
-			}
-		}
-		original = append(original, c)
-	}
-	return original
+	return escapes.Replace(name)
 }
 
-// escapes holds the characters that appendName escapes, by what follows the % in their place.
-var escapes = map[string]byte{"25": '%', "2E": '.', "24": '$', "00": 0}
+// escapes has the characters that appendName escapes, by what stands in their place.
+var escapes = strings.NewReplacer("%25", "%", "%2E", ".", "%24", "$", "%00", "\x00")

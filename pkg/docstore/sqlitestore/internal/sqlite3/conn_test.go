@@ -33,7 +33,7 @@ func TestStatementsEndWithTheirContext(t *testing.T) {
 		}
 		stmt.Reset()
 		conn.Under(next)
-		if row, err := stmt.Step(); err != nil || !row || stmt.Int(0) != 5000 {
+		if row, err := stmt.Step(); err != nil || !row || stmt.ColumnInt64(0) != 5000 {
 			t.Errorf("under %v: row %t, error %v", next, row, err)
 		}
 		stmt.Reset()

@@ -6,17 +6,23 @@ import "zombiezen.com/go/sqlite"
 // reads their columns, counted from 0, and ends with Reset.
 type Stmt struct{ *sqlite.Stmt }
 
-// BindInt sets parameter i to an integer.
-func (s *Stmt) BindInt(i int, v int64) { s.BindInt64(i, v) }
+// BindTextOrNull sets parameter i to a text, or to NULL if that is empty.
+func (s *Stmt) BindTextOrNull(i int, v string) {
+	if v == "" {
+		s.BindNull(i)
+	} else {
+		s.BindText(i, v)
+	}
+}
 
-// BindBlob sets parameter i to a blob.
-func (s *Stmt) BindBlob(i int, v []byte) { s.BindBytes(i, v) }
-
-// BindTextBytes sets parameter i to a text that is given as bytes.
-func (s *Stmt) BindTextBytes(i int, v []byte) { s.BindText(i, string(v)) }
-
-// Int returns a column of the row as an integer.
-func (s *Stmt) Int(column int) int64 { return s.ColumnInt64(column) }
+// BindBlobOrNull sets parameter i to a blob, or to NULL if that is empty.
+func (s *Stmt) BindBlobOrNull(i int, v []byte) {
+	if len(v) == 0 {
+		s.BindNull(i)
+	} else {
+		s.BindBytes(i, v)
+	}
+}
 
 // Bytes returns a column of the row, a text or a blob. It returns nil if the column is empty or NULL.
 func (s *Stmt) Bytes(column int) []byte {
@@ -28,12 +34,6 @@ func (s *Stmt) Bytes(column int) []byte {
 	s.ColumnBytes(column, value)
 	return value
 }
-
-// Size returns the length of a column of the row, a text or a blob, in bytes. It is 0 if the column is NULL.
-func (s *Stmt) Size(column int) int { return s.ColumnLen(column) }
-
-// CopyTo copies a column of the row, a blob, into to.
-func (s *Stmt) CopyTo(to []byte, column int) { s.ColumnBytes(column, to) }
 
 // Reset ends a use of the statement. It returns no error, because Step has returned it already.
 func (s *Stmt) Reset() { _ = s.Stmt.Reset() }
