@@ -46,10 +46,15 @@ func TestWithoutBrokersTheProcessComputesItsRows(t *testing.T) {
 		if wrong := l.wrong(s); len(wrong) != books {
 			t.Errorf("%d rows are wrong, want %d", len(wrong), books)
 		}
+		if err := s.Ready["rows"](t.Context()); err == nil {
+			t.Error("the readiness check says nothing of rows that cannot be computed")
+		}
 		coverage.down.Store(false)
 		right(15 * time.Second)
-		if err := s.Ready["kafka"](t.Context()); err != nil {
-			t.Errorf("without Kafka, the readiness check says %v", err)
+		for _, check := range []string{"kafka", "rows"} {
+			if err := s.Ready[check](t.Context()); err != nil {
+				t.Errorf("the readiness check %s says %v", check, err)
+			}
 		}
 		s.Stop()
 	})

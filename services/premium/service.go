@@ -34,7 +34,7 @@ func Service() rest.Service {
 				Open:       func(ctx context.Context) error { return e.access.Open(ctx) },
 				Internal:   e.mountInternal,
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
-				Ready:      map[string]func(context.Context) error{"kafka": e.trafficFlows},
+				Ready:      map[string]func(context.Context) error{"kafka": e.trafficFlows, "rows": e.rowsComputed},
 				Examine:    func(ctx context.Context, x inspect.Examination) error { return e.examine(ctx, x) },
 			}, err
 		},

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/deploy/proof/e2e/generator"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/chance"
 )
@@ -41,7 +40,7 @@ func TestGeneratedRequests(t *testing.T) {
 			}
 			seed = random.Uint64()
 		}
-		g, err := generator.New(doc, seed)
+		g, err := newGenerator(doc, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +71,7 @@ func stocked(t testing.TB, c *trial.Client) map[string]trial.Record {
 }
 
 // respondsAsItShould sends a request and returns what is wrong with its response.
-func respondsAsItShould(ctx context.Context, c *trial.Client, g *generator.Generator, r generator.Request) error {
+func respondsAsItShould(ctx context.Context, c *trial.Client, g *generator, r generatedRequest) error {
 	var body any
 	if r.Body != nil {
 		body = r.Body

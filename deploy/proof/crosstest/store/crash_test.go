@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -62,7 +61,7 @@ type scene struct {
 	// victim is the store of the process that dies, witness that of one that does not.
 	victim, witness docstore.Collection
 	// proxy is in front of the victim.
-	proxy *wire.Proxy
+	proxy *wireProxy
 	// mine is the document that the victim writes, other one that is there before.
 	mine, other docstore.Document
 	// wanted is the policyNumber that the write is about; before is what its document had, and elsewhere what the
@@ -169,11 +168,11 @@ func (s *scene) crashed(t *testing.T) {
 	t.Helper()
 	var dead atomic.Bool
 	other, proxy := s.through(t)
-	proxy.Decide(func(c wire.Command) wire.Action {
+	proxy.Decide(func(c wireCommand) wireAction {
 		if c.Name == "insert" && c.Collection == policies.Name {
 			dead.Store(true)
 		}
-		return wire.Action{CutRequest: dead.Load() && c.Name != "find"}
+		return wireAction{CutRequest: dead.Load() && c.Name != "find"}
 	})
 	err := other.Insert(t.Context(), us, policy(docstore.Keys{"policyNumber": s.wanted}))
 	if !errors.Is(err, docstore.ErrUnavailable) {
@@ -197,18 +196,18 @@ func crash(t *testing.T, c crashing, s *scene, n int, served bool) (survived boo
 	ctx, die := context.WithCancel(t.Context())
 	defer die()
 	var commands atomic.Int64
-	s.proxy.Decide(func(c wire.Command) wire.Action {
+	s.proxy.Decide(func(c wireCommand) wireAction {
 		if c.Name == "find" || background(c) {
 			// To die at a read is to die before the write after it.
-			return wire.Action{CutRequest: commands.Load() >= int64(n)}
+			return wireAction{CutRequest: commands.Load() >= int64(n)}
 		}
 		switch at := commands.Add(1); {
 		case at < int64(n):
-			return wire.Action{}
+			return wireAction{}
 		case at == int64(n):
-			return wire.Action{CutRequest: !served, CutReply: served, Then: die}
+			return wireAction{CutRequest: !served, CutReply: served, Then: die}
 		default:
-			return wire.Action{CutRequest: true}
+			return wireAction{CutRequest: true}
 		}
 	})
 	err := c.write(ctx, s)
@@ -222,7 +221,7 @@ func crash(t *testing.T, c crashing, s *scene, n int, served bool) (survived boo
 }
 
 // background reports whether a command belongs to the work in the background, on the log of changes.
-func background(c wire.Command) bool {
+func background(c wireCommand) bool {
 	if strings.HasPrefix(c.Collection, "log.") {
 		return true
 	}

@@ -11,7 +11,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/organisation"
@@ -70,9 +69,9 @@ func (d database) open(t *testing.T, uri string) docstore.Collection {
 }
 
 // through opens the database behind a proxy.
-func (d database) through(t *testing.T) (docstore.Collection, *wire.Proxy) {
+func (d database) through(t *testing.T) (docstore.Collection, *wireProxy) {
 	t.Helper()
-	proxy := wire.Start(t, address(t), nil)
+	proxy := startWire(t, address(t), nil)
 	return d.open(t, proxy.URI()), proxy
 }
 

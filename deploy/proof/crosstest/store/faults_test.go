@@ -9,37 +9,36 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 )
 
 // fault is what goes wrong with one command on its way. Done says whether the server makes the write all the same.
 type fault struct {
 	done   bool
-	action wire.Action
+	action wireAction
 }
 
 var faults = map[string]fault{
-	"reply cut":   {done: true, action: wire.Action{CutReply: true}},
-	"request cut": {done: false, action: wire.Action{CutRequest: true}},
-	"write-concern error": {done: true, action: wire.Action{Add: bson.D{{Key: "writeConcernError", Value: bson.D{
+	"reply cut":   {done: true, action: wireAction{CutReply: true}},
+	"request cut": {done: false, action: wireAction{CutRequest: true}},
+	"write-concern error": {done: true, action: wireAction{Add: bson.D{{Key: "writeConcernError", Value: bson.D{
 		{Key: "code", Value: int32(64)}, {Key: "codeName", Value: "WriteConcernFailed"},
 		{Key: "errmsg", Value: "waiting for replication timed out"},
 	}}}}},
-	"primary stepped down": {done: false, action: wire.Action{Reply: bson.D{
+	"primary stepped down": {done: false, action: wireAction{Reply: bson.D{
 		{Key: "ok", Value: int32(0)}, {Key: "code", Value: int32(10107)},
 		{Key: "codeName", Value: "NotWritablePrimary"}, {Key: "errmsg", Value: "not primary"},
 	}}},
 }
 
 // once returns what a proxy does to the first command of a name on a collection.
-func (f fault) once(command, collection string) (decide func(wire.Command) wire.Action, hit *atomic.Bool) {
+func (f fault) once(command, collection string) (decide func(wireCommand) wireAction, hit *atomic.Bool) {
 	hit = &atomic.Bool{}
-	return func(c wire.Command) wire.Action {
+	return func(c wireCommand) wireAction {
 		if c.Name == command && c.Collection == collection && hit.CompareAndSwap(false, true) {
 			return f.action
 		}
-		return wire.Action{}
+		return wireAction{}
 	}, hit
 }
 

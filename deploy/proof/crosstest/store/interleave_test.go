@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/chance"
 	"insurance.example/exchange/pkg/docstore"
 )
@@ -70,22 +69,22 @@ func TestAnyInterleaving(t *testing.T) {
 }
 
 // disturbing returns what holds commands back, or cuts their connections.
-func disturbing(random *rand.Rand) func(wire.Command) wire.Action {
+func disturbing(random *rand.Rand) func(wireCommand) wireAction {
 	var mu sync.Mutex
-	return func(c wire.Command) wire.Action {
+	return func(c wireCommand) wireAction {
 		mu.Lock()
 		defer mu.Unlock()
 		return disturbed(random, c)
 	}
 }
 
-func disturbed(random *rand.Rand, c wire.Command) wire.Action {
+func disturbed(random *rand.Rand, c wireCommand) wireAction {
 	within := func(bound time.Duration) time.Duration { return time.Duration(random.Int64N(int64(bound))) }
 	if c.Name == "find" {
-		return wire.Action{}
+		return wireAction{}
 	}
 	longPause := func() time.Duration { return 1100*time.Millisecond + within(400*time.Millisecond) }
-	var a wire.Action
+	var a wireAction
 	switch chance := random.IntN(1000); {
 	case chance < 150 && c.Name == "insert" && c.Collection == policies.Name:
 		a.Delay = longPause() // between the claims of a document and the document

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/process/stores"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/wait"
@@ -66,8 +65,8 @@ func TestOutages(t *testing.T) {
 // TestASlowDatabaseIsWaitedFor starts a service whose MongoDB breaks off the first indexes that are to be made.
 func TestASlowDatabaseIsWaitedFor(t *testing.T) {
 	var broken atomic.Int64
-	proxy := wire.Start(t, address(t), func(c wire.Command) wire.Action {
-		return wire.Action{CutRequest: c.Name == "createIndexes" && broken.Add(1) <= 3}
+	proxy := startWire(t, address(t), func(c wireCommand) wireAction {
+		return wireAction{CutRequest: c.Name == "createIndexes" && broken.Add(1) <= 3}
 	})
 	s := startService(t, proxy.URI())
 	s.await(t, "waiting for MongoDB")

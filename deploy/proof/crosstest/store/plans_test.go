@@ -11,7 +11,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/deploy/exchange/allinone"
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/deploy/proof/e2e/plans"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 )
@@ -23,7 +22,7 @@ func TestNoSearchScans(t *testing.T) {
 	for _, d := range plans.Finds(t, allinone.Services()) {
 		database := newDatabase(t)
 		commands := watched{}
-		proxy := wire.Start(t, address(t), commands.watch)
+		proxy := startWire(t, address(t), commands.watch)
 		store, err := mongostore.Options{URI: proxy.URI()}.Open(t.Context(), database.name)
 		if err != nil {
 			t.Fatal(err)
@@ -52,12 +51,12 @@ func TestNoSearchScans(t *testing.T) {
 // watched are the commands find that were seen, one for each form.
 type watched struct{ sync.Map }
 
-func (w *watched) watch(c wire.Command) wire.Action {
+func (w *watched) watch(c wireCommand) wireAction {
 	if c.Name == "find" {
 		form := fmt.Sprint(c.Collection, c.Body.Lookup("filter"), c.Body.Lookup("sort"), c.Body.Lookup("hint"))
 		w.LoadOrStore(id.ReplaceAllString(form, "ID"), append(bson.Raw{}, c.Body...))
 	}
-	return wire.Action{}
+	return wireAction{}
 }
 
 var (

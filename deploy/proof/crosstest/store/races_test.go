@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -14,7 +13,7 @@ import (
 type race struct {
 	database
 	slow, fast docstore.Collection
-	proxy      *wire.Proxy
+	proxy      *wireProxy
 }
 
 func newRace(t *testing.T) *race {
@@ -38,12 +37,12 @@ func (r *race) during(t *testing.T, write func() error, at step, act func()) err
 	release := sync.OnceFunc(func() { close(goOn) })
 	defer release() // also if act ends the test
 	var seen atomic.Int64
-	r.proxy.Decide(func(c wire.Command) wire.Action {
+	r.proxy.Decide(func(c wireCommand) wireAction {
 		if c.Name == at.command && c.Collection == at.collection && seen.Add(1) == int64(at.nth) {
 			close(arrived)
 			<-goOn
 		}
-		return wire.Action{}
+		return wireAction{}
 	})
 	done := make(chan error, 1)
 	go func() { done <- write() }()

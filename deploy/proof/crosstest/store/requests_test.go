@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/pkg/wait"
@@ -16,9 +15,9 @@ import (
 )
 
 // serve runs the service of the parties on an empty database behind a proxy.
-func serve(t *testing.T) (*servicetest.Service, *wire.Proxy) {
+func serve(t *testing.T) (*servicetest.Service, *wireProxy) {
 	t.Helper()
-	d, proxy := newDatabase(t), wire.Start(t, address(t), nil)
+	d, proxy := newDatabase(t), startWire(t, address(t), nil)
 	store, err := mongostore.Options{URI: proxy.URI()}.Open(t.Context(), d.name)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/wait"
 )
@@ -24,12 +23,12 @@ func TestWritesGoOnWithoutTheSequencer(t *testing.T) {
 	log := capability[docstore.Changes](t, c)
 	var stopped atomic.Bool
 	var refused atomic.Int64
-	proxy.Decide(func(command wire.Command) wire.Action {
+	proxy.Decide(func(command wireCommand) wireAction {
 		if !stopped.Load() || !strings.HasPrefix(command.Collection, "log.") {
-			return wire.Action{}
+			return wireAction{}
 		}
 		refused.Add(1)
-		return wire.Action{Reply: bson.D{{Key: "ok", Value: 0}, {Key: "code", Value: 8000}, {Key: "errmsg",
+		return wireAction{Reply: bson.D{{Key: "ok", Value: 0}, {Key: "code", Value: 8000}, {Key: "errmsg",
 			Value: "the sequencer is stopped"}}}
 	})
 	const writers, each = 16, 50

@@ -11,7 +11,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/deploy/exchange/allinone"
-	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/conformance"
 	"insurance.example/exchange/pkg/docstore/mongostore"
@@ -20,18 +19,18 @@ import (
 
 // untargeted are the operations that cannot name a shard, by their words in the README of mongostore, which says what
 // each costs.
-var untargeted = map[string]func(wire.Command) bool{
-	"list by a plain index": func(c wire.Command) bool { return strings.HasPrefix(hint(c), "by_") },
-	"list of everything": func(c wire.Command) bool {
+var untargeted = map[string]func(wireCommand) bool{
+	"list by a plain index": func(c wireCommand) bool { return strings.HasPrefix(hint(c), "by_") },
+	"list of everything": func(c wireCommand) bool {
 		return c.Name == "find" && hint(c) == "" && c.Body.Lookup("sort").Value != nil
 	},
 	// Along "owned" for an organisation with a name, as a list of everything.
-	"page of a long range": func(c wire.Command) bool { return hint(c) == "_id_" || hint(c) == "owned" },
-	"list of the outbox":   func(c wire.Command) bool { return hint(c) == "unsent" },
-	"search for documents without the keys of new indexes": func(c wire.Command) bool { return hint(c) == "stamp" },
-	"search for what the log of changes lacks":             func(c wire.Command) bool { return hint(c) == "marked" },
-	"check of the form":   func(c wire.Command) bool { return c.Name == "find" && len(asked(c)) == 0 },
-	"creation of indexes": func(c wire.Command) bool { return c.Name == "createIndexes" || c.Name == "listIndexes" },
+	"page of a long range": func(c wireCommand) bool { return hint(c) == "_id_" || hint(c) == "owned" },
+	"list of the outbox":   func(c wireCommand) bool { return hint(c) == "unsent" },
+	"search for documents without the keys of new indexes": func(c wireCommand) bool { return hint(c) == "stamp" },
+	"search for what the log of changes lacks":             func(c wireCommand) bool { return hint(c) == "marked" },
+	"check of the form":   func(c wireCommand) bool { return c.Name == "find" && len(asked(c)) == 0 },
+	"creation of indexes": func(c wireCommand) bool { return c.Name == "createIndexes" || c.Name == "listIndexes" },
 }
 
 // TestEveryCommandNamesItsShard runs the suite of docstore and looks at every command: it names the shard key of its
@@ -40,27 +39,27 @@ func TestEveryCommandNamesItsShard(t *testing.T) {
 	var mu sync.Mutex
 	targeted, seen := map[string]int{}, map[string]int{}
 	foreign := map[string]bool{}
-	look := func(c wire.Command) wire.Action {
+	look := func(c wireCommand) wireAction {
 		mu.Lock()
 		defer mu.Unlock()
 		if namesShard(c) {
 			_, kind, _ := strings.Cut(c.Collection, ".")
 			targeted[c.Name+" "+kind]++
-			return wire.Action{}
+			return wireAction{}
 		}
 		for name, is := range untargeted {
 			if is(c) {
 				seen[name]++
-				return wire.Action{}
+				return wireAction{}
 			}
 		}
 		foreign[c.Body.String()] = true
-		return wire.Action{}
+		return wireAction{}
 	}
 	watched := func(t *testing.T) func(t *testing.T) docstore.Store {
 		d := newDatabase(t)
 		return func(t *testing.T) docstore.Store {
-			at := mongostore.Options{URI: unhurried(t, wire.Start(t, address(t), look).URI())}
+			at := mongostore.Options{URI: unhurried(t, startWire(t, address(t), look).URI())}
 			store, err := at.Open(t.Context(), d.name)
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +95,7 @@ func TestEveryCommandNamesItsShard(t *testing.T) {
 
 // namesShard reports whether every part of a command names a value of the shard key that the plan has for its
 // collection. What the plan leaves out is on one shard, and found by its _id.
-func namesShard(c wire.Command) bool {
+func namesShard(c wireCommand) bool {
 	key := "_id"
 	name, _, _ := strings.Cut(c.Collection, ".")
 	for _, planned := range mongostore.ShardKeys([]docstore.Spec{{Name: name}}) {
@@ -119,13 +118,13 @@ func namesShard(c wire.Command) bool {
 	return len(parts) > 0
 }
 
-func hint(c wire.Command) string {
+func hint(c wireCommand) string {
 	name, _ := c.Body.Lookup("hint").StringValueOK()
 	return name
 }
 
 // asked returns the fields of a find's condition.
-func asked(c wire.Command) []bson.RawElement {
+func asked(c wireCommand) []bson.RawElement {
 	fields, err := c.Body.Lookup("filter").Document().Elements()
 	if err != nil {
 		return nil

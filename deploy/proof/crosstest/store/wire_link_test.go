@@ -1,4 +1,4 @@
-package wire
+package store_test
 
 import (
 	"encoding/binary"
@@ -13,12 +13,12 @@ import (
 
 // link is one connection of a client, and the one to the server that belongs to it.
 type link struct {
-	proxy          *Proxy
+	proxy          *wireProxy
 	client, server net.Conn
 
 	mu sync.Mutex
 	// replies are the actions that are due when the reply to a request comes, by the request's id.
-	replies map[int32]Action
+	replies map[int32]wireAction
 }
 
 // close ends both directions.
@@ -99,7 +99,7 @@ func (l *link) responses() {
 	}
 }
 
-func (a Action) then() {
+func (a wireAction) then() {
 	if a.Then != nil {
 		a.Then()
 	}

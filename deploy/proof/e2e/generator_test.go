@@ -1,6 +1,4 @@
-// Package generator makes requests from the OpenAPI document, for tests: valid, nearly valid and hostile ones. A seed,
-// and the records that it has learnt, decide what it makes.
-package generator
+package e2e_test
 
 import (
 	"encoding/json"
@@ -16,20 +14,20 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Request is what is to be sent. Body is nil for none. Headers are names and values in turn.
-type Request struct {
+// generatedRequest is what is to be sent. Body is nil for none. Headers are names and values in turn.
+type generatedRequest struct {
 	Method, Path string
 	Body         []byte
 	Headers      []string
 }
 
-func (r Request) String() string {
+func (r generatedRequest) String() string {
 	const most = 2000
 	return fmt.Sprintf("%s %s %q\n%s", r.Method, r.Path, r.Headers, r.Body[:min(len(r.Body), most)])
 }
 
-// Generator makes requests. It is for one goroutine.
-type Generator struct {
+// generator makes requests. It is for one goroutine.
+type generator struct {
 	random     *rand.Rand
 	operations []operation
 	// seen holds values of members of the records that it has learnt, by the name of the member, and ids by resource.
@@ -44,9 +42,9 @@ type operation struct {
 	example map[string]any
 }
 
-// New returns a generator of requests to the operations of a document.
-func New(doc *openapi3.T, seed uint64) (*Generator, error) {
-	g := &Generator{random: rand.New(rand.NewPCG(seed, 0)), seen: map[string][]string{}}
+// newGenerator returns a generator of requests to the operations of a document.
+func newGenerator(doc *openapi3.T, seed uint64) (*generator, error) {
+	g := &generator{random: rand.New(rand.NewPCG(seed, 0)), seen: map[string][]string{}}
 	paths := doc.Paths.Map()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		methods := paths[path].Operations()
@@ -70,7 +68,7 @@ func New(doc *openapi3.T, seed uint64) (*Generator, error) {
 }
 
 // Learn gives the generator a record, so that other requests name it.
-func (g *Generator) Learn(path string, record map[string]any) {
+func (g *generator) Learn(path string, record map[string]any) {
 	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	for name, value := range record {
 		text, ok := value.(string)
@@ -86,7 +84,7 @@ func (g *Generator) Learn(path string, record map[string]any) {
 	}
 }
 
-func (g *Generator) keep(name, value string) {
+func (g *generator) keep(name, value string) {
 	const most = 50
 	if known := g.seen[name]; len(known) < most && !slices.Contains(known, value) {
 		g.seen[name] = append(known, value)
@@ -94,7 +92,7 @@ func (g *Generator) keep(name, value string) {
 }
 
 // Next returns the next request. Creations are more frequent, because they have the most to vary.
-func (g *Generator) Next() Request {
+func (g *generator) Next() generatedRequest {
 	o := pick(g, g.operations)
 	for range 3 {
 		// A request without a body, or for an unknown record, has little to vary.
@@ -102,7 +100,7 @@ func (g *Generator) Next() Request {
 			o = pick(g, g.operations)
 		}
 	}
-	r := Request{Method: o.method, Path: g.path(o)}
+	r := generatedRequest{Method: o.method, Path: g.path(o)}
 	for _, parameter := range o.Parameters {
 		if parameter.Value.In == openapi3.ParameterInHeader && g.chance(4) {
 			r.Headers = append(r.Headers, parameter.Value.Name, g.header(parameter.Value.Name))
@@ -127,7 +125,7 @@ func resourceOf(path string) string {
 }
 
 // path fills in the path of an operation, and adds parameters.
-func (g *Generator) path(o operation) string {
+func (g *generator) path(o operation) string {
 	resource, path := resourceOf(o.path), o.path
 	for strings.Contains(path, "{") {
 		begin, end := strings.IndexByte(path, '{'), strings.IndexByte(path, '}')
@@ -157,7 +155,7 @@ func (g *Generator) path(o operation) string {
 }
 
 // parameter returns a value of a parameter in the query.
-func (g *Generator) parameter(p *openapi3.Parameter) string {
+func (g *generator) parameter(p *openapi3.Parameter) string {
 	switch {
 	case g.chance(3):
 		return pick(g, texts)
@@ -169,7 +167,7 @@ func (g *Generator) parameter(p *openapi3.Parameter) string {
 	return g.known(p.Name)
 }
 
-func (g *Generator) header(name string) string {
+func (g *generator) header(name string) string {
 	if name == "Idempotency-Key" && !g.chance(3) {
 		return "key " + strconv.Itoa(g.random.IntN(50))
 	}
@@ -180,7 +178,7 @@ func (g *Generator) header(name string) string {
 }
 
 // known returns a value of a known record for a member that refers to one.
-func (g *Generator) known(name string) string {
+func (g *generator) known(name string) string {
 	for _, as := range []string{name, strings.TrimSuffix(strings.TrimSuffix(name, "s"), "Id")} {
 		if values := g.seen[as]; len(values) > 0 {
 			return pick(g, values)
@@ -196,12 +194,12 @@ func (g *Generator) known(name string) string {
 	return "0195a000-0000-7000-8000-00000000ffff"
 }
 
-func (g *Generator) chance(n int) bool { return g.random.IntN(n) == 0 }
+func (g *generator) chance(n int) bool { return g.random.IntN(n) == 0 }
 
-func pick[T any](g *Generator, from []T) T { return from[g.random.IntN(len(from))] }
+func pick[T any](g *generator, from []T) T { return from[g.random.IntN(len(from))] }
 
 // body returns the body of a request: mostly the example, or one made from the schema, with some changes.
-func (g *Generator) body(o operation) []byte {
+func (g *generator) body(o operation) []byte {
 	if g.chance(40) {
 		return []byte(pick(g, bodies))
 	}

@@ -1,4 +1,4 @@
-package generator
+package e2e_test
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ var (
 		"${jndi:ldap://127.0.0.1/x}",
 		"<script>alert(1)</script>", "=1+1", strings.Repeat("a", 300), strings.Repeat("long ", 3000),
 	}
-	values = []any{
+	anyValues = []any{
 		nil, true, false, 0, 1, -1, 0.1, -0.005, json.Number("1e400"), json.Number("-0"), json.Number("1e-30"),
 		json.Number("123456789012345678901234567890"),
 		json.Number("9007199254740993"), []any{}, map[string]any{}, []any{nil}, []any{[]any{[]any{}}}, []any{"x", "x"},
@@ -46,7 +46,7 @@ var (
 const deepest = 6
 
 // value returns a value that a schema allows. name is the name of the member.
-func (g *Generator) value(name string, schema *openapi3.Schema, depth int) any {
+func (g *generator) value(name string, schema *openapi3.Schema, depth int) any {
 	switch {
 	case schema == nil || depth > deepest:
 		return nil
@@ -85,7 +85,7 @@ func (g *Generator) value(name string, schema *openapi3.Schema, depth int) any {
 	}
 }
 
-func (g *Generator) object(schema *openapi3.Schema, depth int) map[string]any {
+func (g *generator) object(schema *openapi3.Schema, depth int) map[string]any {
 	members := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		property := schema.Properties[name].Value
@@ -98,7 +98,7 @@ func (g *Generator) object(schema *openapi3.Schema, depth int) map[string]any {
 }
 
 // text returns a text for a member, by its format and its name.
-func (g *Generator) text(name string, schema *openapi3.Schema) string {
+func (g *generator) text(name string, schema *openapi3.Schema) string {
 	switch {
 	case schema.Format == "date-time":
 		return fmt.Sprintf("20%02d-%02d-%02dT%02d:00:00Z", 24+g.random.IntN(6), 1+g.random.IntN(12),
@@ -114,7 +114,7 @@ func (g *Generator) text(name string, schema *openapi3.Schema) string {
 }
 
 // renewed returns a copy of an example that names existing records and has strings of its own.
-func (g *Generator) renewed(example map[string]any, schema *openapi3.Schema) map[string]any {
+func (g *generator) renewed(example map[string]any, schema *openapi3.Schema) map[string]any {
 	members := maps.Clone(example)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		text, isText := members[name].(string)
@@ -131,7 +131,7 @@ func (g *Generator) renewed(example map[string]any, schema *openapi3.Schema) map
 }
 
 // spoil changes one member: takes it away, gives it another value, or adds one.
-func (g *Generator) spoil(members map[string]any, schema *openapi3.Schema) {
+func (g *generator) spoil(members map[string]any, schema *openapi3.Schema) {
 	have := slices.Sorted(maps.Keys(members))
 	switch g.random.IntN(5) {
 	case 0:
@@ -140,14 +140,14 @@ func (g *Generator) spoil(members map[string]any, schema *openapi3.Schema) {
 		}
 	case 1:
 		if len(have) > 0 {
-			members[pick(g, have)] = pick(g, values)
+			members[pick(g, have)] = pick(g, anyValues)
 		}
 	case 2:
 		if len(have) > 0 {
 			members[pick(g, have)] = pick(g, texts)
 		}
 	case 3:
-		members[pick(g, names)] = pick(g, values)
+		members[pick(g, names)] = pick(g, anyValues)
 	case 4:
 		if all := slices.Sorted(maps.Keys(schema.Properties)); len(all) > 0 {
 			name := pick(g, all)

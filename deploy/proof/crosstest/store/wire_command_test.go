@@ -1,4 +1,4 @@
-package wire
+package store_test
 
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -6,8 +6,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/wiremessage"
 )
 
-// Command is a command that a client sends.
-type Command struct {
+// wireCommand is a command that a client sends.
+type wireCommand struct {
 	// Name is the name of the command, as "insert", and Collection the collection that it is for; empty for a command
 	// about no collection.
 	Name, Collection string
@@ -18,11 +18,11 @@ type Command struct {
 }
 
 // parse reads a command, or a reply as the Body of one. It returns false for a message of another kind than OP_MSG.
-func parse(message []byte) (c Command, is bool) {
+func parse(message []byte) (c wireCommand, is bool) {
 	_, _, _, kind, rest, _ := wiremessage.ReadHeader(message)
 	flags, rest, is := wiremessage.ReadMsgFlags(rest)
 	if kind != wiremessage.OpMsg || !is {
-		return Command{}, false
+		return wireCommand{}, false
 	}
 	if flags&wiremessage.ChecksumPresent != 0 {
 		rest = rest[:len(rest)-4]
@@ -43,7 +43,7 @@ func parse(message []byte) (c Command, is bool) {
 	}
 	first, err := c.Body.IndexErr(0)
 	if err != nil || !is {
-		return Command{}, false
+		return wireCommand{}, false
 	}
 	c.Name = first.Key()
 	c.Collection, _ = first.Value().StringValueOK()
@@ -51,7 +51,7 @@ func parse(message []byte) (c Command, is bool) {
 }
 
 // own reports whether the command is one that a driver sends for itself.
-func (c Command) own() bool {
+func (c wireCommand) own() bool {
 	switch c.Name {
 	case "hello", "isMaster", "ismaster", "ping", "buildInfo", "endSessions", "saslStart", "saslContinue":
 		return true
@@ -60,7 +60,7 @@ func (c Command) own() bool {
 }
 
 // Asked returns the condition of each read, update or delete of the command, and each document that it inserts.
-func (c Command) Asked() []bson.Raw {
+func (c wireCommand) Asked() []bson.Raw {
 	switch c.Name {
 	case "insert":
 		return c.Documents

@@ -1,7 +1,4 @@
-// Package wire stands between a client and a MongoDB server, sees every command, and does to it what a test asks for:
-// it cuts the connection before or after the server works on it, holds it back, or puts another reply in the place of
-// the server's.
-package wire
+package store_test
 
 import (
 	"net"
@@ -12,8 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Action is what becomes of a command. The zero Action passes it on, and its reply back.
-type Action struct {
+// wireAction is what becomes of a command. The zero wireAction passes it on, and its reply back.
+type wireAction struct {
 	// Delay is the time before it is passed on.
 	Delay time.Duration
 	// CutRequest closes the connection in place of passing it on: the server never sees it.
@@ -28,27 +25,27 @@ type Action struct {
 	Then func()
 }
 
-// Proxy is a server that passes commands on to another.
-type Proxy struct {
+// wireProxy is a server that passes commands on to another.
+type wireProxy struct {
 	target   string
 	listener net.Listener
 
 	mu      sync.Mutex
-	decide  func(Command) Action
+	decide  func(wireCommand) wireAction
 	refuses bool
 	open    map[net.Conn]bool
 	running sync.WaitGroup
 }
 
-// Start starts a proxy in front of the server at an address ("127.0.0.1:27017"). It ends with the test. decide, which
+// startWire starts a proxy in front of the server at an address ("127.0.0.1:27017"). It ends with the test. decide, which
 // may be nil, is asked about each command, by several goroutines at once.
-func Start(t *testing.T, target string, decide func(Command) Action) *Proxy {
+func startWire(t *testing.T, target string, decide func(wireCommand) wireAction) *wireProxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{target: target, listener: listener, decide: decide, open: map[net.Conn]bool{}}
+	p := &wireProxy{target: target, listener: listener, decide: decide, open: map[net.Conn]bool{}}
 	p.running.Go(p.accept)
 	t.Cleanup(func() {
 		_ = listener.Close()
@@ -60,19 +57,19 @@ func Start(t *testing.T, target string, decide func(Command) Action) *Proxy {
 
 // URI returns the connection string of the proxy. The client asks for no other server of the deployment, so that every
 // command comes by.
-func (p *Proxy) URI() string {
+func (p *wireProxy) URI() string {
 	return "mongodb://" + p.listener.Addr().String() + "/?directConnection=true"
 }
 
 // Decide changes what is asked about each command.
-func (p *Proxy) Decide(decide func(Command) Action) {
+func (p *wireProxy) Decide(decide func(wireCommand) wireAction) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.decide = decide
 }
 
 // RefuseConnections closes the open connections and, until it is called with false, every new one.
-func (p *Proxy) RefuseConnections(refuses bool) {
+func (p *wireProxy) RefuseConnections(refuses bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuses = refuses
@@ -83,7 +80,7 @@ func (p *Proxy) RefuseConnections(refuses bool) {
 	}
 }
 
-func (p *Proxy) accept() {
+func (p *wireProxy) accept() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
@@ -94,7 +91,7 @@ func (p *Proxy) accept() {
 }
 
 // serve passes on what comes over one connection, until either side closes it.
-func (p *Proxy) serve(client net.Conn) {
+func (p *wireProxy) serve(client net.Conn) {
 	defer func() { _ = client.Close() }()
 	server, err := net.Dial("tcp", p.target)
 	if err != nil {
@@ -105,7 +102,7 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	defer p.drop(client, server)
-	link := &link{proxy: p, client: client, server: server, replies: map[int32]Action{}}
+	link := &link{proxy: p, client: client, server: server, replies: map[int32]wireAction{}}
 	var both sync.WaitGroup
 	both.Go(link.requests)
 	both.Go(link.responses)
@@ -113,7 +110,7 @@ func (p *Proxy) serve(client net.Conn) {
 }
 
 // keep notes open connections; it returns false if the proxy refuses them.
-func (p *Proxy) keep(conns ...net.Conn) bool {
+func (p *wireProxy) keep(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, conn := range conns {
@@ -122,7 +119,7 @@ func (p *Proxy) keep(conns ...net.Conn) bool {
 	return !p.refuses
 }
 
-func (p *Proxy) drop(conns ...net.Conn) {
+func (p *wireProxy) drop(conns ...net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, conn := range conns {
@@ -131,12 +128,12 @@ func (p *Proxy) drop(conns ...net.Conn) {
 }
 
 // ask returns what is to become of a command. A command of the driver's own passes.
-func (p *Proxy) ask(c Command) Action {
+func (p *wireProxy) ask(c wireCommand) wireAction {
 	p.mu.Lock()
 	decide := p.decide
 	p.mu.Unlock()
 	if decide == nil || c.own() {
-		return Action{}
+		return wireAction{}
 	}
 	return decide(c)
 }
