@@ -125,8 +125,8 @@ func (r *Records[T]) namesOf(a *Operation) *names {
 func (n *names) judge(c *gin.Context, body []byte) ([]Warning, error) {
 	if strict(c.Request.Header) {
 		c.Writer.Header().Set("Preference-Applied", "handling=strict")
-		return nil, n.refuse(n.shape.Unnamed(body, jsonobject.MaxMembers), "The body has members that no field names, and "+
-			"the request asks for strict handling.")
+		return nil, n.refuse(n.shape.Unnamed(body, jsonobject.MaxMembers),
+			"The body has members that no field names, and the request asks for strict handling.")
 	}
 	var refused []jsonobject.Unnamed
 	if n.only || len(n.notHere) > 0 {

@@ -63,8 +63,8 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		}
 		c.Value = amended.Value
 		return nil
-	}, rest.Present[*coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending(elsewhere...).Refusing(
-		problems.InvalidTerm)
+	}, rest.Present[*coverage.Endorsement]("endorsementType is missing", "endorsementType")).
+		Amending(elsewhere...).Refusing(problems.InvalidTerm)
 }
 
 // actionNamed maps the types of endorsement for which there is another action to a description of that action.

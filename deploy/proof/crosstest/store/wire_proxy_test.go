@@ -37,8 +37,8 @@ type wireProxy struct {
 	running sync.WaitGroup
 }
 
-// startWire starts a proxy in front of the server at an address ("127.0.0.1:27017"). It ends with the test. decide, which
-// may be nil, is asked about each command, by several goroutines at once.
+// startWire starts a proxy in front of the server at an address ("127.0.0.1:27017"). It ends with the test. decide,
+// which may be nil, is asked about each command, by several goroutines at once.
 func startWire(t *testing.T, target string, decide func(wireCommand) wireAction) *wireProxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
