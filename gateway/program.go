@@ -212,16 +212,16 @@ func upstreams(p *process.Process) (map[string]Upstream, error) {
 			names = append(names, x.Service)
 		}
 	}
-	found := map[string]Upstream{}
+	upstreams := map[string]Upstream{}
 	for _, name := range names {
-		if _, ok := found[name]; ok {
+		if _, ok := upstreams[name]; ok {
 			continue
 		}
 		base, transport, err := p.Reach(name)
 		if err != nil {
 			return nil, err
 		}
-		found[name] = Upstream{URL: base, Transport: transport}
+		upstreams[name] = Upstream{URL: base, Transport: transport}
 	}
-	return found, nil
+	return upstreams, nil
 }

@@ -157,8 +157,8 @@ const extensionPrefix = "/x/"
 
 // findExtension returns the endpoint of a path that begins with extensionPrefix.
 func (t table) findExtension(path string) *endpoint {
-	found, _ := t.extensions.Find(path)
-	return found.Value
+	match, _ := t.extensions.Find(path)
+	return match.Value
 }
 
 // like returns paths that are similar to one that there is not. pages are the paths of the pages.
@@ -175,8 +175,8 @@ func (t table) like(path string, pages []string) []string {
 		names = append(names, "/"+resource)
 	}
 	slices.Sort(names)
-	if found := near.Names("/"+name, names); len(found) > 0 || name != "docs" && name != "problems" {
-		return found
+	if similar := near.Names("/"+name, names); len(similar) > 0 || name != "docs" && name != "problems" {
+		return similar
 	}
 	return near.Names(path, names)
 }
@@ -226,8 +226,8 @@ func (r *resource) like(rest string) []string {
 		}
 	}
 	names := slices.Sorted(maps.Keys(templates))
-	if found := near.Names(action, names); len(found) > 0 {
-		names = found
+	if similar := near.Names(action, names); len(similar) > 0 {
+		names = similar
 	}
 	var like []string
 	for _, name := range names {

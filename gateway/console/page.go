@@ -71,11 +71,11 @@ func readPage(config Config) map[string]http.Handler {
 // names returns the names of the files, in their order: of the console's own and of the libraries.
 func names() (all []string) {
 	for _, pattern := range []string{"page/*.*", "page/lib/*.js"} {
-		found, err := fs.Glob(files, pattern)
+		paths, err := fs.Glob(files, pattern)
 		if err != nil {
 			panic(err)
 		}
-		for _, name := range found {
+		for _, name := range paths {
 			all = append(all, strings.TrimPrefix(name, "page/"))
 		}
 	}

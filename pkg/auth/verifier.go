@@ -210,19 +210,19 @@ func (c challenge) bearer(header http.Header) (string, error) {
 func (v *Verifier) keysFor(ctx context.Context) jwt.Keyfunc {
 	return func(token *jwt.Token) (any, error) {
 		id, _ := token.Header["kid"].(string)
-		found := candidates(v.keyring.keys(), id, token.Method)
-		if len(found) == 0 {
+		keys := candidates(v.keyring.keys(), id, token.Method)
+		if len(keys) == 0 {
 			err := v.keyring.refreshFor(ctx)
 			// Others may have read it meanwhile, whatever became of this look-up.
-			found = candidates(v.keyring.keys(), id, token.Method)
-			if len(found) == 0 && err != nil {
+			keys = candidates(v.keyring.keys(), id, token.Method)
+			if len(keys) == 0 && err != nil {
 				return nil, errors.Join(errNoKeys, err)
 			}
 		}
-		if len(found) == 0 {
+		if len(keys) == 0 {
 			return nil, errors.New("no key of this id and algorithm is known")
 		}
-		return jwt.VerificationKeySet{Keys: found}, nil
+		return jwt.VerificationKeySet{Keys: keys}, nil
 	}
 }
 

@@ -22,7 +22,7 @@ func Names(given string, names []string) []string {
 		name     string
 		distance int
 	}
-	var found []candidate
+	var candidates []candidate
 	sought := strings.ToLower(given)
 	allowed := max(2, len(sought)/3)
 	for _, name := range names {
@@ -38,13 +38,13 @@ func Names(given string, names []string) []string {
 			distance = levenshtein.ComputeDistance(sought, lower)
 		}
 		if distance <= allowed {
-			found = append(found, candidate{name, distance})
+			candidates = append(candidates, candidate{name, distance})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var all []string
-	for _, c := range found[:min(most, len(found))] {
-		if c.distance <= found[0].distance+1 {
+	for _, c := range candidates[:min(most, len(candidates))] {
+		if c.distance <= candidates[0].distance+1 {
 			all = append(all, c.name)
 		}
 	}

@@ -42,7 +42,7 @@ type part struct{ start, end uintptr }
 // they are as in the file. Parts that it wrote before it lost the right to write are not among them: what it wrote
 // would be lost. smaps is the text of /proc/PID/smaps.
 func unwrittenParts(smaps io.Reader, file string) ([]part, error) {
-	var found []part
+	var parts []part
 	var now part
 	readOnly := false
 	lines := bufio.NewScanner(smaps)
@@ -54,8 +54,8 @@ func unwrittenParts(smaps io.Reader, file string) ([]part, error) {
 			_, err := fmt.Sscanf(fields[0], "%x-%x", &now.start, &now.end)
 			readOnly = err == nil && len(fields) == 6 && fields[5] == file && strings.HasPrefix(fields[1], "r-")
 		case readOnly && len(fields) == 3 && fields[0] == "Anonymous:" && fields[1] == "0":
-			found = append(found, now)
+			parts = append(parts, now)
 		}
 	}
-	return found, lines.Err()
+	return parts, lines.Err()
 }

@@ -113,13 +113,13 @@ func (r *documents) reportRefusal(check string, err error) {
 // rules returns the violations of the value sets and of all rules together. A refusal of another kind decides only
 // where there is no violation.
 func (r *Records[T]) rules(ctx context.Context, d *Draft[T], changed []string) error {
-	found := broken{violations: r.sets.apply(reflect.ValueOf(d.Value).Elem(), r.server.Sets, "", nil)}
+	wrong := broken{violations: r.sets.apply(reflect.ValueOf(d.Value).Elem(), r.server.Sets, "", nil)}
 	for i := range r.Rules {
 		if c := &r.Rules[i]; c.concerns(changed) {
-			found.add(r.evaluate(ctx, c, d))
+			wrong.add(r.evaluate(ctx, c, d))
 		}
 	}
-	return found.error()
+	return wrong.error()
 }
 
 // broken is what rules have found: violations, and the first refusal of another kind.

@@ -139,15 +139,15 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) erro
 		*of = append(*of, x)
 	}
 	router.Any(ExtensionPrefix+"/*path", func(c *gin.Context) {
-		found, ok := table.Find(ExtensionPrefix + c.Param("path"))
+		match, ok := table.Find(ExtensionPrefix + c.Param("path"))
 		if !ok {
 			process.SetUnmatched(c)
 			fail(c, problem.New(problem.NotFound, ""))
 			return
 		}
-		process.SetRoute(c, found.Template)
+		process.SetRoute(c, match.Template)
 		var allowed []string
-		for _, x := range found.Value {
+		for _, x := range match.Value {
 			methods := []string{x.Method}
 			if x.Method == http.MethodGet {
 				methods = readMethods
@@ -156,7 +156,7 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) erro
 				allowed = append(allowed, methods...)
 				continue
 			}
-			for _, p := range found.Parameters {
+			for _, p := range match.Parameters {
 				c.AddParam(p.Name, p.Value)
 			}
 			serveGuarded(c, guard, len(x.Query) > 0, func() error { return x.serve(c) })

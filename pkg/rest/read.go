@@ -71,18 +71,18 @@ func (r *documents) Shown(doc docstore.Document) (shown query.Shown, found bool,
 // serveRecords serves the internal operation that returns records by their ids or numbers.
 func (s *Server) serveRecords(c *gin.Context) {
 	err := query.None(c.Request.URL.RawQuery)
-	var found embed.LookedUp
+	var records embed.LookedUp
 	if err == nil {
-		found, err = s.embeds().Named(c.Request.Context(), c.Param("names"))
+		records, err = s.embeds().Named(c.Request.Context(), c.Param("names"))
 	}
-	Respond(c, found, err)
+	Respond(c, records, err)
 }
 
 // serveRecordsAt serves the internal operation that returns records by their ids or numbers as they were at an instant;
 // one to come is now.
 func (s *Server) serveRecordsAt(c *gin.Context) {
 	at, err := history.Instant(c.Request.URL.RawQuery)
-	var found embed.LookedUp
+	var records embed.LookedUp
 	if now := s.Now(); err == nil && at.After(now) {
 		at = now
 	}
@@ -90,9 +90,9 @@ func (s *Server) serveRecordsAt(c *gin.Context) {
 		past := embed.Source{One: func(ctx context.Context, name string, among []string) (query.Shown, error) {
 			return s.recordNamedAt(ctx, name, among, at)
 		}}
-		found, err = past.Named(c.Request.Context(), c.Param("names"))
+		records, err = past.Named(c.Request.Context(), c.Param("names"))
 	}
-	Respond(c, found, err)
+	Respond(c, records, err)
 }
 
 func (s *Server) embeds() embed.Source { return embed.Source{One: s.recordNamed, Peer: s.peer} }

@@ -119,11 +119,11 @@ func (r *documents) Texts(
 	slices.SortFunc(keys, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	all := make(map[uuid.UUID]string)
 	for piece := range slices.Chunk(slices.Compact(keys), docstore.MaxTexts) {
-		found, err := r.texts.Texts(ctx, request.OrganisationFrom(ctx), piece, member)
+		texts, err := r.texts.Texts(ctx, request.OrganisationFrom(ctx), piece, member)
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(all, found)
+		maps.Copy(all, texts)
 	}
 	return func(id string) (string, bool) {
 		if body, is := r.assumed(ctx, id); is {
@@ -230,12 +230,12 @@ func (r *documents) decodeInto(value any, doc docstore.Document) (history.State,
 
 // holder returns the first document that an index holds for a value in Unicode NFC, and whether there is one.
 func (r *documents) holder(ctx context.Context, index, value string) (docstore.Document, bool, error) {
-	found, err := r.collection.Find(ctx, request.OrganisationFrom(ctx),
+	docs, err := r.collection.Find(ctx, request.OrganisationFrom(ctx),
 		docstore.Query{Equal: docstore.Keys{index: norm.NFC.String(value)}, Limit: 1, WithState: true})
-	if err != nil || len(found) == 0 {
+	if err != nil || len(docs) == 0 {
 		return docstore.Document{}, false, err
 	}
-	return found[0], true, nil
+	return docs[0], true, nil
 }
 
 // encodeDocument returns the document of a record, with the keys it is found by.

@@ -68,7 +68,7 @@ func difference(
 		}); err != nil || agrees {
 		return nil, err
 	}
-	found := &docstore.Finding{
+	finding := &docstore.Finding{
 		Invariant: "a row has a claim", Found: "none",
 		Expected: *b.PolicyNumber + ", notified at " + b.FNOL.String(),
 	}
@@ -76,14 +76,14 @@ func difference(
 		var c claims.Claim
 		if json.Unmarshal(doc.Body, &c) == nil && c.FNOL.Time().Equal(b.FNOL.Time()) {
 			differs := compared(b, &c)
-			agrees, found = agrees || differs == nil, cmp.Or(differs, found)
+			agrees, finding = agrees || differs == nil, cmp.Or(differs, finding)
 		}
 		return nil
 	})
 	if err != nil || agrees {
 		return nil, err
 	}
-	return found, nil
+	return finding, nil
 }
 
 // compared returns the first member of a row that says something else than a claim, or nil.

@@ -134,17 +134,17 @@ func lookedUp(doc docstore.Document, records *rest.Records[*claims.Claim]) (path
 func ofPolicy(c *gin.Context, records *rest.Records[*claims.Claim], rows *rest.Records[*claims.Bordereau]) {
 	asked, err := query.ReadPart(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ClaimsPart,
 		internalapi.ClaimRowsPart)
-	var found struct {
+	var parts struct {
 		Claims    *query.Part `json:"claims,omitzero"`
 		ClaimRows *query.Part `json:"claimRows,omitzero"`
 	}
 	if err == nil && asked.Wants(internalapi.ClaimsPart) {
-		found.Claims, err = partOf(c, records.Part, asked.Skip)
+		parts.Claims, err = partOf(c, records.Part, asked.Skip)
 	}
 	if err == nil && asked.Wants(internalapi.ClaimRowsPart) {
-		found.ClaimRows, err = partOf(c, rows.Part, asked.Skip)
+		parts.ClaimRows, err = partOf(c, rows.Part, asked.Skip)
 	}
-	rest.Respond(c, found, err)
+	rest.Respond(c, parts, err)
 }
 
 // partOf returns some of the records of the policy that the path names.

@@ -24,10 +24,10 @@ const mostAttachments = 200
 func (e *environment) attachments(c *gin.Context) {
 	all, err := query.Named(c.Request.Context(), "policyNumbers", c.Param("policyNumbers"), mostAttachments,
 		query.Together, e.attachment)
-	found := internalapi.Attachments{Policies: slices.DeleteFunc(all, func(a internalapi.Attachment) bool {
+	attachments := internalapi.Attachments{Policies: slices.DeleteFunc(all, func(a internalapi.Attachment) bool {
 		return a.PolicyNumber == ""
 	})}
-	rest.Respond(c, found, err)
+	rest.Respond(c, attachments, err)
 }
 
 // attachment returns by what a policy belongs to contracts; the zero value if no policy has the number.

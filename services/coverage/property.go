@@ -80,21 +80,21 @@ func insuredProperties(properties *rest.Records[*objects.Property]) insuredFact 
 				return nil, err
 			}
 			seen := make(map[scalar.ID]bool, len(ids))
-			var found []insured
+			var properties []insured
 			for i, id := range ids {
 				propertyType, exists := typeOf(string(id))
 				switch {
 				case !exists:
 					missing.At(pointers[i], "names no property")
 				case !seen[id]:
-					found = append(found, insured{pointers[i], propertyType})
+					properties = append(properties, insured{pointers[i], propertyType})
 				}
 				seen[id] = true
 			}
 			if len(missing.Violations) > 0 {
 				return nil, missing
 			}
-			return found, nil
+			return properties, nil
 		},
 	}
 }

@@ -117,7 +117,7 @@ func (c *collected) add(record query.Shown) {
 func (l openedLine[T]) insured(
 	ctx context.Context, record *rest.Record[T], skip int, show shower,
 ) (*query.Part, error) {
-	found := collecting(0)
+	records := collecting(0)
 	for _, reference := range l.records.References(record.Value) {
 		if reference.Member == "policyholderId" {
 			continue
@@ -126,7 +126,7 @@ func (l openedLine[T]) insured(
 			skip--
 			continue
 		}
-		if found.full() {
+		if records.full() {
 			break
 		}
 		object, exists, err := show(ctx, reference.Targets, reference.Value)
@@ -134,10 +134,10 @@ func (l openedLine[T]) insured(
 			return nil, err
 		}
 		if exists {
-			found.add(object)
+			records.add(object)
 		}
 	}
-	return &found.Part, nil
+	return &records.Part, nil
 }
 
 // renewed returns the policies that a policy renews: the one that it was made of, the one that this was made of, and so
@@ -145,25 +145,25 @@ func (l openedLine[T]) insured(
 func (l openedLine[T]) renewed(
 	ctx context.Context, record *rest.Record[T], skip int, show shower,
 ) (*query.Part, error) {
-	found := collecting(skip)
-	for id := record.MadeOf(); id != "" && !found.full(); {
+	records := collecting(skip)
+	for id := record.MadeOf(); id != "" && !records.full(); {
 		before, exists, err := l.records.Get(ctx, id)
 		if err != nil || !exists {
-			return &found.Part, err
+			return &records.Part, err
 		}
 		shown, _, err := show(ctx, l.name, id)
 		if err != nil {
 			return nil, err
 		}
-		found.add(shown)
+		records.add(shown)
 		id = before.MadeOf()
 	}
-	return &found.Part, nil
+	return &records.Part, nil
 }
 
 // renewals returns the policies that renew a policy: those made of it, then those made of these, and so on.
 func (l openedLine[T]) renewals(ctx context.Context, id string, skip int) (*query.Part, error) {
-	found := collecting(skip)
+	records := collecting(skip)
 	for next := []string{id}; len(next) > 0; next = next[1:] {
 		for from := 0; ; from += internalapi.LengthOfPart {
 			made, err := l.records.Part(ctx, renewalOf, next[0], from, internalapi.LengthOfPart)
@@ -171,10 +171,10 @@ func (l openedLine[T]) renewals(ctx context.Context, id string, skip int) (*quer
 				return nil, err
 			}
 			for _, renewal := range made.Records {
-				if found.full() {
-					return &found.Part, nil
+				if records.full() {
+					return &records.Part, nil
 				}
-				found.add(renewal)
+				records.add(renewal)
 				next = append(next, renewal.ID)
 			}
 			if !made.More {
@@ -182,5 +182,5 @@ func (l openedLine[T]) renewals(ctx context.Context, id string, skip int) (*quer
 			}
 		}
 	}
-	return &found.Part, nil
+	return &records.Part, nil
 }

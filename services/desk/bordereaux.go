@@ -166,9 +166,9 @@ func (o *office) versionOperations() []rest.Extension {
 		reflect.TypeFor[desk.BordereauLines](), o.lines)
 	lines.Parameters = append(slices.Clone(ofVersion), "limit")
 	lines.Query, lines.Tagged = []rest.Parameter{skipParameter}, true
-	found := read("/findings", "listBordereauFindings", "What somebody should look at before a version is approved",
+	findings := read("/findings", "listBordereauFindings", "What somebody should look at before a version is approved",
 		reflect.TypeFor[desk.BordereauFindings](), o.findings)
-	found.Parameters, found.Query = lines.Parameters, lines.Query
+	findings.Parameters, findings.Query = lines.Parameters, lines.Query
 	diff := read("/diff", "compareBordereaux",
 		"What differs between two versions of a period, or between one and what it would be now, cell by cell",
 		reflect.TypeFor[desk.BordereauDifferences](), func(c *gin.Context, _ any) (any, error) {
@@ -203,7 +203,7 @@ func (o *office) versionOperations() []rest.Extension {
 		reflect.TypeFor[desk.BordereauVersion](), o.version)
 	version.Tagged = true
 	return []rest.Extension{
-		version, lines, table, sheet, found, waive, diff, source,
+		version, lines, table, sheet, findings, waive, diff, source,
 	}
 }
 

@@ -67,14 +67,14 @@ func dated[T any](
 // netPremium.
 func (e *environment) statedPremium(c *gin.Context) {
 	all, err := query.Named(c.Request.Context(), "ids", c.Param("ids"), mostCompared, query.Together, e.stated)
-	found, seen := internalapi.StatedPremium{Rows: []internalapi.StatedRow{}}, map[row]bool{}
+	stated, seen := internalapi.StatedPremium{Rows: []internalapi.StatedRow{}}, map[row]bool{}
 	for _, of := range all {
 		key := row{of.Period, of.PolicyNumber, of.TransactionType}
 		if of.Period != "" && !seen[key] {
-			found.Rows, seen[key] = append(found.Rows, of), true
+			stated.Rows, seen[key] = append(stated.Rows, of), true
 		}
 	}
-	rest.Respond(c, found, err)
+	rest.Respond(c, stated, err)
 }
 
 // stated returns the row in which a receipt counts; the zero value where nobody has stated its netPremium.
@@ -125,12 +125,12 @@ func (e *environment) sumsOf(ctx context.Context, policyNumber string, at time.T
 		sums[of].Add(sums[of], sum)
 		return nil
 	})
-	found := make([]internalapi.PremiumSum, len(types))
+	totals := make([]internalapi.PremiumSum, len(types))
 	for i, of := range types {
-		found[i] = internalapi.PremiumSum{PolicyNumber: policyNumber, TransactionType: of,
+		totals[i] = internalapi.PremiumSum{PolicyNumber: policyNumber, TransactionType: of,
 			Gross: scalar.IntegerOf(sums[of])}
 	}
-	return found, err
+	return totals, err
 }
 
 // until returns the sum of a row at an instant; nil where its period had not begun.

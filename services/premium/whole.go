@@ -25,7 +25,7 @@ func (e *environment) mountInternal(router gin.IRouter) {
 func (e *environment) ofPolicy(c *gin.Context) {
 	asked, err := query.ReadPart(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ReceiptsPart,
 		internalapi.RowsPart)
-	var found struct {
+	var parts struct {
 		Receipts *query.Part `json:"receipts,omitzero"`
 		Rows     *query.Part `json:"rows,omitzero"`
 	}
@@ -38,7 +38,7 @@ func (e *environment) ofPolicy(c *gin.Context) {
 			internalapi.LengthOfPart)
 		return &records
 	}
-	found.Receipts = read(internalapi.ReceiptsPart, e.receipts.Part)
-	found.Rows = read(internalapi.RowsPart, e.rows.Part)
-	rest.Respond(c, found, err)
+	parts.Receipts = read(internalapi.ReceiptsPart, e.receipts.Part)
+	parts.Rows = read(internalapi.RowsPart, e.rows.Part)
+	rest.Respond(c, parts, err)
 }

@@ -118,10 +118,10 @@ func (s *source) sound(ctx context.Context, report func(service string, f docsto
 	if s.faults == nil {
 		return 0, nil
 	}
-	found, err := s.faults(ctx)
-	for _, fault := range found {
+	all, err := s.faults(ctx)
+	for _, fault := range all {
 		err = errors.Join(err, report("", docstore.Finding{Invariant: "the database is sound",
 			Found: docstore.Short(fault), Expected: "no fault"}, false))
 	}
-	return len(found), err
+	return len(all), err
 }

@@ -239,8 +239,8 @@ func endOfLog(t *testing.T, l logged) {
 		l.insert(t, nil)
 		l.read(t, "", 10, written)
 		end, after := l.end(t), l.insert(t, nil)
-		if found := l.read(t, end, 10, 1); len(found) != 1 || found[0].ID != after.ID {
-			t.Errorf("after the end comes %v, want %v", found, after.ID)
+		if changes := l.read(t, end, 10, 1); len(changes) != 1 || changes[0].ID != after.ID {
+			t.Errorf("after the end comes %v, want %v", changes, after.ID)
 		}
 	}
 }

@@ -46,8 +46,8 @@ func contention(t *testing.T, f fixture) {
 			return duplicate && index == "policyNumber", err
 		})
 		q := docstore.Query{Equal: docstore.Keys{"policyNumber": "the one"}, Limit: 9}
-		if found := f.found(t, q); len(found) != 1 {
-			t.Errorf("%d documents have the value", len(found))
+		if docs := f.found(t, q); len(docs) != 1 {
+			t.Errorf("%d documents have the value", len(docs))
 		}
 	})
 	t.Run("a version has one successor", func(t *testing.T) {

@@ -51,8 +51,8 @@ func rangesOf(t *testing.T, f fixture, other *organisation.ID) {
 		f.finds(t, last, want[last.Skip:]...)
 		for _, q.Descending = range []bool{false, true} {
 			for _, q.Near = range []bool{false, true} {
-				if found := f.pages(t, q); !slices.Equal(found, want) {
-					t.Errorf("%+v: %d documents were found, want %d", q, len(found), len(want))
+				if docs := f.pages(t, q); !slices.Equal(docs, want) {
+					t.Errorf("%+v: %d documents were found, want %d", q, len(docs), len(want))
 				}
 			}
 			slices.Reverse(want)

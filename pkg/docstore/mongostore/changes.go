@@ -80,15 +80,15 @@ func (c *collection) Changes(
 	// The segment before has the watermark, if there is nothing else.
 	before := at.segment - 1
 	for !r.full() {
-		found, err := c.log.from(ctx, max(before, 1), together, options.Find())
+		entries, err := c.log.from(ctx, max(before, 1), together, options.Find())
 		if err != nil {
 			return docstore.ChangePage{}, unavailable(ctx, err)
 		}
-		if before > 0 && len(found) == 0 {
+		if before > 0 && len(entries) == 0 {
 			return docstore.ChangePage{}, docstore.ErrPosition
 		}
 		progress := r.at.segment
-		for _, segment := range found {
+		for _, segment := range entries {
 			if err := r.take(segment); err != nil {
 				return docstore.ChangePage{}, err
 			}

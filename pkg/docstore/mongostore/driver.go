@@ -36,11 +36,11 @@ func each[T any](
 	}
 	defer func() { _ = cursor.Close(ctx) }()
 	for cursor.Next(ctx) {
-		var found T
-		if err := bson.Unmarshal(cursor.Current, &found); err != nil {
+		var value T
+		if err := bson.Unmarshal(cursor.Current, &value); err != nil {
 			return unavailable(ctx, err)
 		}
-		if more, err := use(found); err != nil || !more {
+		if more, err := use(value); err != nil || !more {
 			return err
 		}
 	}

@@ -63,8 +63,8 @@ func (c *collection) search(
 		return c.findHolder(ctx, who, index, q, page)
 	}
 	if ok {
-		if found, done, err := c.findDense(ctx, who, index, q, page); done || err != nil {
-			return found, err
+		if docs, done, err := c.findDense(ctx, who, index, q, page); done || err != nil {
+			return docs, err
 		}
 		page.SetHint(indexName(index))
 	} else if who.Name() != "" {

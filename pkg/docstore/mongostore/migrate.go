@@ -91,21 +91,21 @@ func (m migration) all(ctx context.Context) error {
 	for _, condition := range lowerStamps(m.stamp) {
 		var seen unchanged
 		for more := true; more; {
-			var found []foundRecord
+			var records []foundRecord
 			var err error
-			if found, more, err = m.page(ctx, condition); err != nil {
+			if records, more, err = m.page(ctx, condition); err != nil {
 				return err
 			}
-			done, err := m.rekey(ctx, found)
+			done, err := m.rekey(ctx, records)
 			if err != nil {
 				return err
 			}
-			if more = more || done < len(found); more && done == 0 {
-				if err := seen.again(ctx, found[0].look()); err != nil {
+			if more = more || done < len(records); more && done == 0 {
+				if err := seen.again(ctx, records[0].look()); err != nil {
 					return err
 				}
 			}
-			if read += int64(len(found)); m.spec.Progress != nil && len(found) > 0 {
+			if read += int64(len(records)); m.spec.Progress != nil && len(records) > 0 {
 				m.spec.Progress(read)
 			}
 			if err := m.stay(ctx); err != nil {

@@ -178,12 +178,12 @@ func (c *collection) settleReservations(ctx context.Context, written []reservati
 	}
 	filter := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}},
 		{Key: nonceField, Value: written[0].Nonce}}
-	found, err := c.reservations.Find(ctx, filter, options.Find().SetProjection(bson.D{{Key: idField, Value: 1}}))
+	cursor, err := c.reservations.Find(ctx, filter, options.Find().SetProjection(bson.D{{Key: idField, Value: 1}}))
 	if err != nil {
 		return unavailable(ctx, errors.Join(cause, err))
 	}
 	var there []reservation
-	if err := found.All(ctx, &there); err != nil {
+	if err := cursor.All(ctx, &there); err != nil {
 		return unavailable(ctx, errors.Join(cause, err))
 	}
 	if len(there) != len(written) {

@@ -133,22 +133,22 @@ func (s segments) Newest(ctx context.Context, from int64) (sequencer.Segment, er
 	if err := decode(s.segments.FindOne(ctx, bson.D{{Key: idField, Value: newest}}), &r); err != nil {
 		return sequencer.Segment{}, err
 	}
-	found := sequencer.Segment{Number: newest, Watermark: r.Watermark}
+	segment := sequencer.Segment{Number: newest, Watermark: r.Watermark}
 	for _, e := range r.Entries {
-		found.Entries = append(found.Entries, sequencer.Entry{Collection: e.Collection, ID: uuid.UUID(e.ID.Data),
+		segment.Entries = append(segment.Entries, sequencer.Entry{Collection: e.Collection, ID: uuid.UUID(e.ID.Data),
 			First: e.First, Last: e.Last, At: e.At})
 	}
-	return found, nil
+	return segment, nil
 }
 
 // newest returns the number of the newest segment, which is not before from.
 func (l *changeLog) newest(ctx context.Context, from int64) (int64, error) {
 	for {
-		found, err := l.from(ctx, from+1, ahead, options.Find().SetProjection(bson.D{{Key: idField, Value: 1}}))
+		cursor, err := l.from(ctx, from+1, ahead, options.Find().SetProjection(bson.D{{Key: idField, Value: 1}}))
 		if err != nil {
 			return 0, err
 		}
-		if from += int64(len(found)); len(found) < ahead {
+		if from += int64(len(cursor)); len(cursor) < ahead {
 			return from, nil
 		}
 	}
@@ -185,7 +185,7 @@ func (s segments) Marked(ctx context.Context, limit int) ([]sequencer.Marked, er
 	s.mu.Lock()
 	collections := s.collections
 	s.mu.Unlock()
-	var found []sequencer.Marked
+	var marks []sequencer.Marked
 	for _, c := range collections {
 		how := options.Find().SetHint(markIndex).SetLimit(int64(limit)).
 			SetBatchSize(int32(limit + 1)). // one more, so that the first batch is the last
@@ -193,7 +193,7 @@ func (s segments) Marked(ctx context.Context, limit int) ([]sequencer.Marked, er
 			SetProjection(bson.D{{Key: versionField, Value: 1}, {Key: loggedField, Value: 1},
 				{Key: markField, Value: 1}})
 		err := each(ctx, c.docs, marked, how, func(m markedRecord) (more bool, err error) {
-			found = append(found, sequencer.Marked{Collection: c.spec.Name, ID: uuid.UUID(m.ID.Data), Logged: m.Logged,
+			marks = append(marks, sequencer.Marked{Collection: c.spec.Name, ID: uuid.UUID(m.ID.Data), Logged: m.Logged,
 				Version: m.Version, At: m.At})
 			return true, nil
 		})
@@ -201,7 +201,7 @@ func (s segments) Marked(ctx context.Context, limit int) ([]sequencer.Marked, er
 			return nil, err
 		}
 	}
-	return sequencer.Order(found, limit), nil
+	return sequencer.Order(marks, limit), nil
 }
 
 // Clear updates the documents of one collection and one version together, as most of a segment are.

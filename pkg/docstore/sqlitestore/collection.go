@@ -298,8 +298,8 @@ func (c *collection) looksUp(q docstore.Query) bool {
 
 // search finds the documents of a query that is more than a lookup.
 func (c *collection) search(ctx context.Context, by sight, q docstore.Query) ([]docstore.Document, error) {
-	if found, done, err := c.findDense(ctx, by, q); done || err != nil {
-		return found, err
+	if docs, done, err := c.findDense(ctx, by, q); done || err != nil {
+		return docs, err
 	}
 	return c.list(ctx, c.store.searches, by, q)
 }

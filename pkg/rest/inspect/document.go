@@ -64,8 +64,8 @@ func (w *walk) foundAt(ctx context.Context, doc docstore.Document, keys docstore
 	if err != nil {
 		return false, err
 	}
-	found, err := w.in.Find(ctx, who, docstore.Query{Equal: keys, After: docstore.IDBefore(doc.ID), Limit: 1})
-	if err != nil || len(found) == 1 && found[0].ID == doc.ID {
+	docs, err := w.in.Find(ctx, who, docstore.Query{Equal: keys, After: docstore.IDBefore(doc.ID), Limit: 1})
+	if err != nil || len(docs) == 1 && docs[0].ID == doc.ID {
 		return true, err
 	}
 	// While others write, the record may have got other keys since it was read.

@@ -124,20 +124,20 @@ func OfOwner(
 // ids.
 func Missing(ctx context.Context, in docstore.Collection, index string, values []string) (missing []string, err error) {
 	for _, value := range values {
-		var found []docstore.Document
+		var docs []docstore.Document
 		if index != docstore.IDIndex {
-			found, err = in.Find(ctx, organisation.Exchange(),
+			docs, err = in.Find(ctx, organisation.Exchange(),
 				docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1})
 		} else if id, no := uuid.Parse(value); no == nil {
-			found, err = in.Find(ctx, organisation.Exchange(), docstore.Query{After: docstore.IDBefore(id), Limit: 1})
-			if len(found) > 0 && found[0].ID != id {
-				found = nil
+			docs, err = in.Find(ctx, organisation.Exchange(), docstore.Query{After: docstore.IDBefore(id), Limit: 1})
+			if len(docs) > 0 && docs[0].ID != id {
+				docs = nil
 			}
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 {
+		if len(docs) == 0 {
 			missing = append(missing, value)
 		}
 	}

@@ -24,14 +24,14 @@ func Named[T any](
 	if len(all) > most {
 		return nil, problem.New(problem.BadParameter, "").InParameter(parameter, fmt.Sprintf("are more than %d", most))
 	}
-	found := make([]T, len(all))
+	values := make([]T, len(all))
 	reading, of := errgroup.WithContext(ctx)
 	reading.SetLimit(together)
 	for i, name := range all {
 		reading.Go(func() (err error) {
-			found[i], err = read(of, name)
+			values[i], err = read(of, name)
 			return err
 		})
 	}
-	return found, reading.Wait()
+	return values, reading.Wait()
 }

@@ -205,17 +205,17 @@ func number(text string) (*big.Float, bool) {
 
 // value returns the member of a record that the field is about; nil if it has none.
 func (f *Field) value(record []byte) jsontext.Value {
-	found := jsontext.Value(record)
+	value := jsontext.Value(record)
 	for _, name := range f.Path {
-		if found.Kind() != jsontext.KindBeginObject {
+		if value.Kind() != jsontext.KindBeginObject {
 			return nil
 		}
 		var err error
-		if found, err = jsonmember.Find(found, name); err != nil || found == nil {
+		if value, err = jsonmember.Find(value, name); err != nil || value == nil {
 			return nil
 		}
 	}
-	return found
+	return value
 }
 
 // reads returns what a parameter's value asks for, or what is wrong with it.

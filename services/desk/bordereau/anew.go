@@ -73,14 +73,14 @@ func (a ledgerCheck) differs(ctx context.Context, l *ledger, v *version) (f docs
 	}
 	anew, stop := streamOf(ctx, m)
 	defer stop()
-	found := desk.BordereauDifferences{}
-	if err := merge(a.desk.linesOf(ctx, v), anew, &found); err != nil {
+	differences := desk.BordereauDifferences{}
+	if err := merge(a.desk.linesOf(ctx, v), anew, &differences); err != nil {
 		return f, "", err
 	}
 	f = docstore.Finding{Collection: ledgers, ID: a.id.String(), Invariant: sameAnew,
 		Found: pathOf(l, v) + ": the same lines", Expected: v.Head.Digest}
-	if len(found.Differences) > 0 {
-		cell := found.Differences[0]
+	if len(differences.Differences) > 0 {
+		cell := differences.Differences[0]
 		f.Found = docstore.Short(fmt.Sprintf("%s: %s %s %s", pathOf(l, v), cell.LineID, cell.Member, cell.From))
 		f.Expected = docstore.Short(cell.To)
 	}

@@ -35,32 +35,32 @@ type stream func() (*compared, error)
 // live), cell by cell. Errors: problem.NotFound, problem.BadParameter, problem.RightMissing, problem.Unavailable, those
 // of the store.
 func (d *Desk) Diff(ctx context.Context, at Place, number, to string) (desk.BordereauDifferences, error) {
-	found := desk.BordereauDifferences{Differences: []desk.BordereauDifference{}}
+	differences := desk.BordereauDifferences{Differences: []desk.BordereauDifference{}}
 	k, l, from, err := d.version(ctx, at, number)
 	if err != nil {
-		return found, err
+		return differences, err
 	}
 	p, _, err := d.periodAt(at)
 	if err != nil {
-		return found, err
+		return differences, err
 	}
 	left := d.linesOf(ctx, from)
 	if to != live {
 		n, _ := strconv.Atoi(to)
 		other := l.numbered(p, n)
 		if other == nil || other.State != desk.Approved && !k.ShowsDrafts(ctx) {
-			return found, problem.New(problem.BadParameter, "").InParameter("to",
+			return differences, problem.New(problem.BadParameter, "").InParameter("to",
 				"is no version of the period; "+live+" is what it would be now")
 		}
-		return found, merge(left, d.linesOf(ctx, other), &found)
+		return differences, merge(left, d.linesOf(ctx, other), &differences)
 	}
 	if err := draftsShown(ctx, k); err != nil {
-		return found, err
+		return differences, err
 	}
 	m := d.maker(k, l, p, desk.Correction, d.now())
 	now, stop := streamOf(ctx, m)
 	defer stop()
-	return found, merge(left, now, &found)
+	return differences, merge(left, now, &differences)
 }
 
 // streamOf returns the lines that a version would have now. It is stopped once no more are read.

@@ -168,11 +168,11 @@ func (a ledgerCheck) blocks(
 		case ofStore(err):
 			return false, err
 		case err != nil || len(items) != wants:
-			found := fmt.Sprintf("block %d of the %s of %s with %d items", number, what, pathOf(l, v), len(items))
+			text := fmt.Sprintf("block %d of the %s of %s with %d items", number, what, pathOf(l, v), len(items))
 			if err != nil {
-				found = fmt.Sprintf("block %d of the %s of %s: %v", number, what, pathOf(l, v), err)
+				text = fmt.Sprintf("block %d of the %s of %s: %v", number, what, pathOf(l, v), err)
 			}
-			return false, a.report(wholeVersion, found, fmt.Sprintf("%d items", wants))
+			return false, a.report(wholeVersion, text, fmt.Sprintf("%d items", wants))
 		}
 		for _, item := range items {
 			if do == nil {

@@ -243,8 +243,8 @@ func (d *Desk) maker(k *contract.Kept, l *ledger, p period.Period, kind string, 
 // fill makes the lines of a version, checks them, and stores them and what was found.
 func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger, work *underway.Work) error {
 	lines := &block.Writer[jsontext.Value]{List: d.list(v.Batch, lineBlocks)}
-	found := d.finder(v)
-	m.store(v, work, func(f desk.BordereauFinding) error { return found.add(ctx, f) })
+	find := d.finder(v)
+	m.store(v, work, func(f desk.BordereauFinding) error { return find.add(ctx, f) })
 	sums, digest := newSums(), newDigest()
 	err := m.lines(ctx, func(line any, of amounts) error {
 		text, err := digest.line(line)
@@ -255,7 +255,7 @@ func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger, work *u
 		err = m.finish(ctx, v, l, sums)
 	}
 	if err == nil {
-		err = errors.Join(lines.Flush(ctx), found.end(ctx, m.checks()))
+		err = errors.Join(lines.Flush(ctx), find.end(ctx, m.checks()))
 	}
 	if err != nil {
 		return err

@@ -31,23 +31,23 @@ type occurrence struct {
 // comes or, without any, its first claim. It begins after the next of the page before, empty for the first. Errors:
 // problem.BadParameter, problem.Unavailable, those of the store.
 func (d *Desk) Unassigned(ctx context.Context, after string, limit int) (desk.UnassignedPolicies, error) {
-	found := desk.UnassignedPolicies{Policies: []desk.UnassignedPolicy{}}
+	unassigned := desk.UnassignedPolicies{Policies: []desk.UnassignedPolicy{}}
 	id, claims := strings.CutPrefix(after, amongClaims)
 	if _, is := scalar.ParseID(id); !is && id != "" {
-		return found, problem.New(problem.BadParameter, "").InParameter("after", "is no next of this list")
+		return unassigned, problem.New(problem.BadParameter, "").InParameter("after", "is no next of this list")
 	}
 	all, err := d.contracts.All(ctx)
 	if err != nil {
-		return found, err
+		return unassigned, err
 	}
 	for range mostLooks {
 		page, last, more, err := d.occurrences(ctx, id, claims)
 		if err != nil {
-			return found, err
+			return unassigned, err
 		}
-		at, err := d.without(ctx, page, claims, all, limit, &found)
+		at, err := d.without(ctx, page, claims, all, limit, &unassigned)
 		if err != nil {
-			return found, err
+			return unassigned, err
 		}
 		if at != "" {
 			last, more = at, true
@@ -56,19 +56,19 @@ func (d *Desk) Unassigned(ctx context.Context, after string, limit int) (desk.Un
 		case more:
 			id = last
 		case claims:
-			return found, nil
+			return unassigned, nil
 		default:
 			id, claims = "", true
 		}
-		if len(found.Policies) == limit {
+		if len(unassigned.Policies) == limit {
 			break
 		}
 	}
-	found.Next = id
+	unassigned.Next = id
 	if claims {
-		found.Next = amongClaims + id
+		unassigned.Next = amongClaims + id
 	}
-	return found, nil
+	return unassigned, nil
 }
 
 // occurrences returns a page of receipts or claims, the id of the last one that was looked at, and whether there may be

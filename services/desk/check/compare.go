@@ -218,7 +218,7 @@ func (c *Checker) settled(ctx context.Context, numbers []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.from.ClaimsAt(ctx, c.until, numbers)
+	past, err := c.from.ClaimsAt(ctx, c.until, numbers)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (c *Checker) settled(ctx context.Context, numbers []string) error {
 		if l.section != desk.PaymentSection || l.gross.Sign() <= 0 || l.claim == "" {
 			continue
 		}
-		of, known := found[l.claim]
+		of, known := past[l.claim]
 		if !known {
 			c.lacks(withoutSettlement, "It is not known what the claim "+l.claim+" was at the end of the period.")
 			continue
@@ -269,12 +269,12 @@ func (c *Checker) compareClaims(ctx context.Context) error {
 
 // payments returns what was paid for claims by the end of the period, as receipts say.
 func (c *Checker) payments(ctx context.Context, numbers []string) (map[string]money.Amount, error) {
-	found, err := c.from.ClaimPayments(ctx, c.until, numbers)
+	payments, err := c.from.ClaimPayments(ctx, c.until, numbers)
 	if err != nil {
 		return nil, err
 	}
 	by := map[string]money.Amount{}
-	for _, p := range found {
+	for _, p := range payments {
 		if by[p.ClaimNumber], err = c.units(p.Paid); err != nil {
 			return nil, err
 		}

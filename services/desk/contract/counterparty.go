@@ -172,13 +172,13 @@ func (c *Contracts) ofOthers(ctx context.Context, reference, owner string) (seen
 	if owner != "" {
 		equal[markIndex] = owner + keySeparator + reference
 	}
-	found, err := c.marksBy(ctx, equal)
+	marks, err := c.marksBy(ctx, equal)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range found {
+	for _, m := range marks {
 		v, err := c.shared(ctx, m)
-		if err != nil && len(found) == 1 {
+		if err != nil && len(marks) == 1 {
 			return nil, err
 		}
 		if seen, err = c.add(ctx, seen, v, err); err != nil {
@@ -260,11 +260,11 @@ func (c *Contracts) InSightAll(ctx context.Context) (all []Visible, err error) {
 		all = append(all, Visible{k, as})
 	}
 	if who.Name() != "" {
-		found, err := c.marksBy(ctx, docstore.Keys{partyIndex: who.Name()})
+		marks, err := c.marksBy(ctx, docstore.Keys{partyIndex: who.Name()})
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range found {
+		for _, m := range marks {
 			v, err := c.shared(ctx, m)
 			if all, err = c.add(ctx, all, v, err); err != nil {
 				return nil, err

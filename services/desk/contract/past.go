@@ -30,7 +30,7 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 		return k, err
 	}
 	who := request.OrganisationFrom(ctx)
-	var found int64
+	var number int64
 	for after := int64(0); ; {
 		formers, err := c.past.Formers(ctx, who, k.id, after, page)
 		if err != nil {
@@ -42,7 +42,7 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 				return nil, err
 			}
 			if fits(&s) {
-				found = f.Version
+				number = f.Version
 			}
 			after = f.Version
 		}
@@ -50,10 +50,10 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 			break
 		}
 	}
-	if found == 0 {
+	if number == 0 {
 		return nil, problem.New(problem.NotFound, "The contract was made after this instant.")
 	}
-	f, err := c.past.Former(ctx, who, k.id, found)
+	f, err := c.past.Former(ctx, who, k.id, number)
 	if err != nil {
 		return nil, err
 	}

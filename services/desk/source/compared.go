@@ -15,8 +15,8 @@ func (s *Source) Stated(ctx context.Context, ids []string) ([]internalapi.Stated
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := get[internalapi.StatedPremium](ctx, s.premium, internalapi.StatedPath+joined(ids))
-	return found.Rows, err
+	stated, err := get[internalapi.StatedPremium](ctx, s.premium, internalapi.StatedPath+joined(ids))
+	return stated.Rows, err
 }
 
 // ToDate returns what was received for policies, up to Most, until an instant, by type of receipt.
@@ -24,8 +24,8 @@ func (s *Source) ToDate(ctx context.Context, at time.Time, numbers []string) ([]
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	found, err := get[internalapi.PremiumToDate](ctx, s.premium, internalapi.ToDatePath+joined(numbers)+asOf(at))
-	return found.Sums, err
+	sums, err := get[internalapi.PremiumToDate](ctx, s.premium, internalapi.ToDatePath+joined(numbers)+asOf(at))
+	return sums.Sums, err
 }
 
 // ClaimPayments returns what was paid for claims, up to Most, until an instant, as receipts say.
@@ -35,8 +35,9 @@ func (s *Source) ClaimPayments(
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	found, err := get[internalapi.ClaimPayments](ctx, s.premium, internalapi.ClaimPaymentsPath+joined(numbers)+asOf(at))
-	return found.Claims, err
+	payments, err := get[internalapi.ClaimPayments](ctx, s.premium,
+		internalapi.ClaimPaymentsPath+joined(numbers)+asOf(at))
+	return payments.Claims, err
 }
 
 // ClaimsAt returns claims by their numbers as they were at an instant, as Policies does.

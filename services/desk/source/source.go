@@ -105,11 +105,11 @@ func (s *Source) Attachments(ctx context.Context, numbers []string) (map[string]
 	if len(numbers) == 0 {
 		return by, nil
 	}
-	found, err := get[internalapi.Attachments](ctx, s.coverage, internalapi.AttachmentsPath+joined(numbers))
+	attachments, err := get[internalapi.Attachments](ctx, s.coverage, internalapi.AttachmentsPath+joined(numbers))
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range found.Policies {
+	for _, a := range attachments.Policies {
 		by[a.PolicyNumber] = a
 	}
 	return by, nil
@@ -175,9 +175,9 @@ func (s *Source) ReceiptsAt(ctx context.Context, at time.Time, ids []string) (ma
 
 // read returns the records of a service that names name.
 func read[T any](ctx context.Context, from *peer.Client, names []string) (map[string]T, error) {
-	found := map[string]T{}
-	return found, look(ctx, from, internalapi.RecordsPath, "", names, func(r internalapi.PastRecord, record T) {
-		found[r.Name] = record
+	records := map[string]T{}
+	return records, look(ctx, from, internalapi.RecordsPath, "", names, func(r internalapi.PastRecord, record T) {
+		records[r.Name] = record
 	})
 }
 
@@ -185,10 +185,11 @@ func read[T any](ctx context.Context, from *peer.Client, names []string) (map[st
 func readAt[T any](
 	ctx context.Context, from *peer.Client, at time.Time, names []string,
 ) (map[string]Past[T], error) {
-	found := map[string]Past[T]{}
-	return found, look(ctx, from, internalapi.RecordsAtPath, asOf(at), names, func(r internalapi.PastRecord, record T) {
-		found[r.Name] = Past[T]{r, record}
-	})
+	records := map[string]Past[T]{}
+	return records, look(ctx, from, internalapi.RecordsAtPath, asOf(at), names,
+		func(r internalapi.PastRecord, record T) {
+			records[r.Name] = Past[T]{r, record}
+		})
 }
 
 // look calls a function with the records of a service that names name. It asks again for those that a response had no
@@ -228,9 +229,9 @@ func joined(names []string) string {
 
 // ReceiptTypes returns the types of receipts by their ids.
 func (s *Source) ReceiptTypes(ctx context.Context, ids []string) (map[string]string, error) {
-	found, err := read[premium.Receipt](ctx, s.premium, ids)
+	receipts, err := read[premium.Receipt](ctx, s.premium, ids)
 	types := map[string]string{}
-	for id, r := range found {
+	for id, r := range receipts {
 		if r.ReceiptType != nil {
 			types[id] = *r.ReceiptType
 		}

@@ -76,8 +76,8 @@ var names = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 // List returns all webhooks, by name.
 func (h *Hooks) List(ctx context.Context) (beyond.Webhooks, error) {
 	all := beyond.Webhooks{Webhooks: []beyond.WebhookShown{}}
-	found, err := h.find(ctx, nil)
-	for _, e := range found {
+	hooks, err := h.find(ctx, nil)
+	for _, e := range hooks {
 		if e.Name != "" {
 			all.Webhooks = append(all.Webhooks, e.shown())
 		}

@@ -202,9 +202,9 @@ func (c *chain) find(path string) Record {
 	if c.err != nil {
 		return nil
 	}
-	var found Record
-	found, c.err = c.exchange.Read(c.ctx, path)
-	return found
+	var record Record
+	record, c.err = c.exchange.Read(c.ctx, path)
+	return record
 }
 
 // found counts a record that an earlier run has made, or this one.
