@@ -123,9 +123,9 @@ func rendered(name string, data any) (*content, error) {
 // whenAsked returns content that is made when a request first asks for it. There are pages about many things, in
 // several forms, and most processes are never asked for one.
 func whenAsked(make func() (*content, error)) http.Handler {
-	made := sync.OnceValues(make)
+	once := sync.OnceValues(make)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := made()
+		c, err := once()
 		if err != nil {
 			// The templates and what they show are part of the program, and the tests read every page. The router
 			// makes a problem of it.

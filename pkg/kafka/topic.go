@@ -92,11 +92,11 @@ func ensureTopics(ctx context.Context, client *kafka.Client, topics ...Topic) er
 			request.Topics = append(request.Topics, t.config())
 		}
 	}
-	made, err := client.CreateTopics(ctx, request)
+	response, err := client.CreateTopics(ctx, request)
 	if err != nil {
 		return fmt.Errorf("kafka: creating topics: %w", err)
 	}
-	for name, err := range made.Errors {
+	for name, err := range response.Errors {
 		// Another process may have created the topic in between.
 		if err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
 			return fmt.Errorf("kafka: creating topic %s: %w", name, err)

@@ -88,13 +88,13 @@ func oneAtATime(next http.Handler) http.Handler {
 				WithHeader("Retry-After", "1"))
 			return
 		}
-		made := kept{header: w.Header(), status: http.StatusOK}
+		response := kept{header: w.Header(), status: http.StatusOK}
 		func() {
 			defer func() { <-turn }()
-			next.ServeHTTP(&made, r)
+			next.ServeHTTP(&response, r)
 		}()
-		w.WriteHeader(made.status)
-		_, _ = w.Write(made.body.Bytes())
+		w.WriteHeader(response.status)
+		_, _ = w.Write(response.body.Bytes())
 	})
 }
 

@@ -149,11 +149,11 @@ func (r *Records[T]) newDocument(
 func (r *Records[T]) taken(
 	ctx context.Context, v T, key *history.UsedKey,
 ) (doc docstore.Document, again bool, err error) {
-	var made docstore.Document
+	var first docstore.Document
 	found := false
 	if key != nil {
-		if made, found, err = r.createdWith(ctx, key); err != nil {
-			return made, false, err
+		if first, found, err = r.createdWith(ctx, key); err != nil {
+			return first, false, err
 		}
 	}
 	for _, u := range r.Unique {
@@ -165,7 +165,7 @@ func (r *Records[T]) taken(
 		if err != nil {
 			return doc, false, err
 		}
-		if held && (!found || holder.ID != made.ID) {
+		if held && (!found || holder.ID != first.ID) {
 			return doc, false, u.Taken(holder.ID.String())
 		}
 	}

@@ -201,9 +201,9 @@ func empty[T any]() T { return reflect.New(recordType[T]()).Interface().(T) }
 
 // copyOf returns a record with the members of another. What its members point to is the same.
 func copyOf[T any](v T) T {
-	made := reflect.New(recordType[T]())
-	made.Elem().Set(reflect.ValueOf(v).Elem())
-	return made.Interface().(T)
+	record := reflect.New(recordType[T]())
+	record.Elem().Set(reflect.ValueOf(v).Elem())
+	return record.Interface().(T)
 }
 
 // StaticList is a resource that is one list, part of the service: read-only, and always returned whole.

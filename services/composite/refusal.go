@@ -98,31 +98,31 @@ func (e *environment) refusal(ctx context.Context, name string) (internalapi.Ref
 // problem.TooManyRefusals, problem.Outage.
 func (e *environment) refuse(ctx context.Context, name string, refused bool) (internalapi.Refusal, error) {
 	change := internalapi.Refusal{Refused: refused, By: request.CallerFrom(ctx).Subject, At: scalar.Instant(e.now())}
-	made := change
+	step := change
 	for _, service := range append([]string{"coverage"}, sharers...) {
 		body, err := json.Marshal(change)
 		if err != nil {
-			return made, err
+			return step, err
 		}
 		reply, err := e.peer(service).Do(ctx, peer.Call{
 			Method: http.MethodPut, Path: internalapi.RefusedPath + url.PathEscape(name), Body: body,
 		})
 		if err == nil && reply.Status == http.StatusConflict {
-			return made, problem.New(problem.TooManyRefusals, fmt.Sprintf("Your organisation refuses the shares of %d "+
+			return step, problem.New(problem.TooManyRefusals, fmt.Sprintf("Your organisation refuses the shares of %d "+
 				"others, as many as it may. End one of these refusals first.", shared.MostRefused))
 		}
 		if err == nil && reply.Status != http.StatusOK {
 			err = problem.Outage(fmt.Errorf("%s keeps no refusals (%d)", service, reply.Status))
 		}
 		if err == nil {
-			err = json.Unmarshal(reply.Body, &made)
+			err = json.Unmarshal(reply.Body, &step)
 		}
 		if err != nil {
-			return made, err
+			return step, err
 		}
 		if change.Sequence == 0 {
-			change.Sequence = made.Sequence
+			change.Sequence = step.Sequence
 		}
 	}
-	return made, nil
+	return step, nil
 }

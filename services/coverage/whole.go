@@ -166,18 +166,18 @@ func (l openedLine[T]) renewals(ctx context.Context, id string, skip int) (*quer
 	records := collecting(skip)
 	for next := []string{id}; len(next) > 0; next = next[1:] {
 		for from := 0; ; from += internalapi.LengthOfPart {
-			made, err := l.records.Part(ctx, renewalOf, next[0], from, internalapi.LengthOfPart)
+			renewals, err := l.records.Part(ctx, renewalOf, next[0], from, internalapi.LengthOfPart)
 			if err != nil {
 				return nil, err
 			}
-			for _, renewal := range made.Records {
+			for _, renewal := range renewals.Records {
 				if records.full() {
 					return &records.Part, nil
 				}
 				records.add(renewal)
 				next = append(next, renewal.ID)
 			}
-			if !made.More {
+			if !renewals.More {
 				break
 			}
 		}

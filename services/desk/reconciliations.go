@@ -201,13 +201,13 @@ func (o *office) runOperations() []rest.Extension {
 			if err != nil {
 				return nil, err
 			}
-			made, err := o.reconciler.Run(c.Request.Context(), asked, by)
+			run, err := o.reconciler.Run(c.Request.Context(), asked, by)
 			if err != nil {
 				return nil, err
 			}
 			by.Mark(c)
-			c.Header("Location", runsPath+"/"+made.ID)
-			return made, nil
+			c.Header("Location", runsPath+"/"+run.ID)
+			return run, nil
 		},
 	}, {
 		Path: runPath, Method: http.MethodGet, ID: "readRun",

@@ -35,13 +35,13 @@ func backupCommand(environ []string, out, notes io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		made, err := take(command.Context(), *data, folder, notes)
+		backup, err := take(command.Context(), *data, folder, notes)
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(out, "The backup is in %s. It has every record that was acknowledged before %s.\n"+
-			"  %s %10s  sha256 %s\n", folder, made.began.Format(time.RFC3339), made.name, size(made.bytes),
-			made.sums[made.name])
+			"  %s %10s  sha256 %s\n", folder, backup.began.Format(time.RFC3339), backup.name, size(backup.bytes),
+			backup.sums[backup.name])
 		return err
 	}
 	return command

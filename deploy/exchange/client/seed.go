@@ -188,10 +188,10 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 	}
 	t := &tally{made: map[string]int{}, before: map[string]int{}}
 	shown := progress.New(p.Err, int64(o.Size))
-	made := book.New(catalog, book.Exchange{
+	invented := book.New(catalog, book.Exchange{
 		Send: c.sendRecord, Make: c.makeRecord, Rows: c.rows, Read: c.readRecord, Upload: c.sendStatement,
 	}, t.step, o)
-	err = made.Fill(ctx, func(policies int) {
+	err = invented.Fill(ctx, func(policies int) {
 		shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
 	})
 	shown.End()
@@ -199,17 +199,17 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 		return nil, seedAdvice(err)
 	}
 	if at.now.IsZero() {
-		reported, err := made.Report(ctx, t.policies)
+		reported, err := invented.Report(ctx, t.policies)
 		if err != nil {
 			return nil, seedAdvice(err)
 		}
-		return t, p.reportBook(c, made, t, reported)
+		return t, p.reportBook(c, invented, t, reported)
 	}
-	story, err := p.fillYear(ctx, made, at)
+	story, err := p.fillYear(ctx, invented, at)
 	if err != nil {
 		return nil, err
 	}
-	return t, errors.Join(p.reportBook(c, made, t, ""), p.reportYear(c, made, story))
+	return t, errors.Join(p.reportBook(c, invented, t, ""), p.reportYear(c, invented, story))
 }
 
 // fillYear makes the year of a book, and returns what is notable about it.

@@ -42,11 +42,11 @@ func Commands(around client.Surroundings) []*cobra.Command {
 	if err := yaml.NewDecoder(bytes.NewReader(commands), yaml.Strict(), yaml.UseOrderedMap()).Decode(&all); err != nil {
 		panic("desk: " + err.Error())
 	}
-	var made []*cobra.Command
+	var commands []*cobra.Command
 	for _, d := range all {
-		made = append(made, d.command(around))
+		commands = append(commands, d.command(around))
 	}
-	return made
+	return commands
 }
 
 // group completes a command that only has others below it.

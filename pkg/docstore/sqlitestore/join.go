@@ -90,13 +90,13 @@ func joinOne(ctx context.Context, conn *sqlite3.Conn, service, file string) erro
 		case "tally of transactions", "identity of the database", "stamps of collections", migrationsTable:
 			continue
 		}
-		made, err := names(conn, fmt.Sprintf(`SELECT sql FROM alone.sqlite_schema WHERE type = 'table' AND name = '%s'`,
+		statements, err := names(conn, fmt.Sprintf(`SELECT sql FROM alone.sqlite_schema WHERE type = 'table' AND name = '%s'`,
 			strings.ReplaceAll(table, "'", "''")))
 		if err != nil {
 			return withRemedy(file, err)
 		}
 		for _, sql := range []string{
-			tableNamed.ReplaceAllLiteralString(made[0], "CREATE TABLE IF NOT EXISTS main."+quoted(to)),
+			tableNamed.ReplaceAllLiteralString(statements[0], "CREATE TABLE IF NOT EXISTS main."+quoted(to)),
 			fmt.Sprintf("INSERT INTO main.%s SELECT * FROM alone.%s", quoted(to), quoted(table)),
 		} {
 			if err := conn.Exec(sql); err != nil {

@@ -112,12 +112,12 @@ func (r *Reconciler) Run(
 			shown, err = r.again(ctx, was, err)
 			return err
 		}
-		made, err := r.compare(ctx, c, before)
+		run, err := r.compare(ctx, c, before)
 		if err == nil {
-			err = r.list(ctx, l, made, by)
+			err = r.list(ctx, l, run, by)
 		}
 		if err == nil {
-			shown = r.shown(made, nil)
+			shown = r.shown(run, nil)
 		}
 		return err
 	})
@@ -264,16 +264,16 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 	if err != nil {
 		return nil, err
 	}
-	made := &run{Batch: uuid.New(), Open: map[string]int{}, Head: reconciliation.Run{
+	next := &run{Batch: uuid.New(), Open: map[string]int{}, Head: reconciliation.Run{
 		RunRequest: c.asked, MadeBy: request.CallerFrom(ctx).Key(), MadeAt: scalar.Instant(r.now()),
 		Items: len(items), Outcomes: map[string]int{}, Elsewhere: elsewhere,
 	}}
-	kept := &block.Writer[reconciliation.RunItem]{List: r.itemsOf(made.Batch, itemBlocks, blockLength)}
-	pairs := &block.Writer[pair]{List: r.itemsOf(made.Batch, pairBlocks, pairLength)}
+	kept := &block.Writer[reconciliation.RunItem]{List: r.itemsOf(next.Batch, itemBlocks, blockLength)}
+	pairs := &block.Writer[pair]{List: r.itemsOf(next.Batch, pairBlocks, pairLength)}
 	for _, item := range items {
-		made.Head.Outcomes[item.Outcome]++
+		next.Head.Outcomes[item.Outcome]++
 		if match.Open(item.Outcome) {
-			made.Open[month(item)]++
+			next.Open[month(item)]++
 		}
 		if match.Paired(item.Outcome) && item.PairedIn == nil {
 			if err := pairs.Add(ctx, pair{item.Row, item.LineID, item.Key, item.Number}); err != nil {
@@ -285,12 +285,12 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 		}
 		c.work.Made(ctx)
 	}
-	made.Pairs = pairs.Count
+	next.Pairs = pairs.Count
 	if err := errors.Join(kept.Flush(ctx), pairs.Flush(ctx)); err != nil {
 		return nil, err
 	}
-	return made, r.add(ctx, runList, made, func(id string) string {
-		made.Head.ID = id
+	return next, r.add(ctx, runList, next, func(id string) string {
+		next.Head.ID = id
 		return "run/" + id
 	})
 }

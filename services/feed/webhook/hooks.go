@@ -169,12 +169,12 @@ func (h *Hooks) Put(
 			return err
 		}
 		var e *endpoint
-		made := ""
+		secret := ""
 		if was == nil {
 			if want.Secret == "" {
-				made = newSecret()
+				secret = newSecret()
 			}
-			e, err = h.make(ctx, name, want, made, from)
+			e, err = h.make(ctx, name, want, secret, from)
 		} else {
 			e, err = h.replace(ctx, was, want, from)
 		}
@@ -185,7 +185,7 @@ func (h *Hooks) Put(
 			return refusal(err, name)
 		}
 		shown, tag = e.shown(), e.tag()
-		shown.Secret = made
+		shown.Secret = secret
 		return nil
 	})
 	return shown, tag, err

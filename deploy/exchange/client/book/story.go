@@ -64,7 +64,7 @@ func (c *chain) take(steps []step) {
 
 // one takes a step whose variables are set.
 func (c *chain) one(s step) {
-	var made Record
+	var record Record
 	switch {
 	case s.Do != "":
 		if steps, is := c.value(s.Do).([]step); is {
@@ -74,11 +74,11 @@ func (c *chain) one(s step) {
 		}
 	case s.Create != "":
 		resource := c.text(s.Create)
-		made = c.request(resource, "/"+resource, c.record(s.Body))
+		record = c.request(resource, "/"+resource, c.record(s.Body))
 	case s.Post != "":
-		made = c.request(c.text(s.Makes), c.text(s.Post), c.record(s.Body))
+		record = c.request(c.text(s.Makes), c.text(s.Post), c.record(s.Body))
 	case s.Put != "":
-		made = c.carryOut("", c.text(s.Put), "", c.record(s.Body))
+		record = c.carryOut("", c.text(s.Put), "", c.record(s.Body))
 	case s.Make != "":
 		c.make(s.Makes, c.text(s.Make), c.record(s.Body))
 	case s.Replace != "":
@@ -95,6 +95,6 @@ func (c *chain) one(s step) {
 		c.told = append(c.told, c.text(s.Tell))
 	}
 	if s.As != "" {
-		c.vars[s.As] = made
+		c.vars[s.As] = record
 	}
 }
