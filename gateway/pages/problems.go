@@ -48,7 +48,7 @@ func addProblems(all map[string]http.Handler, operations []operation) error {
 			text.Row = own.Row
 		}
 		if !ok || text.Row == "" || text.Means == "" || text.Mend == "" || text.Example == nil {
-			return fmt.Errorf("problem %s has no whole text", kind.Slug())
+			return fmt.Errorf("problem %s has no whole text in contracts/problems/texts.yaml", kind.Slug())
 		}
 		example, err := exampleOf(kind, *text.Example)
 		if err != nil {

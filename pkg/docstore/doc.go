@@ -1,6 +1,7 @@
 // Package docstore is the storage interface of the exchange: collections of JSON documents. It is small, so that both
 // an embedded database (sqlitestore) and a server (mongostore) implement all of it. It is strong enough that no
-// service needs a transaction over several documents.
+// service needs a transaction over several documents: what must happen together is in one, which has the record, its
+// unique values and the mark of what it still leads to.
 //
 // Everything else rests on three guarantees:
 //

@@ -162,7 +162,8 @@ func (r Reply) overloaded() bool {
 		document.Type == problem.URI(problem.Overloaded)
 }
 
-// Do makes a call. Only a GET is repeated: whether the peer has acted is unknown after an outage. The error is
+// Do makes a call. Only a GET is sent again: whether the peer has acted is unknown after an outage. A connection that
+// cannot be made is tried again for every call, because nothing was sent. The error is
 // problem.Overloaded if the peer has too much in work, and problem.Outage for any other 5xx, 401, 429 and no response.
 // It does not have the path, which may name a record: errors go to the log.
 func (c *Client) Do(ctx context.Context, call Call) (Reply, error) {

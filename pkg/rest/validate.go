@@ -56,7 +56,7 @@ func (r *Records[T]) validate(sets Sets) []error {
 	r.validateNames(&f)
 	r.sets.validate(&f, sets)
 	for _, m := range r.members {
-		f.unless(m.set == "" || len(sets.Values(m.set)) > 0, "member %s: there is no value set %s", m.name, m.set)
+		f.unless(m.set == "" || len(sets.Values(m.set)) > 0, "member %s: there is no value set %s among the published ones and those of the operator", m.name, m.set)
 	}
 	for i := range r.Unique {
 		f.unless(r.Unique[i].Index != "" && r.Unique[i].Value != nil, "a Unique has no Index or no Value")
@@ -206,6 +206,6 @@ func (p plan) validate(f *faults, sets Sets) {
 			m.nested.validate(f, sets)
 			continue
 		}
-		f.unless(len(sets.Values(m.set)) > 0, "member %s: there is no value set %s", m.name, m.set)
+		f.unless(len(sets.Values(m.set)) > 0, "member %s: there is no value set %s among the published ones and those of the operator", m.name, m.set)
 	}
 }

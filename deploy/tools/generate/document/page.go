@@ -265,6 +265,10 @@ func (p *page) problems(texts map[string]problems.Text) {
 	p.line("## Problems\n\nThe type of a problem is `/problems/` and its name.\n\n| status | name | title | means " +
 		"| how to mend it |\n|---|---|---|---|---|")
 	for _, k := range all {
+		if texts[k.Slug()].Means == "" {
+			p.schemas.words.errs = append(p.schemas.words.errs,
+				fmt.Errorf("problem %s has no text: write it in contracts/problems/texts.yaml", k.Slug()))
+		}
 		p.line("| %d | `%s` | %s | %s | %s |", k.Status(), k.Slug(), k.Title(), cell(texts[k.Slug()].Means),
 			cell(texts[k.Slug()].Mend))
 	}
