@@ -142,7 +142,7 @@ func TestStrangersAreBoundedApart(t *testing.T) {
 	token := known.Header.Get("Authorization")
 	ask(token, http.StatusOK)
 	ask("Bearer of nothing", http.StatusUnauthorized)
-	_, verified, _ := strangers.Begin(t.Context(), load.Caller{Account: "an address"})
+	verified, _ := strangers.Begin(t.Context(), load.Caller{Account: "an address"})
 	ask("Bearer of nothing", http.StatusServiceUnavailable)
 	ask(d.requestOf(t, "bo", "/vehicle/7").Header.Get("Authorization"), http.StatusServiceUnavailable)
 	ask(token, http.StatusOK)

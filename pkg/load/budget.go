@@ -45,7 +45,7 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// account is what one request has taken. A nil account takes nothing.
+// account is what one request has taken.
 type account struct {
 	budget *Budget
 	caller string
@@ -54,26 +54,16 @@ type account struct {
 	taken, flat, due int64
 }
 
-// begin opens an account for a request that takes a flat number of bytes, and puts it into the context that is
-// returned. A request that has one keeps it, and opened is nil: what a service does for it in the process of the
-// gateway ends with the gateway's response. Without a budget nothing is bounded.
-func (b *Budget) begin(ctx context.Context, flat int64) (under context.Context, opened *account) {
-	if b == nil {
-		return ctx, nil
-	}
-	if a := accountOf(ctx); a != nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		a.due = max(a.due, flat)
-		return ctx, nil
-	}
-	opened = &account{budget: b, due: flat}
-	return request.WithAccount(ctx, opened), opened
-}
-
 func accountOf(ctx context.Context) *account {
 	a, _ := request.AccountFrom(ctx).(*account)
 	return a
+}
+
+// needs has a flat number of bytes become due, unless more is.
+func (a *account) needs(flat int64) {
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	a.due = max(a.due, flat)
 }
 
 // Charge implements request.Account. It takes nothing if it is refused: with problem.Overloaded if the budget is used
@@ -85,105 +75,98 @@ func (a *account) Charge(caller string) error {
 	if a.taken == 0 {
 		a.caller = caller
 	}
-	return a.takeFlat()
+	return a.take(a.due, 0)
 }
 
 // Rest implements request.Account.
 func (a *account) Rest() {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	a.add(-a.flat)
-	a.flat = 0
+	_ = a.take(0, 0) // less is never refused
 }
 
 // Resume implements request.Account.
 func (a *account) Resume() error {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	return a.takeFlat()
+	return a.take(a.due, 0)
 }
 
 // keep gives back what a response of some bytes does not need of the flat part.
 func (a *account) keep(bytes int) {
-	if a == nil {
-		return
-	}
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
 	if kept := max(leastKept, int64(bytes)); kept < a.flat {
-		a.add(kept - a.flat)
-		a.flat, a.due = kept, kept
+		a.due = kept
+		_ = a.take(kept, 0) // less is never refused
 	}
 }
 
 func (a *account) close() {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	a.add(-a.taken)
+	_ = a.take(0, a.flat-a.taken) // less is never refused
 }
 
 // awaits gives back the flat part while a body of a declared length is awaited, and returns the error of the work on it
 // if it had come. Otherwise a few bodies that never come would keep all memory from others.
 func (a *account) awaits(declared int64) error {
-	a.Rest()
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
+	_ = a.take(0, 0) // less is never refused
 	return a.refusal(a.due + bodyWeight*declared)
 }
 
-// came takes what a part of a body needs that has come.
-func (a *account) came(bytes int64) error {
+// came takes what a part of a body needs that has come, and at its end the flat part again. It returns the error with
+// which that was read, or why the request gets no more.
+func (a *account) came(bytes int, err error) error {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	err := a.refusal(bodyWeight * bytes)
-	if err == nil {
-		a.add(bodyWeight * bytes)
+	flat := a.flat
+	if errors.Is(err, io.EOF) {
+		flat = a.due
+	}
+	if refused := a.take(flat, bodyWeight*int64(bytes)); refused != nil {
+		return refused
 	}
 	return err
 }
 
-// takeFlat takes what is due and not taken yet. The budget is locked, as it is for what follows.
-func (a *account) takeFlat() error {
-	err := a.refusal(a.due - a.flat)
-	if err == nil {
-		a.add(a.due - a.flat)
-		a.flat = a.due
+// take has the flat part be a number of bytes, and takes some for the body, unless that is refused. The budget is
+// locked, as it is for what follows.
+func (a *account) take(flat, body int64) error {
+	b, bytes := a.budget, flat-a.flat+body
+	if err := a.refusal(bytes); err != nil {
+		return err
 	}
-	return err
-}
-
-// add takes bytes, or gives them back.
-func (a *account) add(bytes int64) {
-	b := a.budget
+	a.flat = flat
 	a.taken += bytes
 	b.used += bytes
 	if b.callers[a.caller] += bytes; b.callers[a.caller] == 0 {
 		delete(b.callers, a.caller)
 	}
+	return nil
 }
+
+// full is the error of the requests for which there is no memory.
+var full = later(problem.Overloaded,
+	"The exchange has as much in work as it can have. Nothing was done; send the request again.")
 
 // refusal returns why a request gets no more bytes, nil if it does.
 func (a *account) refusal(bytes int64) error {
 	b := a.budget
 	ofCaller := b.callers[a.caller]
 	switch {
-	case bytes == 0:
+	case bytes <= 0:
 		return nil
 	case ofCaller > a.taken && ofCaller+bytes > b.total/2:
-		return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may "+
-			"have. Send the request again when they have ended.").WithHeader("Retry-After", retryAfter)
+		return ShareRefusal
 	case b.used > a.taken && b.used+bytes > b.total:
-		return problem.New(problem.Overloaded,
-			"The exchange has as much in work as it can have. Nothing was done; send the request again.").
-			WithHeader("Retry-After", retryAfter)
+		return full
 	default:
 		return nil
 	}
 }
-
-// retryAfter is the number of seconds after which a refused caller may try again. What fills a budget ends within
-// that, mostly.
-const retryAfter = "1"
 
 // accountedBody is the body of a request that a service works on. Reading it takes the memory for that work. What a
 // body declares as its length is not taken before it has come: otherwise a few that never come would keep the memory
@@ -206,23 +189,14 @@ func Unaccounted(body io.ReadCloser) io.ReadCloser {
 }
 
 // Read implements io.Reader. Its errors are those of the body, and *problem.Error.
-func (b *accountedBody) Read(p []byte) (int, error) {
+func (b *accountedBody) Read(p []byte) (n int, err error) {
 	if !b.begun {
 		// A body that cannot be worked on at present is not read.
 		b.begun, b.ended = true, b.account.awaits(b.declared)
 	}
-	if b.ended != nil {
-		return 0, b.ended
+	if b.ended == nil {
+		n, err = b.ReadCloser.Read(p)
+		b.ended = b.account.came(n, err)
 	}
-	n, err := b.ReadCloser.Read(p)
-	if b.ended = b.account.came(int64(n)); b.ended != nil {
-		return 0, b.ended
-	}
-	if errors.Is(err, io.EOF) {
-		if b.ended = b.account.Resume(); b.ended == nil {
-			b.ended = io.EOF
-		}
-		err = b.ended
-	}
-	return n, err
+	return n, b.ended
 }

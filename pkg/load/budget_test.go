@@ -21,9 +21,15 @@ const mebibyte = 1 << 20
 
 // enter lets a request of a context, with a body if it is not nil, in through the door of a budget.
 func enter(ctx context.Context, b *load.Budget, body io.Reader) (c *gin.Context, end func()) {
-	c = gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
-	c.Request = httptest.NewRequest(http.MethodPost, "/", body).WithContext(ctx)
+	c = asking(ctx, body)
 	return c, load.Door{Budget: b}.Enter(c)
+}
+
+// asking returns a request of a context, with a body if it is not nil.
+func asking(ctx context.Context, body io.Reader) *gin.Context {
+	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
+	c.Request = httptest.NewRequest(http.MethodPost, "/", body).WithContext(ctx)
+	return c
 }
 
 // guest is a request that was let in.

@@ -50,7 +50,7 @@ func newCrowded(t *testing.T, slots int) *crowded {
 // ask has a request of a caller wait.
 func (c *crowded) ask(ctx context.Context, by, name string) {
 	go func() {
-		_, slot, refused := c.Begin(ctx, caller(by))
+		slot, refused := c.Begin(ctx, caller(by))
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if refused != nil {
@@ -194,7 +194,7 @@ func TestWhoFloodsAloneInTheQueueIsToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowded(t, 2)
 		c.others[0].End()
-		_, calm, refused := c.Begin(t.Context(), caller("calm"))
+		calm, refused := c.Begin(t.Context(), caller("calm"))
 		if refused != nil {
 			t.Fatal(refused)
 		}
@@ -214,7 +214,7 @@ func TestWhoFloodsAloneInTheQueueIsToldSo(t *testing.T) {
 			}
 			return told
 		}
-		_, c.others[0], _ = c.Begin(t.Context(), caller("ada"))
+		c.others[0], _ = c.Begin(t.Context(), caller("ada"))
 		if told := flood("beside"); told < 9 {
 			t.Errorf("%d of 10 are told that the share of their caller is used up", told)
 		}
@@ -321,7 +321,7 @@ func TestManyWaitInBoundedMemory(t *testing.T) {
 		served := 0
 		for n := range asked {
 			ended.Go(func() {
-				_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprint("caller ", n%100)))
+				slot, refused := l.Begin(t.Context(), caller(fmt.Sprint("caller ", n%100)))
 				if refused == nil {
 					slot.End()
 					mu.Lock()
@@ -352,7 +352,7 @@ func TestCallersAreForgotten(t *testing.T) {
 			Wait: wait, Most: 10, MostWaiting: 10, Log: slog.New(slog.DiscardHandler),
 		})
 		ask := func(n int) {
-			_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprintf("%d/%d", n/10, n)))
+			slot, refused := l.Begin(t.Context(), caller(fmt.Sprintf("%d/%d", n/10, n)))
 			if refused != nil {
 				t.Fatal(refused)
 			}

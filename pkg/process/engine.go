@@ -66,7 +66,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 // response.
 type Admission func(c *gin.Context, caller request.Caller) *problem.Error
 
-// Admit returns the admission by a limiter. A nil limiter admits everything.
+// Admit returns the admission by a limiter.
 func Admit(limiter *load.Limiter) Admission {
 	return func(c *gin.Context, caller request.Caller) *problem.Error {
 		return limiter.Admit(c, load.Caller{Account: caller.Account(), Name: caller.Key()}, routeOf(c))
@@ -120,11 +120,10 @@ const unproved = 16
 // or the problem to refuse the request with.
 type Meeting func(c *gin.Context) (end func(), refused *problem.Error)
 
-// Meet returns the meeting by a limiter, in which strangers take turns by their addresses. A nil limiter meets
-// everybody.
+// Meet returns the meeting by a limiter, in which strangers take turns by their addresses.
 func Meet(limiter *load.Limiter) Meeting {
 	return func(c *gin.Context) (end func(), refused *problem.Error) {
-		_, slot, refused := limiter.Begin(c.Request.Context(), load.Caller{Account: addressOf(c.Request)})
+		slot, refused := limiter.Begin(c.Request.Context(), load.Caller{Account: addressOf(c.Request)})
 		return slot.End, refused
 	}
 }
