@@ -17,15 +17,13 @@ import (
 // cannot make a request of what it reads. There is no hook for them, but they are easy to tell: no handler has the
 // request, and each is written at once.
 func (c *connection) Write(p []byte) (int, error) {
-	if !c.handled.Load() && bytes.HasPrefix(p, []byte("HTTP/1.")) {
-		if refusal := c.refusal(p); refusal != nil {
-			if _, err := c.Conn.Write(refusal); err != nil {
-				return 0, err
-			}
-			return len(p), nil
-		}
+	if c.handled.Load() || !bytes.HasPrefix(p, []byte("HTTP/1.")) {
+		return c.Conn.Write(p)
 	}
-	return c.Conn.Write(p)
+	if _, err := c.Conn.Write(c.explained(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // unreadable holds, by their status, the problems of what net/http refuses, each with the detail that it has by itself.
@@ -46,27 +44,24 @@ var unreadable = map[int]struct {
 	http.StatusHTTPVersionNotSupported: {problem.Version, "Use HTTP/1.1 or HTTP/2"},
 }
 
-// refusal returns the response with a problem document that takes the place of a response of net/http; nil if that is
-// no refusal.
-func (c *connection) refusal(plain []byte) []byte {
+// explained returns the response with a problem document that takes the place of a response of net/http; that one
+// itself if it is no refusal.
+func (c *connection) explained(plain []byte) []byte {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(plain)), nil)
 	if err != nil {
-		return nil
+		return plain
 	}
 	defer response.Body.Close()
-	of, ok := unreadable[response.StatusCode]
-	if !ok {
-		return nil
-	}
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil
+	of, refused := unreadable[response.StatusCode]
+	if err != nil || !refused {
+		return plain
 	}
 	detail := of.detail
 	if response.StatusCode == http.StatusBadRequest {
 		// net/http says what is wrong, mostly behind the status. It repeats nothing of the request.
-		reason := strings.TrimPrefix(strings.TrimSpace(string(text)), "400 "+http.StatusText(http.StatusBadRequest))
-		if reason = strings.Trim(reason, ":. "); reason != "" {
+		reason := strings.Trim(strings.TrimPrefix(string(text), "400 Bad Request"), ":. \n")
+		if reason != "" {
 			detail += ": " + reason
 		}
 	}
@@ -80,17 +75,16 @@ func (c *connection) refusal(plain []byte) []byte {
 	var whole bytes.Buffer
 	_ = (&http.Response{
 		StatusCode: response.StatusCode, ProtoMajor: 1, ProtoMinor: 1, Header: document.header,
-		Body: io.NopCloser(&document.text), ContentLength: int64(document.text.Len()), Close: true,
+		Body: io.NopCloser(&document), ContentLength: int64(document.Len()), Close: true,
 	}).Write(&whole) // to memory
 	return whole.Bytes()
 }
 
 // document is an http.ResponseWriter that keeps the problem document written to it.
 type document struct {
+	bytes.Buffer
 	header http.Header
-	text   bytes.Buffer
 }
 
-func (d *document) Header() http.Header                  { return d.header }
-func (d *document) WriteHeader(int)                      {}
-func (d *document) Write(text []byte) (n int, err error) { return d.text.Write(text) }
+func (d *document) Header() http.Header { return d.header }
+func (d *document) WriteHeader(int)     {}

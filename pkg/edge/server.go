@@ -27,8 +27,8 @@ type Config struct {
 	TLS *tls.Config
 	// MostConnections is the greatest number of connections. A request on one beyond it gets 503.
 	MostConnections int64
-	// RequestTimeout is the longest time that a request takes, and ClientTimeout how long a client has at first to
-	// send a body or to read a response; 0 for any time.
+	// RequestTimeout is the longest time that a request takes, 0 for any time, and ClientTimeout how long a client has
+	// at first to send a body or to read a response.
 	RequestTimeout, ClientTimeout time.Duration
 	// Metrics is where connections are counted; nil if they are not.
 	Metrics prometheus.Registerer
