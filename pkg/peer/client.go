@@ -41,8 +41,6 @@ type Config struct {
 	Credentials request.Credentials
 	// OpenAfter is how many calls must fail in a row for the circuit breaker to open; 5 if zero.
 	OpenAfter uint
-	// OpenFor is how long an open circuit breaker refuses calls before it tries one; 1 s if zero.
-	OpenFor time.Duration
 	// Metrics is where the calls are counted and timed; nil if they are not.
 	Metrics prometheus.Registerer
 }
@@ -50,10 +48,9 @@ type Config struct {
 // Client calls one peer. It is safe for concurrent use. A service has one client for each peer, because the client
 // holds the circuit breaker.
 type Client struct {
-	config Config
-	reads  failsafe.Executor[Reply]
-	writes failsafe.Executor[Reply]
-	// seconds times the calls, by method and status code; nil without metrics.
+	config        Config
+	reads, writes failsafe.Executor[Reply]
+	// seconds times the calls, by method and status code.
 	seconds *prometheus.HistogramVec
 }
 
@@ -64,14 +61,13 @@ func New(config Config) (*Client, error) {
 		return nil, fmt.Errorf("%s: %w", config.Name, err)
 	}
 	config.Address = base.String()
-	c := &Client{config: config}
 	breaker := newBreaker(config)
-	if config.Metrics != nil {
-		c.seconds = register(config, breaker)
-	}
-	c.reads = failsafe.With[Reply](newRetry(), breaker)
-	c.writes = failsafe.With[Reply](breaker)
-	return c, nil
+	return &Client{
+		config:  config,
+		reads:   failsafe.With[Reply](newRetry(), breaker),
+		writes:  failsafe.With[Reply](breaker),
+		seconds: register(config, breaker),
+	}, nil
 }
 
 // Refusal is the error of a peer that understood a call and refused it (4xx).
@@ -223,11 +219,8 @@ func (c *Client) attempt(ctx context.Context, asked Call) (Reply, error) {
 
 // newCall returns the request of a call. It has none of the headers that carry its context to another process.
 func (c *Client) newCall(ctx context.Context, asked Call) (*http.Request, error) {
-	var content io.Reader
-	if asked.Body != nil {
-		content = bytes.NewReader(asked.Body)
-	}
-	call, err := http.NewRequestWithContext(ctx, asked.Method, c.config.Address+asked.Path, content)
+	call, err := http.NewRequestWithContext(ctx, asked.Method, c.config.Address+asked.Path,
+		bytes.NewReader(asked.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ type Transport struct {
 // it is nil.
 func NewTransport(secure func() *tls.Config) *Transport {
 	dialer := net.Dialer{Timeout: patience.Times(connectPatience), KeepAlive: 15 * time.Second}
-	return &Transport{secure: secure, dial: dialer.DialContext}
+	return &Transport{secure: secure, dial: dialer.DialContext, connections: &http.Transport{}}
 }
 
 // RoundTrip sends a request.
@@ -68,7 +68,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 func (t *Transport) pool() *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.connections == nil || time.Since(t.made) >= renewEvery {
+	if time.Since(t.made) >= renewEvery {
 		t.renew()
 	}
 	return t.connections
@@ -83,9 +83,7 @@ func (t *Transport) Renew() {
 }
 
 func (t *Transport) renew() {
-	if t.connections != nil {
-		t.connections.CloseIdleConnections() // and those that become idle later
-	}
+	t.connections.CloseIdleConnections() // and those that become idle later
 	t.made = time.Now()
 	t.connections = &http.Transport{
 		DialContext: t.connect, TLSHandshakeTimeout: patience.Times(handshakePatience),
