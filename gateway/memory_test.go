@@ -27,7 +27,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 	defer server.Close()
 	work := load.NewBudget(fits * each)
 	d := openWithin(t, process.EngineConfig{
-		Timeout: time.Minute, Door: load.Door{Budget: work, Forwards: true, Forwarding: each},
+		Timeout: time.Minute, Door: load.Door{Budget: work, Forwards: true},
 	}, over(t, server.URL), nil)
 	var unread []*http.Response
 	leave := func() {

@@ -49,8 +49,8 @@ func (b *Budget) Used() int64 {
 type account struct {
 	budget *Budget
 	caller string
-	// taken is all that the request has, and flat the part of it that does not depend on its body. flat becomes due
-	// when the caller is known.
+	// taken is all that the request has, and flat the part of it that does not depend on its body. due is what flat is
+	// unless the request rests.
 	taken, flat, due int64
 }
 
@@ -59,22 +59,16 @@ func accountOf(ctx context.Context) *account {
 	return a
 }
 
-// needs has a flat number of bytes become due, unless more is.
-func (a *account) needs(flat int64) {
-	a.budget.mu.Lock()
-	defer a.budget.mu.Unlock()
-	a.due = max(a.due, flat)
-}
-
 // Charge implements request.Account. It takes nothing if it is refused: with problem.Overloaded if the budget is used
 // up, and with problem.ShareUsedUp if other requests of the caller have too much in work. A request that has the share,
 // or the budget, for itself alone is never refused, however much it needs.
-func (a *account) Charge(caller string) error {
+func (a *account) Charge(caller string, bytes int64) error {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
 	if a.taken == 0 {
 		a.caller = caller
 	}
+	a.due = max(a.due, bytes)
 	return a.take(a.due, 0)
 }
 

@@ -41,7 +41,7 @@ type guest struct {
 // ask lets a request of a caller in, with a body of some bytes if there are any, and reads it.
 func ask(ctx context.Context, b *load.Budget, caller string, bytes int) (guest, error) {
 	c, end := enter(ctx, b, strings.NewReader(strings.Repeat("x", bytes)))
-	err := request.Charge(c.Request.Context(), caller)
+	err := request.Charge(c.Request.Context(), caller, load.Page)
 	if err == nil && bytes > 0 {
 		_, err = io.Copy(io.Discard, c.Request.Body)
 	}
@@ -170,7 +170,7 @@ func TestOneRequestAloneIsNeverRefused(t *testing.T) {
 	other, err := ask(t.Context(), b, "bo", 0)
 	wants(t, "another one meanwhile", err, problem.Overloaded)
 	alone.end()
-	wants(t, "another one afterwards", request.Charge(other.Request.Context(), "bo"), nil)
+	wants(t, "another one afterwards", request.Charge(other.Request.Context(), "bo", load.Page), nil)
 	other.end()
 	used(t, b, "at the end", 0)
 }
@@ -182,7 +182,7 @@ func TestABodyThatDoesNotComeKeepsNothing(t *testing.T) {
 	body, send := io.Pipe()
 	c, end := enter(t.Context(), b, body)
 	defer end()
-	wants(t, "a page", request.Charge(c.Request.Context(), "ada"), nil)
+	wants(t, "a page", request.Charge(c.Request.Context(), "ada", load.Page), nil)
 	used(t, b, "before the body is awaited", load.Page)
 	done := make(chan error, 1)
 	go func() {
@@ -205,7 +205,7 @@ func TestABodyThatDoesNotComeKeepsNothing(t *testing.T) {
 	large.Request = httptest.NewRequest(http.MethodPost, "/", untouched{t})
 	large.Request.ContentLength = mebibyte
 	defer load.Door{Budget: b}.Enter(large)()
-	wants(t, "a page of another one", request.Charge(large.Request.Context(), "bo"), nil)
+	wants(t, "a page of another one", request.Charge(large.Request.Context(), "bo", load.Page), nil)
 	_, err := io.Copy(io.Discard, large.Request.Body)
 	wants(t, "a body that does not fit", err, problem.Overloaded)
 }
@@ -218,18 +218,16 @@ func (u untouched) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestARequestHasOneAccount checks that a service in the process of the gateway takes the page that the gateway does
-// not, once, and does not give back memory that the response still holds.
+// TestARequestHasOneAccount checks that services in the process of the gateway take a page once, and do not give back
+// memory that the response still holds.
 func TestARequestHasOneAccount(t *testing.T) {
 	b := load.NewBudget(8 * load.Page)
 	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
 	c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
 	end := load.Door{Budget: b, Forwards: true}.Enter(c)
-	wants(t, "the gateway", request.Charge(c.Request.Context(), "ada"), nil)
-	used(t, b, "in the gateway", 0)
 	for range 2 {
 		part, endPart := enter(c.Request.Context(), b, nil)
-		wants(t, "a service", request.Charge(part.Request.Context(), "ada"), nil)
+		wants(t, "a service", request.Charge(part.Request.Context(), "ada", load.Page), nil)
 		endPart()
 		used(t, b, "before the request has ended", load.Page)
 	}
@@ -249,7 +247,7 @@ func TestABodyReadInPiecesCostsAPage(t *testing.T) {
 	b := load.NewBudget(8 * load.Page)
 	c, end := enter(t.Context(), b, strings.NewReader(strings.Repeat("x", mebibyte)))
 	defer end()
-	wants(t, "a page", request.Charge(c.Request.Context(), "ada"), nil)
+	wants(t, "a page", request.Charge(c.Request.Context(), "ada", load.Page), nil)
 	if _, err := io.Copy(io.Discard, load.Unaccounted(c.Request.Body)); err != nil {
 		t.Error(err)
 	}

@@ -17,15 +17,13 @@ import (
 type Door struct {
 	// Budget bounds what requests have in work; nothing does if it is nil.
 	Budget *Budget
-	// Forwards says that the handlers pass requests on and do not work on them. Each takes no Page and nothing for its
-	// body then, but Forwarding: the memory that a request needs while it is forwarded to another process, in bytes.
-	Forwards   bool
-	Forwarding int64
+	// Forwards says that the handlers pass requests on and do not work on them. They take nothing for their bodies.
+	Forwards bool
 }
 
-// Enter opens the account of a request: a Page takes from it when the request is charged to its caller, and its body as
-// it comes. A request that has an account keeps it: what a service does for it in the process of the gateway ends with
-// the gateway's response. end gives back what was taken.
+// Enter opens the account of a request, from which its body takes as it comes. A request that has an account keeps it:
+// what a service does for it in the process of the gateway ends with the gateway's response. end gives back what was
+// taken.
 func (d Door) Enter(c *gin.Context) (end func()) {
 	end = func() {}
 	if d.Budget == nil {
@@ -38,12 +36,7 @@ func (d Door) Enter(c *gin.Context) (end func()) {
 		c.Request = c.Request.WithContext(request.WithAccount(ctx, a))
 		end = a.close
 	}
-	if d.Forwards {
-		a.needs(d.Forwarding)
-		return end
-	}
-	a.needs(Page)
-	if c.Request.Body != nil && c.Request.Body != http.NoBody {
+	if !d.Forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
 		c.Request.Body = &accountedBody{
 			ReadCloser: c.Request.Body, account: a, declared: max(0, c.Request.ContentLength),
 		}

@@ -85,7 +85,7 @@ func Guard(guard gin.HandlerFunc, admit Admission) gin.HandlerFunc {
 			Refuse(c, refused)
 			return
 		}
-		if err := request.Charge(c.Request.Context(), caller.Account()); err != nil {
+		if err := request.Charge(c.Request.Context(), caller.Account(), load.Page); err != nil {
 			Refuse(c, problem.From(err))
 		}
 	}
