@@ -148,7 +148,7 @@ func TestStrangersAreBoundedApart(t *testing.T) {
 	ask(token, http.StatusOK)
 	verified.End()
 	ask("Bearer of nothing", http.StatusUnauthorized)
-	if inWork := strangers.State().InWork; inWork != 0 {
+	if inWork := strangers.InWork(); inWork != 0 {
 		t.Errorf("%d are in work after the end", inWork)
 	}
 }

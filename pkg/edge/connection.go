@@ -103,6 +103,5 @@ func awaitNext(conn net.Conn, state http.ConnState) {
 }
 
 // tooMany is the response to a request on a connection beyond the bound.
-var tooMany = problem.New(problem.Overloaded,
-	"There are more connections than the process may have. Nothing was done; send the request again.").
-	WithHeader("Retry-After", "1")
+var tooMany = problem.Later(problem.Overloaded,
+	"There are more connections than the process may have. Nothing was done; send the request again.")

@@ -6,6 +6,9 @@ import (
 	"io"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -43,6 +46,14 @@ func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
+}
+
+// Register registers the metric of a budget, which deploy/README.md describes.
+func (b *Budget) Register(registerer prometheus.Registerer) {
+	promauto.With(registerer).NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_work_bytes",
+		Help: "Memory that requests have taken from the budget of the process (work-memory).",
+	}, func() float64 { return float64(b.Used()) })
 }
 
 // account is what one request has taken.
@@ -143,7 +154,7 @@ func (a *account) take(flat, body int64) error {
 }
 
 // full is the error of the requests for which there is no memory.
-var full = later(problem.Overloaded,
+var full = problem.Later(problem.Overloaded,
 	"The exchange has as much in work as it can have. Nothing was done; send the request again.")
 
 // refusal returns why a request gets no more bytes, nil if it does.
@@ -172,14 +183,6 @@ type accountedBody struct {
 	begun    bool
 	// ended is what further reads return.
 	ended error
-}
-
-// Unaccounted returns the body of a request so that reading it takes no memory from its account.
-func Unaccounted(body io.ReadCloser) io.ReadCloser {
-	if accounted, is := body.(*accountedBody); is {
-		return accounted.ReadCloser
-	}
-	return body
 }
 
 // Read implements io.Reader. Its errors are those of the body, and *problem.Error.

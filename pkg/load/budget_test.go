@@ -242,18 +242,6 @@ func TestWithoutABudgetNothingIsRefused(t *testing.T) {
 	wants(t, "no budget", err, nil)
 }
 
-// TestABodyReadInPiecesCostsAPage has a handler read a body that it does not keep.
-func TestABodyReadInPiecesCostsAPage(t *testing.T) {
-	b := load.NewBudget(8 * load.Page)
-	c, end := enter(t.Context(), b, strings.NewReader(strings.Repeat("x", mebibyte)))
-	defer end()
-	wants(t, "a page", request.Charge(c.Request.Context(), "ada", load.Page), nil)
-	if _, err := io.Copy(io.Discard, load.Unaccounted(c.Request.Body)); err != nil {
-		t.Error(err)
-	}
-	used(t, b, "a body in pieces", load.Page)
-}
-
 // TestHostileCallersStayWithinTheBudget has many callers send large bodies at once, as fast as they can. What is in
 // work never exceeds the budget, nobody has more than half of it, and some of each caller's requests are served.
 func TestHostileCallersStayWithinTheBudget(t *testing.T) {

@@ -103,11 +103,10 @@ type Slot struct {
 	limiter *Limiter
 	// The mutex of the limiter guards what follows.
 	caller *party
-	// turn is where the request waits for the slot, if it does. decided is closed when it does no longer; nil if it
-	// never had to. refused says that it got none.
+	// turn is where the request waits for the slot, if it does. decided then gets why it has none, or nil; it is nil if
+	// the request never had to wait.
 	turn    *list.Element // in party.turns
-	decided chan struct{}
-	refused *problem.Error
+	decided chan *problem.Error
 	// crowded says that a crowd waited when the request got the slot.
 	crowded bool
 	// inWork says that the request counts as in work: not while its body is awaited.

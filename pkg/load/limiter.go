@@ -8,6 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -19,6 +22,8 @@ type LimiterConfig struct {
 	Most, MostWaiting int
 	// Log gets a line when requests are refused, and one each sayEvery as long as they are.
 	Log *slog.Logger
+	// Metrics is where the requests are counted; nil if they are not.
+	Metrics prometheus.Registerer
 }
 
 const (
@@ -44,44 +49,60 @@ type Limiter struct {
 	// unsaid is the number of refusals since the last line of the log, at said.
 	unsaid int64
 	said   time.Time
-	state  LimiterState
+
+	admitted prometheus.Counter
+	// refused counts by problem.
+	refused *prometheus.CounterVec
 }
 
-// LimiterState is what a limiter does at present, and has done since its start.
-type LimiterState struct {
-	// InWork is how many requests are in work, and Waiting how many wait.
-	InWork, Waiting int
-	// Admitted is how many were, Overloaded how many were refused with 503, and ShareUsedUp with 429.
-	Admitted, Overloaded, ShareUsedUp int64
+// NewLimiter returns a limiter. deploy/README.md describes its metrics.
+func NewLimiter(config LimiterConfig) *Limiter {
+	l := &Limiter{config: config, all: party{parts: map[string]*party{}}}
+	with := promauto.With(config.Metrics)
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_limit", Help: "How many requests may be in work.",
+	}, func() float64 { return float64(config.Most) })
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_in_work", Help: "How many admitted requests are in work.",
+	}, func() float64 { return float64(l.InWork()) })
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_waiting", Help: "How many requests wait until they are worked on.",
+	}, func() float64 { return float64(l.Waiting()) })
+	l.admitted = with.NewCounter(prometheus.CounterOpts{
+		Name: "exchange_admission_admitted_total", Help: "Requests that were admitted.",
+	})
+	l.refused = with.NewCounterVec(prometheus.CounterOpts{
+		Name: "exchange_admission_refused_total", Help: "Requests that were refused because there were too many.",
+	}, []string{"problem"})
+	for _, refusal := range []*problem.Error{Refusal, ShareRefusal} {
+		l.refused.WithLabelValues(refusal.Kind.Slug()) // 0 is shown as well
+	}
+	return l
 }
 
-// NewLimiter returns a limiter.
-func NewLimiter(config LimiterConfig) *Limiter { return &Limiter{config: config} }
-
-// State returns the state of the limiter.
-func (l *Limiter) State() LimiterState {
+// InWork returns how many requests are in work.
+func (l *Limiter) InWork() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.state
-	s.InWork, s.Waiting = l.all.inWork, l.all.waiting
-	return s
+	return l.all.inWork
+}
+
+// Waiting returns how many requests wait for a slot.
+func (l *Limiter) Waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.waiting
 }
 
 // Refusal is the error of the requests that are refused because too many are asked for. It is logged for all of them
 // together.
-var Refusal = later(problem.Overloaded,
+var Refusal = problem.Later(problem.Overloaded,
 	"The exchange is asked for more than it can serve. Nothing was done; send the request again.")
 
 // ShareRefusal is the error of the requests of a caller that are refused while those of other callers are served.
-var ShareRefusal = later(problem.ShareUsedUp,
+var ShareRefusal = problem.Later(problem.ShareUsedUp,
 	"More is asked for by this caller than its share of what can be served. Nothing was done; send the request again "+
 		"when the others have their responses.")
-
-// later returns the error of a request that may be sent again after a second: what fills a service ends within that,
-// mostly.
-func later(kind problem.Kind, detail string) *problem.Error {
-	return problem.New(kind, detail).WithHeader("Retry-After", "1")
-}
 
 // Begin gives a request of a caller its slot. It waits if none is free, and returns Refusal or ShareRefusal if it may
 // wait no longer. A request whose context ends leaves the queue.
@@ -112,7 +133,7 @@ func (l *Limiter) enter(who Caller) *Slot {
 		l.begin(slot)
 		return slot
 	}
-	slot.decided = make(chan struct{})
+	slot.decided = make(chan *problem.Error, 1)
 	slot.turn = slot.caller.turns.PushBack(slot)
 	slot.caller.wait(1)
 	if l.all.waiting > l.config.MostWaiting {
@@ -126,14 +147,13 @@ func (l *Limiter) leave(slot *Slot) {
 	slot.caller.turns.Remove(slot.turn)
 	slot.turn = nil
 	slot.caller.wait(-1)
-	close(slot.decided)
 }
 
 // begin gives a request its slot.
 func (l *Limiter) begin(slot *Slot) {
 	slot.work()
 	slot.crowded = l.all.waiting >= crowd
-	l.state.Admitted++
+	l.admitted.Inc()
 }
 
 // dispatch gives the free slots to those that wait.
@@ -142,6 +162,7 @@ func (l *Limiter) dispatch() {
 		slot := l.all.next()
 		l.leave(slot)
 		l.begin(slot)
+		slot.decided <- nil
 	}
 }
 
@@ -150,7 +171,8 @@ func (l *Limiter) await(ctx context.Context, slot *Slot) *problem.Error {
 	patient, cancel := context.WithTimeout(ctx, l.config.Wait)
 	defer cancel()
 	select {
-	case <-slot.decided:
+	case refused := <-slot.decided:
+		return refused
 	case <-patient.Done():
 	}
 	l.mu.Lock()
@@ -159,23 +181,22 @@ func (l *Limiter) await(ctx context.Context, slot *Slot) *problem.Error {
 	case slot.turn == nil: // it is decided
 	case errors.Is(patient.Err(), context.Canceled):
 		l.leave(slot)
-		slot.refused = Refusal // which nobody reads
+		return Refusal // which nobody reads
 	default:
 		l.refuse(slot)
 	}
-	return slot.refused
+	return <-slot.decided
 }
 
 // refuse refuses a request that waits. The log has that once in a while.
 func (l *Limiter) refuse(slot *Slot) {
+	refused := Refusal
 	if slot.caller.overShare() {
-		slot.refused = ShareRefusal
-		l.state.ShareUsedUp++
-	} else {
-		slot.refused = Refusal
-		l.state.Overloaded++
+		refused = ShareRefusal
 	}
+	l.refused.WithLabelValues(refused.Kind.Slug()).Inc()
 	l.leave(slot)
+	slot.decided <- refused
 	l.unsaid++
 	if now := time.Now(); now.Sub(l.said) >= sayEvery {
 		l.config.Log.Warn("more is asked for than can be served: requests are refused with 503 or 429", "limit",

@@ -57,8 +57,8 @@ func end(slots []*load.Slot) {
 func TestAsManyAreInWorkAsMayBe(t *testing.T) {
 	l := limiter()
 	all := admitted(t, l, 2*most)
-	if len(all) != most || l.State().InWork != most {
-		t.Fatalf("%d are admitted, and %d in work, want %d", len(all), l.State().InWork, most)
+	if len(all) != most || l.InWork() != most {
+		t.Fatalf("%d are admitted, and %d in work, want %d", len(all), l.InWork(), most)
 	}
 	all[0].End()
 	all[0].End()
@@ -67,8 +67,8 @@ func TestAsManyAreInWorkAsMayBe(t *testing.T) {
 		t.Errorf("%d are admitted in place of one that has ended", len(more))
 	}
 	end(append(all, more...))
-	if state := l.State(); state.InWork != 0 {
-		t.Errorf("%d are in work after the end", state.InWork)
+	if inWork := l.InWork(); inWork != 0 {
+		t.Errorf("%d are in work after the end", inWork)
 	}
 }
 
@@ -109,8 +109,8 @@ func TestSlowSendersKeepNobodyOut(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if state := l.State(); state.InWork != 0 {
-		t.Errorf("%d are in work after the end", state.InWork)
+	if inWork := l.InWork(); inWork != 0 {
+		t.Errorf("%d are in work after the end", inWork)
 	}
 }
 
@@ -130,12 +130,12 @@ func TestARequestHasOneSlot(t *testing.T) {
 		t.Errorf("a request that has a slot gets %v", refused)
 	}
 	load.Leave(part)
-	if n := gateway.State().InWork; n != 1 {
+	if n := gateway.InWork(); n != 1 {
 		t.Errorf("%d are in work before the end", n)
 	}
 	load.Leave(c)
 	end(full)
-	if n := gateway.State().InWork + service.State().InWork; n != 0 {
+	if n := gateway.InWork() + service.InWork(); n != 0 {
 		t.Errorf("%d are in work after the end", n)
 	}
 }

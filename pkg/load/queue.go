@@ -31,10 +31,7 @@ type party struct {
 func (p *party) part(name string, now time.Time) *party {
 	part := p.parts[name]
 	if part == nil {
-		if p.parts == nil {
-			p.parts = map[string]*party{}
-		}
-		part = &party{of: p}
+		part = &party{of: p, parts: map[string]*party{}}
 		p.parts[name] = part
 	}
 	part.seen = now

@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -24,10 +26,11 @@ const wait = 500 * time.Millisecond
 // crowded is a limiter whose slots are taken, and what became of the requests that wait for the first of them.
 type crowded struct {
 	*load.Limiter
-	t      *testing.T
-	taken  *load.Slot
-	others []*load.Slot
-	log    strings.Builder
+	t       *testing.T
+	taken   *load.Slot
+	others  []*load.Slot
+	log     strings.Builder
+	metrics *prometheus.Registry
 
 	mu sync.Mutex
 	// served are the names of the requests that had the slot, in their order; slots gets these in turn.
@@ -38,9 +41,13 @@ type crowded struct {
 
 // newCrowded returns a limiter for whose slots five times as many requests may wait.
 func newCrowded(t *testing.T, slots int) *crowded {
-	c := &crowded{t: t, slots: make(chan *load.Slot, 100), refused: map[string]*problem.Error{}}
+	c := &crowded{
+		t: t, slots: make(chan *load.Slot, 100), refused: map[string]*problem.Error{},
+		metrics: prometheus.NewRegistry(),
+	}
 	c.Limiter = load.NewLimiter(load.LimiterConfig{
 		Wait: wait, Most: slots, MostWaiting: 5 * slots, Log: slog.New(slog.NewTextHandler(&c.log, nil)),
+		Metrics: c.metrics,
 	})
 	all := admitted(t, c.Limiter, slots)
 	c.taken, c.others = all[0], all[1:]
@@ -75,9 +82,25 @@ func (c *crowded) serve() {
 		}
 	}
 	end(c.others)
-	if s := c.State(); s.InWork != 0 || s.Waiting != 0 {
-		c.t.Errorf("at the end %d are in work and %d wait", s.InWork, s.Waiting)
+	if c.InWork() != 0 || c.Waiting() != 0 {
+		c.t.Errorf("at the end %d are in work and %d wait", c.InWork(), c.Waiting())
 	}
+}
+
+// counted returns how many refusals with a problem the metrics have.
+func (c *crowded) counted(kind problem.Kind) (count int) {
+	families, err := c.metrics.Gather()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if labels := metric.GetLabel(); len(labels) == 1 && labels[0].GetValue() == kind.Slug() {
+				count += int(metric.GetCounter().GetValue())
+			}
+		}
+	}
+	return count
 }
 
 // refusals returns what was refused so far, by name.
@@ -129,8 +152,8 @@ func TestWhatWaitsTooLongIsRefused(t *testing.T) {
 			}
 		}
 		// The last one of a caller is never more than a share.
-		if s := c.State(); s.ShareUsedUp != 1 || s.Overloaded != 2 {
-			t.Errorf("counted %+v", s)
+		if full, share := c.counted(problem.Overloaded), c.counted(problem.ShareUsedUp); full != 2 || share != 1 {
+			t.Errorf("counted %d and %d", full, share)
 		}
 		c.serve()
 	})
@@ -152,7 +175,7 @@ func TestTheCallerWithMostWaitingIsRefusedFirst(t *testing.T) {
 		if !errors.Is(c.refusals()["greedy 4"], load.ShareRefusal) || len(c.refusals()) != 2 {
 			t.Errorf("refused %v, want the last request of the greedy caller with 429", c.refusals())
 		}
-		if waiting := c.State().Waiting; waiting != fits {
+		if waiting := c.Waiting(); waiting != fits {
 			t.Errorf("%d wait, want %d", waiting, fits)
 		}
 		c.serve()
@@ -174,11 +197,11 @@ func TestWhoeverLeavesTakesNoSlot(t *testing.T) {
 		c.ask(t.Context(), "left", "left")
 		cancel()
 		synctest.Wait()
-		if s := c.State(); s.Waiting != 1 || len(c.refusals()) != 3 {
-			t.Errorf("%d wait after others have left: %v", s.Waiting, c.refusals())
+		if c.Waiting() != 1 || len(c.refusals()) != 3 {
+			t.Errorf("%d wait after others have left: %v", c.Waiting(), c.refusals())
 		}
-		if s := c.State(); s.Overloaded != 0 || s.ShareUsedUp != 0 {
-			t.Errorf("counted as refused: %+v", s)
+		if n := c.counted(problem.Overloaded) + c.counted(problem.ShareUsedUp); n != 0 {
+			t.Errorf("%d are counted as refused", n)
 		}
 		c.serve()
 		if !slices.Equal(c.served, []string{"left"}) {
@@ -331,7 +354,7 @@ func TestManyWaitInBoundedMemory(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if waiting := l.State().Waiting; waiting != 5000 {
+		if waiting := l.Waiting(); waiting != 5000 {
 			t.Errorf("%d wait, want the bound", waiting)
 		}
 		if used := inUse() - before; used > 5000*8<<10 {
@@ -339,8 +362,8 @@ func TestManyWaitInBoundedMemory(t *testing.T) {
 		}
 		end(places)
 		ended.Wait()
-		if s := l.State(); s.Waiting != 0 || s.InWork != 0 || served != 5000 {
-			t.Errorf("%d were served, and at the end %d wait and %d are in work", served, s.Waiting, s.InWork)
+		if l.Waiting() != 0 || l.InWork() != 0 || served != 5000 {
+			t.Errorf("%d were served, and at the end %d wait and %d are in work", served, l.Waiting(), l.InWork())
 		}
 	})
 }
@@ -368,7 +391,7 @@ func TestCallersAreForgotten(t *testing.T) {
 		if used := inUse() - before; used > 1<<20 {
 			t.Errorf("they take %d bytes", used)
 		}
-		l.State() // the limiter is in use until here
+		l.InWork() // the limiter is in use until here
 	})
 }
 

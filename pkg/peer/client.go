@@ -179,9 +179,8 @@ func (c *Client) Do(ctx context.Context, call Call) (Reply, error) {
 	}
 	err = fmt.Errorf("peer %s: %s: %w", c.config.Name, method, err)
 	if got.overloaded() {
-		return got, problem.New(problem.Overloaded,
-			"A part of the exchange has as much in work as it can have. Send the request again.").
-			WithHeader("Retry-After", "1").Because(err)
+		return got, problem.Later(problem.Overloaded,
+			"A part of the exchange has as much in work as it can have. Send the request again.").Because(err)
 	}
 	return got, problem.Outage(err)
 }

@@ -104,12 +104,11 @@ func (p *Process) Admission(service, to string, forwards bool) Admission {
 // limiter returns a new limiter of at most a number of requests in work. If the settings say that none is refused, they
 // wait as long as their own time allows.
 func (p *Process) limiter(service, to string, most int) *load.Limiter {
-	limiter := load.NewLimiter(load.LimiterConfig{
+	return load.NewLimiter(load.LimiterConfig{
 		Wait: cmp.Or(p.Settings.OverloadLatency, 24*time.Hour), Most: most,
 		MostWaiting: int(p.Settings.connections()), Log: p.Log.With("service", service, "to", to),
+		Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)),
 	})
-	limiter.Register(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)))
-	return limiter
 }
 
 // unproved is how many tokens that are not known yet are verified at a time. That takes a processor for as long as a
@@ -169,6 +168,7 @@ func Relay(c *gin.Context) { c.Set(relayKey, true) }
 // boundedBody is the body of a request that is no larger than it may be.
 type boundedBody struct {
 	io.ReadCloser
+	// whole is what comes, of which nothing is taken from the memory of the process.
 	whole io.ReadCloser
 }
 
@@ -176,7 +176,7 @@ type boundedBody struct {
 // piece by piece, and keeps no more of it in memory than a page. It is called before anything is read.
 func Stream(c *gin.Context, most int64) {
 	if body, is := c.Value(bodyKey).(*boundedBody); is {
-		body.ReadCloser = http.MaxBytesReader(c.Writer, load.Unaccounted(body.whole), most)
+		body.ReadCloser = http.MaxBytesReader(c.Writer, body.whole, most)
 	}
 }
 
@@ -202,7 +202,7 @@ func (o *observer) handle(c *gin.Context) {
 	}
 	// A long body fails only when it is read, because path, method and token are checked before it.
 	if incoming.Body != http.NoBody {
-		body := &boundedBody{http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody), c.Request.Body}
+		body := &boundedBody{http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody), incoming.Body}
 		c.Set(bodyKey, body)
 		c.Request.Body = body
 	}
