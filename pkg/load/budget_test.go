@@ -22,7 +22,7 @@ const mebibyte = 1 << 20
 // enter lets a request of a context, with a body if it is not nil, in through the door of a budget.
 func enter(ctx context.Context, b *load.Budget, body io.Reader) (c *gin.Context, end func()) {
 	c = asking(ctx, body)
-	return c, load.Door{Budget: b}.Enter(c)
+	return c, b.Enter(c, false)
 }
 
 // asking returns a request of a context, with a body if it is not nil.
@@ -204,7 +204,7 @@ func TestABodyThatDoesNotComeKeepsNothing(t *testing.T) {
 	large := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
 	large.Request = httptest.NewRequest(http.MethodPost, "/", untouched{t})
 	large.Request.ContentLength = mebibyte
-	defer load.Door{Budget: b}.Enter(large)()
+	defer b.Enter(large, false)()
 	wants(t, "a page of another one", request.Charge(large.Request.Context(), "bo", load.Page), nil)
 	_, err := io.Copy(io.Discard, large.Request.Body)
 	wants(t, "a body that does not fit", err, problem.Overloaded)
@@ -224,7 +224,7 @@ func TestARequestHasOneAccount(t *testing.T) {
 	b := load.NewBudget(8 * load.Page)
 	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
 	c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
-	end := load.Door{Budget: b, Forwards: true}.Enter(c)
+	end := b.Enter(c, true)
 	for range 2 {
 		part, endPart := enter(c.Request.Context(), b, nil)
 		wants(t, "a service", request.Charge(part.Request.Context(), "ada", load.Page), nil)

@@ -13,30 +13,23 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// Door is where a router lets requests in. What it gives a request ends with it.
-type Door struct {
-	// Budget bounds what requests have in work; nothing does if it is nil.
-	Budget *Budget
-	// Forwards says that the handlers pass requests on and do not work on them. They take nothing for their bodies.
-	Forwards bool
-}
-
-// Enter opens the account of a request, from which its body takes as it comes. A request that has an account keeps it:
-// what a service does for it in the process of the gateway ends with the gateway's response. end gives back what was
-// taken.
-func (d Door) Enter(c *gin.Context) (end func()) {
+// Enter lets a request in: it opens the account of the request, from which its body takes as it comes. forwards says
+// that the request is passed on and not worked on: it takes nothing for its body. A request that has an account keeps
+// it: what a service does for it in the process of the gateway ends with the gateway's response. end gives back what was
+// taken. Without a budget nothing is bounded.
+func (b *Budget) Enter(c *gin.Context, forwards bool) (end func()) {
 	end = func() {}
-	if d.Budget == nil {
+	if b == nil {
 		return end
 	}
 	ctx := c.Request.Context()
 	a := accountOf(ctx)
 	if a == nil {
-		a = &account{budget: d.Budget}
+		a = &account{budget: b}
 		c.Request = c.Request.WithContext(request.WithAccount(ctx, a))
 		end = a.close
 	}
-	if !d.Forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
+	if !forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
 		c.Request.Body = &accountedBody{
 			ReadCloser: c.Request.Body, account: a, declared: max(0, c.Request.ContentLength),
 		}

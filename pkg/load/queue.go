@@ -38,7 +38,8 @@ func (p *party) part(name string, now time.Time) *party {
 	return part
 }
 
-// forget removes the parts that have nothing in work or waiting, and were seen last before a time.
+// forget removes the parts that have nothing in work or waiting, and were seen last before a time. A request whose body
+// was awaited for longer is still counted among all, but in the share of nobody.
 func (p *party) forget(before time.Time) {
 	maps.DeleteFunc(p.parts, func(_ string, part *party) bool {
 		part.forget(before)

@@ -5,16 +5,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-	"go.opentelemetry.io/otel/trace"
-
-	"insurance.example/exchange/pkg/tracing"
 )
 
 const (
@@ -74,13 +70,4 @@ func register(config Config, breaker circuitbreaker.CircuitBreaker[Reply]) *prom
 		Name: "peer_request_duration_seconds", Help: "Time of a call of another service, each attempt by itself.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"method", "code"})
-}
-
-// observe times an attempt. status is 0 if there was no response.
-func (c *Client) observe(method string, status int, began time.Time, span trace.Span) {
-	code := "none"
-	if http.StatusText(status) != "" {
-		code = strconv.Itoa(status)
-	}
-	tracing.Observe(span, c.seconds.WithLabelValues(method, code), time.Since(began).Seconds())
 }

@@ -68,21 +68,9 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 func (t *Transport) pool() *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if time.Since(t.made) >= renewEvery {
-		t.renew()
+	if time.Since(t.made) < renewEvery {
+		return t.connections
 	}
-	return t.connections
-}
-
-// Renew has new connections made for all requests from now on. Requests under way end on those that they are on, which
-// are then closed.
-func (t *Transport) Renew() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.renew()
-}
-
-func (t *Transport) renew() {
 	t.connections.CloseIdleConnections() // and those that become idle later
 	t.made = time.Now()
 	t.connections = &http.Transport{
@@ -92,6 +80,16 @@ func (t *Transport) renew() {
 	if t.secure != nil {
 		t.connections.TLSClientConfig = t.secure()
 	}
+	return t.connections
+}
+
+// Renew has new connections made for all requests from now on. Requests under way end on those that they are on, which
+// are then closed.
+func (t *Transport) Renew() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.connections.CloseIdleConnections() // and those that become idle later
+	t.made = time.Time{}
 }
 
 // repeatedDial dials up to three times: behind the address may be a replica that has just ended, and others.

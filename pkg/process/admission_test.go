@@ -24,7 +24,7 @@ func limited() (limitedBench, *load.Limiter) {
 	l := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Most: 1, MostWaiting: 10, Log: log,
 		Metrics: b.registry})
 	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute,
-		LargestBody: 10, Door: load.Door{Budget: load.NewBudget(8 * load.Page)}})
+		LargestBody: 10, Budget: load.NewBudget(8 * load.Page)})
 	return limitedBench{b, process.Guard(func(*gin.Context) {}, process.Admit(l))}, l
 }
 
@@ -98,7 +98,7 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 func TestABodyReadInPiecesCostsAPage(t *testing.T) {
 	budget := load.NewBudget(8 * load.Page)
 	engine := process.NewEngine(process.EngineConfig{Log: slog.New(slog.DiscardHandler),
-		Metrics: prometheus.NewRegistry(), Timeout: time.Minute, LargestBody: 10, Door: load.Door{Budget: budget}})
+		Metrics: prometheus.NewRegistry(), Timeout: time.Minute, LargestBody: 10, Budget: budget})
 	limiter := load.NewLimiter(load.LimiterConfig{Wait: time.Minute, Most: 1})
 	engine.POST("/file", process.Guard(func(*gin.Context) {}, process.Admit(limiter)), func(c *gin.Context) {
 		process.Stream(c, load.Page)

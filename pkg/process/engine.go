@@ -38,8 +38,10 @@ type EngineConfig struct {
 	// Audit gets a line for each request of a known caller, in the name of Service; nil if none is kept.
 	Audit   *audit.Log
 	Service string
-	// Door lets requests in, as far as there is room for the work of each.
-	Door load.Door
+	// Budget bounds the memory of what requests have in work; nothing does if it is nil. Forwards says that the handlers
+	// pass requests on, and do not work on them.
+	Budget   *load.Budget
+	Forwards bool
 }
 
 // NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
@@ -52,7 +54,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout,
 		largestBody: config.LargestBody,
 		tracer:      config.Tracer, level: slog.LevelDebug, audit: config.Audit,
-		service: config.Service, door: config.Door,
+		service: config.Service, budget: config.Budget, forwards: config.Forwards,
 	}
 	if config.AccessLog {
 		observer.level = slog.LevelInfo
@@ -141,10 +143,11 @@ type observer struct {
 	largestBody int64
 	tracer      trace.Tracer
 	// level is the level at which requests are logged that have not failed.
-	level   slog.Level
-	audit   *audit.Log
-	service string
-	door    load.Door
+	level    slog.Level
+	audit    *audit.Log
+	service  string
+	budget   *load.Budget
+	forwards bool
 }
 
 // Keys of the gin context.
@@ -190,7 +193,7 @@ func (o *observer) handle(c *gin.Context) {
 		header[problem.RequestIDHeader] = []string{names.ID}
 	}
 	c.Request = incoming.WithContext(ctx)
-	defer o.door.Enter(c)()
+	defer o.budget.Enter(c, o.forwards)()
 	defer o.finish(c, names, span, began)
 
 	if hasEncodedSlash(incoming.URL) {

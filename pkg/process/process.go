@@ -101,7 +101,7 @@ func (p *Process) Engine(service string) *gin.Engine {
 // process.
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
-	config.Door.Forwards = true
+	config.Forwards = true
 	config.Tracer = p.tracing.EntranceTracer(service)
 	return p.newEngine(config)
 }
@@ -119,7 +119,7 @@ func (p *Process) engine(service string) EngineConfig {
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
 		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service),
 		AccessLog: p.Settings.AccessLog, Service: service, Audit: p.audit,
-		Door: load.Door{Budget: p.budget},
+		Budget: p.budget,
 	}
 }
 
