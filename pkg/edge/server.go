@@ -59,7 +59,7 @@ func NewServer(config Config) *Server {
 	}
 	if config.RequestTimeout > 0 {
 		// The time of the request itself, and time for a slow reader.
-		s.Server.WriteTimeout = config.RequestTimeout + 30*time.Second
+		s.WriteTimeout = config.RequestTimeout + 30*time.Second
 	}
 	return s
 }
@@ -75,6 +75,6 @@ func (s *Server) Serve() error {
 	if s.config.TLS == nil {
 		return s.Server.Serve(bounded)
 	}
-	s.Server.TLSConfig = s.config.TLS.Clone() // for HTTP/2, which changes it
-	return s.Server.ServeTLS(bounded, "", "")
+	s.TLSConfig = s.config.TLS.Clone() // for HTTP/2, which changes it
+	return s.ServeTLS(bounded, "", "")
 }

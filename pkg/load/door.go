@@ -13,10 +13,10 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// Enter lets a request in: it opens the account of the request, from which its body takes as it comes. forwards says
-// that the request is passed on and not worked on: it takes nothing for its body. A request that has an account keeps
-// it: what a service does for it in the process of the gateway ends with the gateway's response. end gives back what was
-// taken. Without a budget nothing is bounded.
+// Enter lets a request in: it opens the account of the request, from which its body takes as it comes. forwards
+// says that the request is passed on and not worked on: it takes nothing for its body. A request that has an account
+// keeps it: what a service does for it in the process of the gateway ends with the gateway's response. end gives
+// back what was taken. Without a budget nothing is bounded.
 func (b *Budget) Enter(c *gin.Context, forwards bool) (end func()) {
 	end = func() {}
 	if b == nil {
@@ -43,10 +43,10 @@ const internalPrefix = "/internal/"
 
 type slotKey struct{}
 
-// Admit admits a request of a caller, or returns why it does not, as Begin does. route is the template of its path. The
-// slot of the request ends when the body of its response begins, so that a client that reads slowly keeps no one out, or
-// when Leave is called. A request that has a slot keeps it: what a service does for it in the process of the gateway was
-// admitted there.
+// Admit admits a request of a caller, or returns why it does not, as Begin does. route is the template of its path.
+// The slot of the request ends when the body of its response begins, so that a client that reads slowly keeps no one
+// out, or when Leave is called. A request that has a slot keeps it: what a service does for it in the process of the
+// gateway was admitted there.
 func (l *Limiter) Admit(c *gin.Context, caller Caller, route string) *problem.Error {
 	ctx := c.Request.Context()
 	if strings.HasPrefix(route, internalPrefix) || ctx.Value(slotKey{}) != nil {

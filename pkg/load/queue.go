@@ -10,11 +10,11 @@ import (
 // caller is a stranger.
 type Caller struct{ Account, Name string }
 
-// party is who shares what can be served with others: an account, or one of its callers. All accounts together are one
-// that shares with nobody. Requests have turns among those of their caller, callers among those of their account, and
-// accounts among each other: however many requests an account has waiting, the next of another one comes after one of
-// them. A party has something in work or waiting, or has asked a short time ago: who asks for too much is known as such
-// also beside others that have nothing waiting. It is not safe for concurrent use.
+// party is who shares what can be served with others: an account, or one of its callers. All accounts together are
+// one that shares with nobody. Requests have turns among those of their caller, callers among those of their account,
+// and accounts among each other: however many requests an account has waiting, the next of another one comes after
+// one of them. A party has something in work or waiting, or has asked a short time ago: who asks for too much is known
+// as such also beside others that have nothing waiting. It is not safe for concurrent use.
 type party struct {
 	// of is what it is a part of; nil for all accounts together.
 	of              *party
@@ -38,8 +38,8 @@ func (p *party) part(name string, now time.Time) *party {
 	return part
 }
 
-// forget removes the parts that have nothing in work or waiting, and were seen last before a time. A request whose body
-// was awaited for longer is still counted among all, but in the share of nobody.
+// forget removes the parts that have nothing in work or waiting, and were seen last before a time. A request whose
+// body was awaited for longer is still counted among all, but in the share of nobody.
 func (p *party) forget(before time.Time) {
 	maps.DeleteFunc(p.parts, func(_ string, part *party) bool {
 		part.forget(before)

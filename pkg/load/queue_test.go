@@ -222,6 +222,7 @@ func TestWhoFloodsAloneInTheQueueIsToldSo(t *testing.T) {
 			t.Fatal(refused)
 		}
 		calm.End()
+		time.Sleep(time.Second)
 		flood := func(when string) (told int) {
 			for n := range 10 {
 				c.ask(t.Context(), "ada", fmt.Sprint(when, n))
@@ -310,6 +311,26 @@ func TestTheGreedyCallerOfTheGreedyAccountIsRefusedFirst(t *testing.T) {
 	})
 }
 
+// TestTheCallersOfAGreedyAccountAreToldSo has eight callers of one account ask once each beside another account: they
+// are told 429 although none has too much by itself, but for the last one, which is no longer more than a share.
+func TestTheCallersOfAGreedyAccountAreToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded(t, 2)
+		for n := range 8 {
+			name := fmt.Sprint("acme/", n)
+			c.ask(t.Context(), name, name)
+		}
+		c.ask(t.Context(), "zenith", "zenith")
+		time.Sleep(2 * wait)
+		synctest.Wait()
+		if full, share := c.counted(problem.Overloaded), c.counted(problem.ShareUsedUp); full != 2 || share != 7 ||
+			!errors.Is(c.refusals()["zenith"], load.Refusal) {
+			t.Errorf("%d are told 503 and %d 429: %v", full, share, c.refusals())
+		}
+		c.serve()
+	})
+}
+
 // TestRefusalsAreLoggedTogether checks that the log has one line for many refusals, and another one after a while.
 func TestRefusalsAreLoggedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -368,31 +389,40 @@ func TestManyWaitInBoundedMemory(t *testing.T) {
 	})
 }
 
-// TestCallersAreForgotten has ten thousand callers ask once, ten each millisecond, in bounded memory.
+// TestCallersAreForgotten has ten thousand callers ask once, ten each millisecond, in bounded memory: those of accounts
+// that go as well, and those of one that stays.
 func TestCallersAreForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := load.NewLimiter(load.LimiterConfig{
-			Wait: wait, Most: 10, MostWaiting: 10, Log: slog.New(slog.DiscardHandler),
+	for name, accountOf := range map[string]func(n int) int{
+		"of many accounts": func(n int) int { return n / 10 }, "of one account": func(int) int { return 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := load.NewLimiter(load.LimiterConfig{
+					Wait: wait, Most: 10, MostWaiting: 10, Log: slog.New(slog.DiscardHandler),
+				})
+				ask := func(n int) {
+					slot, refused := l.Begin(t.Context(), caller(fmt.Sprintf("%d/%d", accountOf(n), n)))
+					if refused != nil {
+						t.Fatal(refused)
+					}
+					slot.End()
+				}
+				before := inUse()
+				for n := range 10_000 {
+					ask(n)
+					time.Sleep(100 * time.Microsecond)
+				}
+				for range 8 {
+					time.Sleep(wait)
+					ask(0)
+				}
+				if used := inUse() - before; used > 1<<20 {
+					t.Errorf("they take %d bytes", used)
+				}
+				l.InWork() // the limiter is in use until here
+			})
 		})
-		ask := func(n int) {
-			slot, refused := l.Begin(t.Context(), caller(fmt.Sprintf("%d/%d", n/10, n)))
-			if refused != nil {
-				t.Fatal(refused)
-			}
-			slot.End()
-		}
-		before := inUse()
-		for n := range 10_000 {
-			ask(n)
-			time.Sleep(100 * time.Microsecond)
-		}
-		time.Sleep(4 * wait)
-		ask(0)
-		if used := inUse() - before; used > 1<<20 {
-			t.Errorf("they take %d bytes", used)
-		}
-		l.InWork() // the limiter is in use until here
-	})
+	}
 }
 
 // inUse returns the bytes of the heap and of stacks that are in use.

@@ -38,8 +38,8 @@ type EngineConfig struct {
 	// Audit gets a line for each request of a known caller, in the name of Service; nil if none is kept.
 	Audit   *audit.Log
 	Service string
-	// Budget bounds the memory of what requests have in work; nothing does if it is nil. Forwards says that the handlers
-	// pass requests on, and do not work on them.
+	// Budget bounds the memory of what requests have in work; nothing does if it is nil. Forwards says that the
+	// handlers pass requests on, and do not work on them.
 	Budget   *load.Budget
 	Forwards bool
 }
