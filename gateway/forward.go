@@ -31,7 +31,7 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 		g.handOver(c, upstream.Handler, request, span)
 		return
 	}
-	if err := request.Charge(ctx, caller.Account()); err != nil {
+	if err := request.Charge(ctx, caller.Account(), forwarding); err != nil {
 		process.Refuse(c, problem.From(err))
 		return
 	}
@@ -64,17 +64,10 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 	proxy.ServeHTTP(c.Writer, c.Request)
 }
 
-// forwarding returns the memory that a request needs while it is forwarded, in bytes, whatever it carries: its body and
-// the response pass through in pieces. There are buffers for both, and the connection to the service with its own. A
+// forwarding is the memory that a request needs while it is forwarded, in bytes, whatever it carries: its body and the
+// response pass through in pieces. There are buffers for both, and the connection to the service with its own. A
 // service of the same process takes its own memory.
-func forwarding(upstreams map[string]Upstream) int64 {
-	for _, to := range upstreams {
-		if to.Handler == nil {
-			return 2 * bufferSize
-		}
-	}
-	return 0
-}
+const forwarding = 2 * bufferSize
 
 // keepPrivate says of the response of a service that it is for one caller, where organisations share the exchange: a
 // cache that keeps it in spite of no-store must not give it to another one.

@@ -27,7 +27,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 	defer server.Close()
 	work := load.NewBudget(fits * each)
 	d := openWithin(t, process.EngineConfig{
-		Timeout: time.Minute, Door: load.Door{Budget: work, Forwards: true, Forwarding: each},
+		Timeout: time.Minute, Budget: work, Forwards: true,
 	}, over(t, server.URL), nil)
 	var unread []*http.Response
 	leave := func() {
@@ -84,7 +84,7 @@ func TestAServiceOfTheProcessTakesItsOwnMemory(t *testing.T) {
 		w.WriteHeader(http.StatusNoContent)
 	})
 	d := openWithin(t, process.EngineConfig{
-		Timeout: time.Minute, Door: load.Door{Budget: work, Forwards: true},
+		Timeout: time.Minute, Budget: work, Forwards: true,
 	}, within(inside), nil)
 	if response, text := do(t, d.requestOf(t, "ada", "/vehicle")); response.StatusCode != http.StatusNoContent {
 		t.Errorf("status %d %s", response.StatusCode, text)

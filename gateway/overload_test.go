@@ -142,13 +142,13 @@ func TestStrangersAreBoundedApart(t *testing.T) {
 	token := known.Header.Get("Authorization")
 	ask(token, http.StatusOK)
 	ask("Bearer of nothing", http.StatusUnauthorized)
-	_, verified, _ := strangers.Begin(t.Context(), load.Caller{Account: "an address"})
+	verified, _ := strangers.Begin(t.Context(), load.Caller{Account: "an address"})
 	ask("Bearer of nothing", http.StatusServiceUnavailable)
 	ask(d.requestOf(t, "bo", "/vehicle/7").Header.Get("Authorization"), http.StatusServiceUnavailable)
 	ask(token, http.StatusOK)
 	verified.End()
 	ask("Bearer of nothing", http.StatusUnauthorized)
-	if inWork := strangers.State().InWork; inWork != 0 {
+	if inWork := strangers.InWork(); inWork != 0 {
 		t.Errorf("%d are in work after the end", inWork)
 	}
 }

@@ -163,7 +163,7 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		upstream.Admit = p.Admission("gateway", name, upstream.Handler == nil)
 		upstreams[name] = upstream
 	}
-	return New(p.Entrance("gateway", forwarding(upstreams)), Config{
+	return New(p.Entrance("gateway"), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
 		Meet: p.Meeting("gateway"), Credentials: credentials, AdminMayRead: s.AdminMayRead,
 		Origins: s.Origins, Rates: rates, Organisations: p.Settings.OrganisationClaim != "",

@@ -23,20 +23,21 @@ const mostRefused = 256
 // it. One beyond is accepted in order to be refused, because a client that waits to be accepted does not learn why.
 type listener struct {
 	net.Listener
-	log           *slog.Logger
-	most          int64
-	open, refused atomic.Int64
+	log     *slog.Logger
+	most    int64
+	open    atomic.Int64
+	refused prometheus.Counter
 }
 
 func newListener(config Config) *listener {
-	l := &listener{Listener: config.Listener, log: config.Log, most: config.MostConnections}
 	with := promauto.With(config.Metrics)
+	l := &listener{Listener: config.Listener, log: config.Log, most: config.MostConnections}
 	with.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "exchange_connections", Help: "Connections of callers that are open.",
 	}, func() float64 { return float64(l.open.Load()) })
-	with.NewCounterFunc(prometheus.CounterOpts{
+	l.refused = with.NewCounter(prometheus.CounterOpts{
 		Name: "exchange_connections_refused_total", Help: "Connections that were refused because there were too many.",
-	}, func() float64 { return float64(l.refused.Load()) })
+	})
 	return l
 }
 
@@ -49,7 +50,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		open := l.open.Add(1)
 		c := &connection{Conn: conn, of: l, beyond: open > l.most}
 		if c.beyond {
-			l.refused.Add(1)
+			l.refused.Inc()
 		}
 		if open <= l.most+mostRefused {
 			return c, nil
@@ -102,6 +103,5 @@ func awaitNext(conn net.Conn, state http.ConnState) {
 }
 
 // tooMany is the response to a request on a connection beyond the bound.
-var tooMany = problem.New(problem.Overloaded,
-	"There are more connections than the process may have. Nothing was done; send the request again.").
-	WithHeader("Retry-After", "1")
+var tooMany = problem.Later(problem.Overloaded,
+	"There are more connections than the process may have. Nothing was done; send the request again.")

@@ -56,9 +56,8 @@ func (b *demandedBody) Read(p []byte) (int, error) {
 }
 
 // serve handles a request. It ends those of clients that do not send, or do not read, within a time that grows with
-// what they did: what such a request has in memory is missing for others. If clients have no time at first, nothing is
-// demanded. The response tells the client to close the connection after AnnounceEnd. A request on a connection beyond
-// the bound is refused.
+// what they did: what such a request has in memory is missing for others. The response tells the client to close the
+// connection after AnnounceEnd. A request on a connection beyond the bound is refused.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	conn := r.Context().Value(connectionKey{}).(*connection)
 	conn.handled.Store(true)
@@ -71,11 +70,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		problem.Write(response, tooMany)
 		return
 	}
-	if allowed.atFirst > 0 && r.Body != nil && r.Body != http.NoBody {
+	if r.Body != http.NoBody {
 		r.Body = &demandedBody{ReadCloser: r.Body, control: response.control, allowed: allowed}
 	}
 	s.config.Handler.ServeHTTP(response, r)
-	response.announce() // unless the handler has begun the response
+	response.announce() // of an empty response, which the handler does not begin
 }
 
 // boundedResponse is a response that has to be read in time. Its header is completed as late as possible: the process
@@ -85,21 +84,17 @@ type boundedResponse struct {
 	control  *http.ResponseController
 	allowed  allowance
 	stopping *atomic.Bool
-	begun    bool
 }
 
-// announce completes the header.
+// announce completes the header. Of a response that has begun it changes nothing.
 func (b *boundedResponse) announce() {
-	if !b.begun && b.stopping.Load() {
+	if b.stopping.Load() {
 		b.Header().Set("Connection", "close")
 	}
-	b.begun = true
 }
 
 func (b *boundedResponse) WriteHeader(status int) {
-	if status >= http.StatusOK {
-		b.announce()
-	}
+	b.announce()
 	b.ResponseWriter.WriteHeader(status)
 }
 
@@ -111,19 +106,14 @@ func (b *boundedResponse) Write(content []byte) (int, error) {
 // demand begins the response, and has some bytes of it be read in time.
 func (b *boundedResponse) demand(bytes int) {
 	b.announce()
-	if b.allowed.atFirst > 0 {
-		_ = b.control.SetWriteDeadline(b.allowed.until(bytes))
-		b.allowed.bytes += bytes
-	}
+	_ = b.control.SetWriteDeadline(b.allowed.until(bytes))
+	b.allowed.bytes += bytes
 }
 
 // Flush sends what was written so far.
-func (b *boundedResponse) Flush() { _ = b.FlushError() }
-
-// FlushError is for http.ResponseController.
-func (b *boundedResponse) FlushError() error {
+func (b *boundedResponse) Flush() {
 	b.demand(0)
-	return b.control.Flush()
+	_ = b.control.Flush() // a client that is gone is noticed by the next Write
 }
 
 // Unwrap is for http.ResponseController.

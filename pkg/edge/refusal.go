@@ -3,94 +3,81 @@ package edge
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 )
 
 // Write writes what net/http does. It replaces the responses that net/http makes by itself, in plain text, when it
 // cannot make a request of what it reads. There is no hook for them, but they are easy to tell: no handler has the
 // request, and each is written at once.
 func (c *connection) Write(p []byte) (int, error) {
-	if !c.handled.Load() && bytes.HasPrefix(p, []byte("HTTP/1.")) {
-		if refusal := c.refusal(p); refusal != nil {
-			if _, err := c.Conn.Write(refusal); err != nil {
-				return 0, err
-			}
-			return len(p), nil
-		}
+	if c.handled.Load() || !bytes.HasPrefix(p, []byte("HTTP/1.")) {
+		return c.Conn.Write(p)
 	}
-	return c.Conn.Write(p)
+	if _, err := c.Conn.Write(c.explained(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
-// unreadable holds, by their status, the problems of what net/http refuses, each with the detail that it has by itself.
-var unreadable = map[int]struct {
-	kind   problem.Kind
-	detail string
-}{
-	http.StatusBadRequest: {problem.MalformedRequest, "The request line or the header cannot be read"},
-	http.StatusExpectationFailed: {
-		problem.Expectation, "The only value of Expect that can be met is 100-continue",
-	},
-	http.StatusRequestHeaderFieldsTooLarge: {
-		problem.HeaderTooLarge, "The request line and the header are larger than 32 KiB",
-	},
-	http.StatusNotImplemented: {
-		problem.TransferCoding, "The only Transfer-Encoding that can be read is chunked",
-	},
-	http.StatusHTTPVersionNotSupported: {problem.Version, "Use HTTP/1.1 or HTTP/2"},
+// unreadable holds, by their status, the problems of what net/http refuses.
+var unreadable = map[int]*problem.Error{
+	http.StatusBadRequest: problem.New(problem.MalformedRequest, "The request line or the header cannot be read."),
+	http.StatusExpectationFailed: problem.New(problem.Expectation,
+		"The only value of Expect that can be met is 100-continue."),
+	http.StatusRequestHeaderFieldsTooLarge: problem.New(problem.HeaderTooLarge,
+		"The request line and the header are larger than 32 KiB."),
+	http.StatusNotImplemented: problem.New(problem.TransferCoding,
+		"The only Transfer-Encoding that can be read is chunked."),
+	http.StatusHTTPVersionNotSupported: problem.New(problem.Version, "Use HTTP/1.1 or HTTP/2."),
 }
 
-// refusal returns the response with a problem document that takes the place of a response of net/http; nil if that is
-// no refusal.
-func (c *connection) refusal(plain []byte) []byte {
+// explained returns the response with a problem document that takes the place of a response of net/http; that one
+// itself if it is no refusal.
+func (c *connection) explained(plain []byte) []byte {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(plain)), nil)
 	if err != nil {
-		return nil
+		return plain
 	}
 	defer response.Body.Close()
-	of, ok := unreadable[response.StatusCode]
-	if !ok {
-		return nil
-	}
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil
+	refusal := unreadable[response.StatusCode]
+	if err != nil || refusal == nil {
+		return plain
 	}
-	detail := of.detail
 	if response.StatusCode == http.StatusBadRequest {
 		// net/http says what is wrong, mostly behind the status. It repeats nothing of the request.
-		reason := strings.TrimPrefix(strings.TrimSpace(string(text)), "400 "+http.StatusText(http.StatusBadRequest))
-		if reason = strings.Trim(reason, ":. "); reason != "" {
-			detail += ": " + reason
+		reason := strings.Trim(strings.TrimPrefix(string(text), "400 Bad Request"), ":. \n")
+		if reason != "" {
+			refusal = problem.New(refusal.Kind, strings.TrimSuffix(refusal.Detail, ".")+": "+reason+".")
 		}
 	}
-	id := uuid.NewString()
-	document := document{header: http.Header{
-		problem.RequestIDHeader: {id}, "Date": {time.Now().UTC().Format(http.TimeFormat)},
+	id := request.IDOf("")
+	whole := wholeResponse{header: http.Header{
+		problem.RequestIDHeader: {id}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "Connection": {"close"},
 	}}
-	problem.Write(&document, problem.New(of.kind, detail+"."))
+	problem.Write(&whole, refusal)
 	c.of.log.Debug("request refused before it was read", "request", id, "status", response.StatusCode, "problem",
-		of.kind.Slug(), "cause", string(text))
-	var whole bytes.Buffer
-	_ = (&http.Response{
-		StatusCode: response.StatusCode, ProtoMajor: 1, ProtoMinor: 1, Header: document.header,
-		Body: io.NopCloser(&document.text), ContentLength: int64(document.text.Len()), Close: true,
-	}).Write(&whole) // to memory
+		refusal.Kind.Slug(), "cause", string(text))
 	return whole.Bytes()
 }
 
-// document is an http.ResponseWriter that keeps the problem document written to it.
-type document struct {
+// wholeResponse is an http.ResponseWriter that keeps the text of a response.
+type wholeResponse struct {
+	bytes.Buffer
 	header http.Header
-	text   bytes.Buffer
 }
 
-func (d *document) Header() http.Header                  { return d.header }
-func (d *document) WriteHeader(int)                      {}
-func (d *document) Write(text []byte) (n int, err error) { return d.text.Write(text) }
+func (w *wholeResponse) Header() http.Header { return w.header }
+
+func (w *wholeResponse) WriteHeader(status int) {
+	fmt.Fprintf(w, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	_ = w.header.Write(w) // to memory
+	w.WriteString("\r\n")
+}

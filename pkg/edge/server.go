@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"crypto/tls"
 	"log/slog"
 	"net"
@@ -27,8 +26,8 @@ type Config struct {
 	TLS *tls.Config
 	// MostConnections is the greatest number of connections. A request on one beyond it gets 503.
 	MostConnections int64
-	// RequestTimeout is the longest time that a request takes, and ClientTimeout how long a client has at first to
-	// send a body or to read a response; 0 for any time.
+	// RequestTimeout is the longest time that a request takes, 0 for any time, and ClientTimeout how long a client has
+	// at first to send a body or to read a response.
 	RequestTimeout, ClientTimeout time.Duration
 	// Metrics is where connections are counted; nil if they are not.
 	Metrics prometheus.Registerer
@@ -37,8 +36,8 @@ type Config struct {
 
 // Server is an http.Server behind the bounds of this package. Serve runs it once.
 type Server struct {
+	http.Server
 	config Config
-	server *http.Server
 	// stopping says that responses tell their clients to close the connection.
 	stopping atomic.Bool
 }
@@ -46,7 +45,7 @@ type Server struct {
 // NewServer returns a server that accepts nothing before Serve.
 func NewServer(config Config) *Server {
 	s := &Server{config: config}
-	s.server = &http.Server{
+	s.Server = http.Server{
 		Handler:           http.HandlerFunc(s.serve),
 		ReadHeaderTimeout: 10 * time.Second, // also the bound of a TLS handshake
 		ReadTimeout:       30 * time.Second,
@@ -60,7 +59,7 @@ func NewServer(config Config) *Server {
 	}
 	if config.RequestTimeout > 0 {
 		// The time of the request itself, and time for a slow reader.
-		s.server.WriteTimeout = config.RequestTimeout + 30*time.Second
+		s.WriteTimeout = config.RequestTimeout + 30*time.Second
 	}
 	return s
 }
@@ -74,14 +73,8 @@ func (s *Server) AnnounceEnd() { s.stopping.Store(true) }
 func (s *Server) Serve() error {
 	bounded := newListener(s.config)
 	if s.config.TLS == nil {
-		return s.server.Serve(bounded)
+		return s.Server.Serve(bounded)
 	}
-	s.server.TLSConfig = s.config.TLS.Clone() // for HTTP/2, which changes it
-	return s.server.ServeTLS(bounded, "", "")
+	s.TLSConfig = s.config.TLS.Clone() // for HTTP/2, which changes it
+	return s.ServeTLS(bounded, "", "")
 }
-
-// Shutdown accepts no more connections and waits until the requests under way have ended, or until ctx ends.
-func (s *Server) Shutdown(ctx context.Context) error { return s.server.Shutdown(ctx) }
-
-// Close cuts off the requests under way.
-func (s *Server) Close() error { return s.server.Close() }

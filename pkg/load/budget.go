@@ -6,6 +6,9 @@ import (
 	"io"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -45,30 +48,21 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// account is what one request has taken. A nil account takes nothing.
+// Register registers the metric of a budget, which deploy/README.md describes.
+func (b *Budget) Register(registerer prometheus.Registerer) {
+	promauto.With(registerer).NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_work_bytes",
+		Help: "Memory that requests have taken from the budget of the process (work-memory).",
+	}, func() float64 { return float64(b.Used()) })
+}
+
+// account is what one request has taken.
 type account struct {
 	budget *Budget
 	caller string
-	// taken is all that the request has, and flat the part of it that does not depend on its body. flat becomes due
-	// when the caller is known.
+	// taken is all that the request has, and flat the part of it that does not depend on its body. due is what flat is
+	// unless the request rests.
 	taken, flat, due int64
-}
-
-// begin opens an account for a request that takes a flat number of bytes, and puts it into the context that is
-// returned. A request that has one keeps it, and opened is nil: what a service does for it in the process of the
-// gateway ends with the gateway's response. Without a budget nothing is bounded.
-func (b *Budget) begin(ctx context.Context, flat int64) (under context.Context, opened *account) {
-	if b == nil {
-		return ctx, nil
-	}
-	if a := accountOf(ctx); a != nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		a.due = max(a.due, flat)
-		return ctx, nil
-	}
-	opened = &account{budget: b, due: flat}
-	return request.WithAccount(ctx, opened), opened
 }
 
 func accountOf(ctx context.Context) *account {
@@ -79,111 +73,105 @@ func accountOf(ctx context.Context) *account {
 // Charge implements request.Account. It takes nothing if it is refused: with problem.Overloaded if the budget is used
 // up, and with problem.ShareUsedUp if other requests of the caller have too much in work. A request that has the share,
 // or the budget, for itself alone is never refused, however much it needs.
-func (a *account) Charge(caller string) error {
+func (a *account) Charge(caller string, bytes int64) error {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
 	if a.taken == 0 {
 		a.caller = caller
 	}
-	return a.takeFlat()
+	a.due = max(a.due, bytes)
+	return a.take(a.due, 0)
 }
 
 // Rest implements request.Account.
 func (a *account) Rest() {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	a.add(-a.flat)
-	a.flat = 0
+	_ = a.take(0, 0) // less is never refused
 }
 
 // Resume implements request.Account.
 func (a *account) Resume() error {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	return a.takeFlat()
+	return a.take(a.due, 0)
 }
 
 // keep gives back what a response of some bytes does not need of the flat part.
 func (a *account) keep(bytes int) {
-	if a == nil {
-		return
-	}
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
 	if kept := max(leastKept, int64(bytes)); kept < a.flat {
-		a.add(kept - a.flat)
-		a.flat, a.due = kept, kept
+		a.due = kept
+		_ = a.take(kept, 0) // less is never refused
 	}
 }
 
 func (a *account) close() {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	a.add(-a.taken)
+	_ = a.take(0, a.flat-a.taken) // less is never refused
 }
 
 // awaits gives back the flat part while a body of a declared length is awaited, and returns the error of the work on it
 // if it had come. Otherwise a few bodies that never come would keep all memory from others.
 func (a *account) awaits(declared int64) error {
-	a.Rest()
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
+	_ = a.take(0, 0) // less is never refused
 	return a.refusal(a.due + bodyWeight*declared)
 }
 
-// came takes what a part of a body needs that has come.
-func (a *account) came(bytes int64) error {
+// came takes what a part of a body needs that has come, and at its end the flat part again. It returns the error with
+// which that was read, or why the request gets no more.
+func (a *account) came(bytes int, err error) error {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	err := a.refusal(bodyWeight * bytes)
-	if err == nil {
-		a.add(bodyWeight * bytes)
+	flat := a.flat
+	if errors.Is(err, io.EOF) {
+		flat = a.due
+	}
+	if refused := a.take(flat, bodyWeight*int64(bytes)); refused != nil {
+		return refused
 	}
 	return err
 }
 
-// takeFlat takes what is due and not taken yet. The budget is locked, as it is for what follows.
-func (a *account) takeFlat() error {
-	err := a.refusal(a.due - a.flat)
-	if err == nil {
-		a.add(a.due - a.flat)
-		a.flat = a.due
+// take has the flat part be a number of bytes, and takes some for the body, unless that is refused. The budget is
+// locked, as it is for what follows.
+func (a *account) take(flat, body int64) error {
+	b, bytes := a.budget, flat-a.flat+body
+	if err := a.refusal(bytes); err != nil {
+		return err
 	}
-	return err
-}
-
-// add takes bytes, or gives them back.
-func (a *account) add(bytes int64) {
-	b := a.budget
+	a.flat = flat
 	a.taken += bytes
 	b.used += bytes
 	if b.callers[a.caller] += bytes; b.callers[a.caller] == 0 {
 		delete(b.callers, a.caller)
 	}
+	return nil
 }
+
+// full is the error of the requests for which there is no memory.
+var full = problem.Later(problem.Overloaded,
+	"The exchange has as much in work as it can have. Nothing was done; send the request again.")
 
 // refusal returns why a request gets no more bytes, nil if it does.
 func (a *account) refusal(bytes int64) error {
 	b := a.budget
 	ofCaller := b.callers[a.caller]
 	switch {
-	case bytes == 0:
+	case bytes <= 0:
 		return nil
 	case ofCaller > a.taken && ofCaller+bytes > b.total/2:
-		return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may "+
-			"have. Send the request again when they have ended.").WithHeader("Retry-After", retryAfter)
+		return ShareRefusal
 	case b.used > a.taken && b.used+bytes > b.total:
-		return problem.New(problem.Overloaded,
-			"The exchange has as much in work as it can have. Nothing was done; send the request again.").
-			WithHeader("Retry-After", retryAfter)
+		return full
 	default:
 		return nil
 	}
 }
-
-// retryAfter is the number of seconds after which a refused caller may try again. What fills a budget ends within
-// that, mostly.
-const retryAfter = "1"
 
 // accountedBody is the body of a request that a service works on. Reading it takes the memory for that work. What a
 // body declares as its length is not taken before it has come: otherwise a few that never come would keep the memory
@@ -197,32 +185,15 @@ type accountedBody struct {
 	ended error
 }
 
-// Unaccounted returns the body of a request so that reading it takes no memory from its account.
-func Unaccounted(body io.ReadCloser) io.ReadCloser {
-	if accounted, is := body.(*accountedBody); is {
-		return accounted.ReadCloser
-	}
-	return body
-}
-
 // Read implements io.Reader. Its errors are those of the body, and *problem.Error.
-func (b *accountedBody) Read(p []byte) (int, error) {
+func (b *accountedBody) Read(p []byte) (n int, err error) {
 	if !b.begun {
 		// A body that cannot be worked on at present is not read.
 		b.begun, b.ended = true, b.account.awaits(b.declared)
 	}
-	if b.ended != nil {
-		return 0, b.ended
+	if b.ended == nil {
+		n, err = b.ReadCloser.Read(p)
+		b.ended = b.account.came(n, err)
 	}
-	n, err := b.ReadCloser.Read(p)
-	if b.ended = b.account.came(int64(n)); b.ended != nil {
-		return 0, b.ended
-	}
-	if errors.Is(err, io.EOF) {
-		if b.ended = b.account.Resume(); b.ended == nil {
-			b.ended = io.EOF
-		}
-		err = b.ended
-	}
-	return n, err
+	return n, b.ended
 }

@@ -21,9 +21,15 @@ const mebibyte = 1 << 20
 
 // enter lets a request of a context, with a body if it is not nil, in through the door of a budget.
 func enter(ctx context.Context, b *load.Budget, body io.Reader) (c *gin.Context, end func()) {
-	c = gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
+	c = asking(ctx, body)
+	return c, b.Enter(c, false)
+}
+
+// asking returns a request of a context, with a body if it is not nil.
+func asking(ctx context.Context, body io.Reader) *gin.Context {
+	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
 	c.Request = httptest.NewRequest(http.MethodPost, "/", body).WithContext(ctx)
-	return c, load.Door{Budget: b}.Enter(c)
+	return c
 }
 
 // guest is a request that was let in.
@@ -35,7 +41,7 @@ type guest struct {
 // ask lets a request of a caller in, with a body of some bytes if there are any, and reads it.
 func ask(ctx context.Context, b *load.Budget, caller string, bytes int) (guest, error) {
 	c, end := enter(ctx, b, strings.NewReader(strings.Repeat("x", bytes)))
-	err := request.Charge(c.Request.Context(), caller)
+	err := request.Charge(c.Request.Context(), caller, load.Page)
 	if err == nil && bytes > 0 {
 		_, err = io.Copy(io.Discard, c.Request.Body)
 	}
@@ -164,7 +170,7 @@ func TestOneRequestAloneIsNeverRefused(t *testing.T) {
 	other, err := ask(t.Context(), b, "bo", 0)
 	wants(t, "another one meanwhile", err, problem.Overloaded)
 	alone.end()
-	wants(t, "another one afterwards", request.Charge(other.Request.Context(), "bo"), nil)
+	wants(t, "another one afterwards", request.Charge(other.Request.Context(), "bo", load.Page), nil)
 	other.end()
 	used(t, b, "at the end", 0)
 }
@@ -176,7 +182,7 @@ func TestABodyThatDoesNotComeKeepsNothing(t *testing.T) {
 	body, send := io.Pipe()
 	c, end := enter(t.Context(), b, body)
 	defer end()
-	wants(t, "a page", request.Charge(c.Request.Context(), "ada"), nil)
+	wants(t, "a page", request.Charge(c.Request.Context(), "ada", load.Page), nil)
 	used(t, b, "before the body is awaited", load.Page)
 	done := make(chan error, 1)
 	go func() {
@@ -198,8 +204,8 @@ func TestABodyThatDoesNotComeKeepsNothing(t *testing.T) {
 	large := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
 	large.Request = httptest.NewRequest(http.MethodPost, "/", untouched{t})
 	large.Request.ContentLength = mebibyte
-	defer load.Door{Budget: b}.Enter(large)()
-	wants(t, "a page of another one", request.Charge(large.Request.Context(), "bo"), nil)
+	defer b.Enter(large, false)()
+	wants(t, "a page of another one", request.Charge(large.Request.Context(), "bo", load.Page), nil)
 	_, err := io.Copy(io.Discard, large.Request.Body)
 	wants(t, "a body that does not fit", err, problem.Overloaded)
 }
@@ -212,18 +218,16 @@ func (u untouched) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestARequestHasOneAccount checks that a service in the process of the gateway takes the page that the gateway does
-// not, once, and does not give back memory that the response still holds.
+// TestARequestHasOneAccount checks that services in the process of the gateway take a page once, and do not give back
+// memory that the response still holds.
 func TestARequestHasOneAccount(t *testing.T) {
 	b := load.NewBudget(8 * load.Page)
 	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
 	c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
-	end := load.Door{Budget: b, Forwards: true}.Enter(c)
-	wants(t, "the gateway", request.Charge(c.Request.Context(), "ada"), nil)
-	used(t, b, "in the gateway", 0)
+	end := b.Enter(c, true)
 	for range 2 {
 		part, endPart := enter(c.Request.Context(), b, nil)
-		wants(t, "a service", request.Charge(part.Request.Context(), "ada"), nil)
+		wants(t, "a service", request.Charge(part.Request.Context(), "ada", load.Page), nil)
 		endPart()
 		used(t, b, "before the request has ended", load.Page)
 	}
@@ -236,18 +240,6 @@ func TestWithoutABudgetNothingIsRefused(t *testing.T) {
 	one, err := ask(t.Context(), none, "ada", mebibyte)
 	defer one.end()
 	wants(t, "no budget", err, nil)
-}
-
-// TestABodyReadInPiecesCostsAPage has a handler read a body that it does not keep.
-func TestABodyReadInPiecesCostsAPage(t *testing.T) {
-	b := load.NewBudget(8 * load.Page)
-	c, end := enter(t.Context(), b, strings.NewReader(strings.Repeat("x", mebibyte)))
-	defer end()
-	wants(t, "a page", request.Charge(c.Request.Context(), "ada"), nil)
-	if _, err := io.Copy(io.Discard, load.Unaccounted(c.Request.Body)); err != nil {
-		t.Error(err)
-	}
-	used(t, b, "a body in pieces", load.Page)
 }
 
 // TestHostileCallersStayWithinTheBudget has many callers send large bodies at once, as fast as they can. What is in

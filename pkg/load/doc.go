@@ -17,5 +17,4 @@
 //	limiter.go  when a request may be in work, and which are refused
 //	queue.go    the order of those that wait: by turns over accounts, and over the callers of each
 //	budget.go   takes the memory of a request and of its body from that of the process
-//	metrics.go  exports what is in work, waits and is refused
 package load

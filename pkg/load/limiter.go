@@ -2,22 +2,28 @@ package load
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"insurance.example/exchange/pkg/problem"
 )
 
 // LimiterConfig is the configuration of a Limiter.
 type LimiterConfig struct {
-	// Wait is how long a request may wait for a slot. If it is 0, nothing is limited.
+	// Wait is how long a request may wait for a slot.
 	Wait time.Duration
 	// Most is the greatest number of requests in work, and MostWaiting that of those that wait.
 	Most, MostWaiting int
 	// Log gets a line when requests are refused, and one each sayEvery as long as they are.
 	Log *slog.Logger
+	// Metrics is where the requests are counted; nil if they are not.
+	Metrics prometheus.Registerer
 }
 
 const (
@@ -32,159 +38,169 @@ const (
 )
 
 // Limiter gives requests to a service their slots, and has those for which none is free wait in a fair queue. It is
-// safe for concurrent use. A nil limiter admits everything.
+// safe for concurrent use.
 type Limiter struct {
 	config LimiterConfig
 
-	mu    sync.Mutex
-	queue queue
+	mu sync.Mutex
+	// all is everybody who has something here. Who has nothing any more was forgotten at swept, a while after.
+	all   party
+	swept time.Time
 	// unsaid is the number of refusals since the last line of the log, at said.
 	unsaid int64
 	said   time.Time
-	state  LimiterState
+
+	admitted prometheus.Counter
+	// refused counts by problem.
+	refused *prometheus.CounterVec
 }
 
-// LimiterState is what a limiter does at present, and has done since its start.
-type LimiterState struct {
-	// InWork is how many requests are in work, and Waiting how many wait.
-	InWork, Waiting int
-	// Admitted is how many were, Overloaded how many were refused with 503, and ShareUsedUp with 429.
-	Admitted, Overloaded, ShareUsedUp int64
-}
-
-// NewLimiter returns a limiter, or nil if requests may not wait.
+// NewLimiter returns a limiter. deploy/README.md describes its metrics.
 func NewLimiter(config LimiterConfig) *Limiter {
-	if config.Wait == 0 {
-		return nil
+	l := &Limiter{config: config, all: party{parts: map[string]*party{}}}
+	with := promauto.With(config.Metrics)
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_limit", Help: "How many requests may be in work.",
+	}, func() float64 { return float64(config.Most) })
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_in_work", Help: "How many admitted requests are in work.",
+	}, func() float64 { return float64(l.InWork()) })
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_waiting", Help: "How many requests wait until they are worked on.",
+	}, func() float64 { return float64(l.Waiting()) })
+	l.admitted = with.NewCounter(prometheus.CounterOpts{
+		Name: "exchange_admission_admitted_total", Help: "Requests that were admitted.",
+	})
+	l.refused = with.NewCounterVec(prometheus.CounterOpts{
+		Name: "exchange_admission_refused_total", Help: "Requests that were refused because there were too many.",
+	}, []string{"problem"})
+	for _, refusal := range []*problem.Error{Refusal, ShareRefusal} {
+		l.refused.WithLabelValues(refusal.Kind.Slug()) // 0 is shown as well
 	}
-	config.Most = max(1, config.Most)
-	return &Limiter{config: config, queue: queue{lasting: config.Wait + remembered}}
+	return l
 }
 
-// State returns the state of a limiter that is not nil.
-func (l *Limiter) State() LimiterState {
+// InWork returns how many requests are in work.
+func (l *Limiter) InWork() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.state
-	s.InWork, s.Waiting = l.queue.inWork, l.queue.waiting
-	return s
+	return l.all.inWork
+}
+
+// Waiting returns how many requests wait for a slot.
+func (l *Limiter) Waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.waiting
 }
 
 // Refusal is the error of the requests that are refused because too many are asked for. It is logged for all of them
 // together.
-var Refusal = problem.New(problem.Overloaded,
-	"The exchange is asked for more than it can serve. Nothing was done; send the request again.").
-	WithHeader("Retry-After", retryAfter)
+var Refusal = problem.Later(problem.Overloaded,
+	"The exchange is asked for more than it can serve. Nothing was done; send the request again.")
 
 // ShareRefusal is the error of the requests of a caller that are refused while those of other callers are served.
-var ShareRefusal = problem.New(problem.ShareUsedUp,
+var ShareRefusal = problem.Later(problem.ShareUsedUp,
 	"More is asked for by this caller than its share of what can be served. Nothing was done; send the request again "+
-		"when the others have their responses.").
-	WithHeader("Retry-After", retryAfter)
+		"when the others have their responses.")
 
-type slotKey struct{}
-
-// Begin gives a request of a caller its slot, which it has under the context that is returned until the slot ends. It
-// waits if none is free, and returns Refusal or ShareRefusal if it may wait no longer. A request that has a slot
-// keeps it: what a service does for it in the process of the gateway was admitted there; the slot that is returned
-// then is nil. A request whose context ends leaves the queue.
-func (l *Limiter) Begin(ctx context.Context, caller Caller) (
-	under context.Context, slot *Slot, refused *problem.Error,
-) {
-	if l == nil || ctx.Value(slotKey{}) != nil {
-		return ctx, nil, nil
-	}
-	slot = l.enter(caller)
+// Begin gives a request of a caller its slot. It waits if none is free, and returns Refusal or ShareRefusal if it may
+// wait no longer. A request whose context ends leaves the queue.
+func (l *Limiter) Begin(ctx context.Context, caller Caller) (*Slot, *problem.Error) {
+	slot := l.enter(caller)
 	if slot.decided != nil {
-		if refused = l.await(ctx, slot); refused != nil {
-			return ctx, nil, refused
+		if refused := l.await(ctx, slot); refused != nil {
+			return nil, refused
 		}
 	}
 	if !slot.crowded {
 		runtime.Gosched()
 	}
-	return context.WithValue(ctx, slotKey{}, slot), slot, nil
+	return slot, nil
 }
 
 // enter has a request be in work if a slot is free, and else wait.
 func (l *Limiter) enter(who Caller) *Slot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	slot := &Slot{limiter: l}
-	slot.account, slot.caller = l.queue.find(who, time.Now())
-	if l.queue.inWork < l.config.Most { // nothing waits then
+	now, lasting := time.Now(), l.config.Wait+remembered
+	if now.Sub(l.swept) > lasting {
+		l.all.forget(now.Add(-lasting))
+		l.swept = now
+	}
+	slot := &Slot{limiter: l, caller: l.all.part(who.Account, now).part(who.Name, now)}
+	if l.all.inWork < l.config.Most { // nothing waits then
 		l.begin(slot)
 		return slot
 	}
-	slot.decided = make(chan struct{})
-	l.queue.add(slot)
-	if l.queue.waiting > l.config.MostWaiting {
-		l.refuse(l.queue.worst())
+	slot.decided = make(chan *problem.Error, 1)
+	slot.turn = slot.caller.turns.PushBack(slot)
+	slot.caller.wait(1)
+	if l.all.waiting > l.config.MostWaiting {
+		l.refuse(l.all.worst())
 	}
 	return slot
 }
 
+// leave has a request wait no longer.
+func (l *Limiter) leave(slot *Slot) {
+	slot.caller.turns.Remove(slot.turn)
+	slot.turn = nil
+	slot.caller.wait(-1)
+}
+
 // begin gives a request its slot.
 func (l *Limiter) begin(slot *Slot) {
-	slot.work(1)
-	slot.crowded = l.queue.waiting >= crowd
-	l.state.Admitted++
+	slot.work()
+	slot.crowded = l.all.waiting >= crowd
+	l.admitted.Inc()
 }
 
 // dispatch gives the free slots to those that wait.
 func (l *Limiter) dispatch() {
-	for l.queue.waiting > 0 && l.queue.inWork < l.config.Most {
-		slot := l.queue.next()
+	for l.all.waiting > 0 && l.all.inWork < l.config.Most {
+		slot := l.all.next()
+		l.leave(slot)
 		l.begin(slot)
-		close(slot.decided)
+		slot.decided <- nil
 	}
 }
 
 // await returns when a request that waits has its slot, or why it gets none.
 func (l *Limiter) await(ctx context.Context, slot *Slot) *problem.Error {
-	late := time.NewTimer(l.config.Wait)
-	defer late.Stop()
-	left := false
+	patient, cancel := context.WithTimeout(ctx, l.config.Wait)
+	defer cancel()
 	select {
-	case <-slot.decided:
-	case <-late.C:
-	case <-ctx.Done():
-		left = true
+	case refused := <-slot.decided:
+		return refused
+	case <-patient.Done():
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case slot.place == nil: // it is decided
-	case left:
-		l.queue.remove(slot)
-		slot.refused = Refusal // which nobody reads
+	case slot.turn == nil: // it is decided
+	case errors.Is(patient.Err(), context.Canceled):
+		l.leave(slot)
+		return Refusal // which nobody reads
 	default:
 		l.refuse(slot)
 	}
-	return slot.refused
+	return <-slot.decided
 }
 
-// refuse refuses a request that waits.
+// refuse refuses a request that waits. The log has that once in a while.
 func (l *Limiter) refuse(slot *Slot) {
-	if l.queue.overShare(slot) {
-		slot.refused = ShareRefusal
-		l.state.ShareUsedUp++
-	} else {
-		slot.refused = Refusal
-		l.state.Overloaded++
+	refused := Refusal
+	if slot.caller.overShare() {
+		refused = ShareRefusal
 	}
-	l.queue.remove(slot)
-	close(slot.decided)
+	l.refused.WithLabelValues(refused.Kind.Slug()).Inc()
+	l.leave(slot)
+	slot.decided <- refused
 	l.unsaid++
-	l.say(time.Now())
-}
-
-// say logs that requests are refused, unless it did so a short time ago.
-func (l *Limiter) say(now time.Time) {
-	if !l.said.IsZero() && now.Sub(l.said) < sayEvery {
-		return
+	if now := time.Now(); now.Sub(l.said) >= sayEvery {
+		l.config.Log.Warn("more is asked for than can be served: requests are refused with 503 or 429", "limit",
+			l.config.Most, "refused", l.unsaid)
+		l.said, l.unsaid = now, 0
 	}
-	l.config.Log.Warn("more is asked for than can be served: requests are refused with 503 or 429", "limit",
-		l.config.Most, "refused", l.unsaid)
-	l.said, l.unsaid = now, 0
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +38,7 @@ func admitted(t *testing.T, l *load.Limiter, count int) []*load.Slot {
 	t.Helper()
 	var slots []*load.Slot
 	for ctx := impatient(t); len(slots) < count; {
-		_, slot, refused := l.Begin(ctx, caller("ada"))
+		slot, refused := l.Begin(ctx, caller("ada"))
 		if refused != nil {
 			break
 		}
@@ -58,8 +57,8 @@ func end(slots []*load.Slot) {
 func TestAsManyAreInWorkAsMayBe(t *testing.T) {
 	l := limiter()
 	all := admitted(t, l, 2*most)
-	if len(all) != most || l.State().InWork != most {
-		t.Fatalf("%d are admitted, and %d in work, want %d", len(all), l.State().InWork, most)
+	if len(all) != most || l.InWork() != most {
+		t.Fatalf("%d are admitted, and %d in work, want %d", len(all), l.InWork(), most)
 	}
 	all[0].End()
 	all[0].End()
@@ -68,8 +67,8 @@ func TestAsManyAreInWorkAsMayBe(t *testing.T) {
 		t.Errorf("%d are admitted in place of one that has ended", len(more))
 	}
 	end(append(all, more...))
-	if state := l.State(); state.InWork != 0 {
-		t.Errorf("%d are in work after the end", state.InWork)
+	if inWork := l.InWork(); inWork != 0 {
+		t.Errorf("%d are in work after the end", inWork)
 	}
 }
 
@@ -80,18 +79,17 @@ func TestSlowSendersKeepNobodyOut(t *testing.T) {
 	ended := make(chan error)
 	const slow = 3 * most
 	for range slow {
-		place := admitted(t, l, 1)
-		if len(place) == 0 {
-			t.Fatal("a request is refused although all others wait for their bodies")
-		}
 		from, to := io.Pipe()
 		senders = append(senders, to)
-		body := place[0].Body(from)
+		c := asking(impatient(t), from)
+		if refused := l.Admit(c, caller("ada"), "/vehicle"); refused != nil {
+			t.Fatalf("a request is refused although all others wait for their bodies: %v", refused)
+		}
 		reading := make(chan struct{})
 		go func() {
 			close(reading)
-			_, err := io.ReadAll(body)
-			place[0].End()
+			_, err := io.ReadAll(c.Request.Body)
+			load.Leave(c)
 			ended <- err
 		}()
 		<-reading
@@ -111,39 +109,33 @@ func TestSlowSendersKeepNobodyOut(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if state := l.State(); state.InWork != 0 {
-		t.Errorf("%d are in work after the end", state.InWork)
+	if inWork := l.InWork(); inWork != 0 {
+		t.Errorf("%d are in work after the end", inWork)
 	}
 }
 
-// TestARequestHasOneSlot checks that a service in the process of the gateway admits what was admitted there.
+// TestARequestHasOneSlot checks that a service in the process of the gateway admits what was admitted there, and does
+// not end its slot.
 func TestARequestHasOneSlot(t *testing.T) {
 	gateway, service := limiter(), limiter()
-	ctx, place, refused := gateway.Begin(t.Context(), caller("ada"))
-	if refused != nil {
+	c := asking(t.Context(), nil)
+	if refused := gateway.Admit(c, caller("ada"), "/vehicle"); refused != nil {
 		t.Fatal(refused)
 	}
-	full := admitted(t, service, 2000)
-	inner, none, refused := service.Begin(ctx, caller("ada"))
-	if refused != nil || none != nil || inner != ctx {
-		t.Errorf("a request that has a place gets %v and %v", none, refused)
+	full := admitted(t, service, most)
+	ctx, leave := context.WithCancel(c.Request.Context())
+	leave()
+	part := asking(ctx, nil)
+	if refused := service.Admit(part, caller("ada"), "/vehicle"); refused != nil {
+		t.Errorf("a request that has a slot gets %v", refused)
 	}
-	none.End()
-	if got := none.Body(http.NoBody); got != http.NoBody {
-		t.Errorf("its body is %v", got)
+	load.Leave(part)
+	if n := gateway.InWork(); n != 1 {
+		t.Errorf("%d are in work before the end", n)
 	}
-	place.End()
+	load.Leave(c)
 	end(full)
-	if n := gateway.State().InWork + service.State().InWork; n != 0 {
+	if n := gateway.InWork() + service.InWork(); n != 0 {
 		t.Errorf("%d are in work after the end", n)
-	}
-}
-
-func TestWithoutAWaitNothingIsRefused(t *testing.T) {
-	l := load.NewLimiter(load.LimiterConfig{Most: 1})
-	for range 10 {
-		if _, _, refused := l.Begin(impatient(t), caller("ada")); refused != nil {
-			t.Fatal(refused)
-		}
 	}
 }

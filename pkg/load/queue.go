@@ -2,6 +2,7 @@ package load
 
 import (
 	"container/list"
+	"maps"
 	"time"
 )
 
@@ -9,139 +10,98 @@ import (
 // caller is a stranger.
 type Caller struct{ Account, Name string }
 
-// queue holds who has something in work or waiting, or has asked a short time ago, and takes the next request by turns
-// over accounts, and over the callers of each: however many requests an account has in it, the next of another one
-// comes after one of them. It is not safe for concurrent use.
-type queue struct {
-	// lasting is how long who has nothing there is remembered, so that who asks for too much is known beside others
-	// that have nothing waiting.
-	lasting         time.Duration
-	swept           time.Time
-	inWork, waiting int
-	accounts        group
-}
-
-// group is those that share and take turns: the accounts, or the callers of one.
-type group struct {
-	all map[string]*party
-	// turns holds those of which something waits, in the order of their turns.
-	turns list.List
-}
-
-// party is an account or one of its callers.
+// party is who shares what can be served with others: an account, or one of its callers. All accounts together are
+// one that shares with nobody. Requests have turns among those of their caller, callers among those of their account,
+// and accounts among each other: however many requests an account has waiting, the next of another one comes after
+// one of them. A party has something in work or waiting, or has asked a short time ago: who asks for too much is known
+// as such also beside others that have nothing waiting. It is not safe for concurrent use.
 type party struct {
-	name            string
+	// of is what it is a part of; nil for all accounts together.
+	of              *party
+	parts           map[string]*party
 	inWork, waiting int
 	seen            time.Time
-	turn            *list.Element // in group.turns
-	// An account has its callers, and a caller the requests that wait.
-	callers group
-	line    list.List
+	// turns holds the parts of which something waits, or the requests of a caller that wait, in the order of their
+	// turns. turn is the place of the party itself in those of the party that it is a part of.
+	turns list.List
+	turn  *list.Element
 }
 
-// find returns an account and its caller, who asks at an instant.
-func (q *queue) find(who Caller, now time.Time) (account, caller *party) {
-	if now.Sub(q.swept) > q.lasting {
-		q.accounts.forget(now.Add(-q.lasting))
-		q.swept = now
+// part returns the part of a name, who asks at an instant.
+func (p *party) part(name string, now time.Time) *party {
+	part := p.parts[name]
+	if part == nil {
+		part = &party{of: p, parts: map[string]*party{}}
+		p.parts[name] = part
 	}
-	account = q.accounts.party(who.Account)
-	caller = account.callers.party(who.Name)
-	account.seen, caller.seen = now, now
-	return account, caller
+	part.seen = now
+	return part
 }
 
-// add has a request wait.
-func (q *queue) add(s *Slot) {
-	s.place = s.caller.line.PushBack(s)
-	q.count(s, 1)
+// forget removes the parts that have nothing in work or waiting, and were seen last before a time. A request whose
+// body was awaited for longer is still counted among all, but in the share of nobody.
+func (p *party) forget(before time.Time) {
+	maps.DeleteFunc(p.parts, func(_ string, part *party) bool {
+		part.forget(before)
+		return part.inWork == 0 && part.waiting == 0 && part.seen.Before(before)
+	})
 }
 
-// next takes the request out whose turn it is; one must wait.
-func (q *queue) next() *Slot {
-	s := q.accounts.next().callers.next().line.Front().Value.(*Slot)
-	q.remove(s)
-	return s
+// work counts more or fewer requests in work.
+func (p *party) work(by int) {
+	for ; p != nil; p = p.of {
+		p.inWork += by
+	}
+}
+
+// wait counts more or fewer requests that wait. A party takes turns while some do.
+func (p *party) wait(by int) {
+	p.waiting += by
+	switch {
+	case p.of == nil:
+		return
+	case p.waiting == 0:
+		p.of.turns.Remove(p.turn)
+		p.turn = nil
+	case p.turn == nil:
+		p.turn = p.of.turns.PushBack(p)
+	}
+	p.of.wait(by)
+}
+
+// next returns the request whose turn it is; one must wait. The next turn of a party comes after those of all others.
+func (p *party) next() *Slot {
+	first := p.turns.Front()
+	if slot, is := first.Value.(*Slot); is {
+		return slot
+	}
+	p.turns.MoveToBack(first)
+	return first.Value.(*party).next()
 }
 
 // worst returns the request to refuse first: the last one of the caller with the most, of the account with the most.
-func (q *queue) worst() *Slot {
-	return q.accounts.longest().callers.longest().line.Back().Value.(*Slot)
-}
-
-// remove takes a request out.
-func (q *queue) remove(s *Slot) {
-	s.caller.line.Remove(s.place)
-	s.place = nil
-	q.count(s, -1)
-}
-
-func (q *queue) count(s *Slot, by int) {
-	q.waiting += by
-	q.accounts.count(s.account, by)
-	s.account.callers.count(s.caller, by)
-}
-
-// overShare reports whether the account of a request that waits has more than its share, or its caller more than its
-// share of that: in work and waiting together. All have equal shares of what is in work and waits. One request is never
-// too much.
-func (q *queue) overShare(s *Slot) bool {
-	share := (q.inWork + q.waiting) / len(q.accounts.all)
-	return s.account.has(share) || s.caller.has(share/len(s.account.callers.all))
-}
-
-// has reports whether there is more of a party than a share.
-func (p *party) has(share int) bool { return p.inWork+p.waiting > max(1, share) }
-
-// party returns the party of a name, a new one if there is none.
-func (g *group) party(name string) *party {
-	of := g.all[name]
-	if of == nil {
-		if g.all == nil {
-			g.all = map[string]*party{}
-		}
-		of = &party{name: name}
-		g.all[name] = of
+func (p *party) worst() *Slot {
+	if last, is := p.turns.Back().Value.(*Slot); is {
+		return last
 	}
-	return of
-}
-
-// forget removes those that have nothing in work or waiting, and were seen last before a time.
-func (g *group) forget(before time.Time) {
-	for name, p := range g.all {
-		p.callers.forget(before)
-		if p.inWork == 0 && p.waiting == 0 && p.seen.Before(before) {
-			delete(g.all, name)
-		}
-	}
-}
-
-// next returns the party whose turn it is. Its next turn comes after those of all others.
-func (g *group) next() *party {
-	first := g.turns.Front()
-	g.turns.MoveToBack(first)
-	return first.Value.(*party)
-}
-
-// longest returns the party of which most waits.
-func (g *group) longest() *party {
 	var most *party
-	for at := g.turns.Front(); at != nil; at = at.Next() {
-		if p := at.Value.(*party); most == nil || p.waiting > most.waiting {
-			most = p
+	for at := p.turns.Front(); at != nil; at = at.Next() {
+		if part := at.Value.(*party); most == nil || part.waiting > most.waiting {
+			most = part
 		}
 	}
-	return most
+	return most.worst()
 }
 
-// count counts more or fewer of a party that wait. It takes turns while some do.
-func (g *group) count(p *party, by int) {
-	p.waiting += by
-	switch {
-	case p.waiting == 0:
-		g.turns.Remove(p.turn)
-		p.turn = nil
-	case p.turn == nil:
-		p.turn = g.turns.PushBack(p)
+// share returns how many requests are the share of a party, in work and waiting together: all parts have equal ones.
+func (p *party) share() int {
+	if p.of == nil {
+		return p.inWork + p.waiting
 	}
+	return p.of.share() / len(p.of.parts)
+}
+
+// overShare reports whether a party, or what it is a part of, has more than its share. One request is never too much.
+func (p *party) overShare() bool {
+	return p.of != nil && (p.inWork+p.waiting > max(1, p.share()) || p.of.overShare())
 }

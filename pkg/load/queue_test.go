@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
@@ -24,10 +25,11 @@ const wait = 500 * time.Millisecond
 // crowded is a limiter whose slots are taken, and what became of the requests that wait for the first of them.
 type crowded struct {
 	*load.Limiter
-	t      *testing.T
-	taken  *load.Slot
-	others []*load.Slot
-	log    strings.Builder
+	t       *testing.T
+	taken   *load.Slot
+	others  []*load.Slot
+	log     strings.Builder
+	metrics *prometheus.Registry
 
 	mu sync.Mutex
 	// served are the names of the requests that had the slot, in their order; slots gets these in turn.
@@ -38,9 +40,13 @@ type crowded struct {
 
 // newCrowded returns a limiter for whose slots five times as many requests may wait.
 func newCrowded(t *testing.T, slots int) *crowded {
-	c := &crowded{t: t, slots: make(chan *load.Slot, 100), refused: map[string]*problem.Error{}}
+	c := &crowded{
+		t: t, slots: make(chan *load.Slot, 100), refused: map[string]*problem.Error{},
+		metrics: prometheus.NewRegistry(),
+	}
 	c.Limiter = load.NewLimiter(load.LimiterConfig{
 		Wait: wait, Most: slots, MostWaiting: 5 * slots, Log: slog.New(slog.NewTextHandler(&c.log, nil)),
+		Metrics: c.metrics,
 	})
 	all := admitted(t, c.Limiter, slots)
 	c.taken, c.others = all[0], all[1:]
@@ -50,7 +56,7 @@ func newCrowded(t *testing.T, slots int) *crowded {
 // ask has a request of a caller wait.
 func (c *crowded) ask(ctx context.Context, by, name string) {
 	go func() {
-		_, slot, refused := c.Begin(ctx, caller(by))
+		slot, refused := c.Begin(ctx, caller(by))
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if refused != nil {
@@ -75,9 +81,25 @@ func (c *crowded) serve() {
 		}
 	}
 	end(c.others)
-	if s := c.State(); s.InWork != 0 || s.Waiting != 0 {
-		c.t.Errorf("at the end %d are in work and %d wait", s.InWork, s.Waiting)
+	if c.InWork() != 0 || c.Waiting() != 0 {
+		c.t.Errorf("at the end %d are in work and %d wait", c.InWork(), c.Waiting())
 	}
+}
+
+// counted returns how many refusals with a problem the metrics have.
+func (c *crowded) counted(kind problem.Kind) (count int) {
+	families, err := c.metrics.Gather()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if labels := metric.GetLabel(); len(labels) == 1 && labels[0].GetValue() == kind.Slug() {
+				count += int(metric.GetCounter().GetValue())
+			}
+		}
+	}
+	return count
 }
 
 // refusals returns what was refused so far, by name.
@@ -129,8 +151,8 @@ func TestWhatWaitsTooLongIsRefused(t *testing.T) {
 			}
 		}
 		// The last one of a caller is never more than a share.
-		if s := c.State(); s.ShareUsedUp != 1 || s.Overloaded != 2 {
-			t.Errorf("counted %+v", s)
+		if full, share := c.counted(problem.Overloaded), c.counted(problem.ShareUsedUp); full != 2 || share != 1 {
+			t.Errorf("counted %d and %d", full, share)
 		}
 		c.serve()
 	})
@@ -152,7 +174,7 @@ func TestTheCallerWithMostWaitingIsRefusedFirst(t *testing.T) {
 		if !errors.Is(c.refusals()["greedy 4"], load.ShareRefusal) || len(c.refusals()) != 2 {
 			t.Errorf("refused %v, want the last request of the greedy caller with 429", c.refusals())
 		}
-		if waiting := c.State().Waiting; waiting != fits {
+		if waiting := c.Waiting(); waiting != fits {
 			t.Errorf("%d wait, want %d", waiting, fits)
 		}
 		c.serve()
@@ -174,16 +196,32 @@ func TestWhoeverLeavesTakesNoSlot(t *testing.T) {
 		c.ask(t.Context(), "left", "left")
 		cancel()
 		synctest.Wait()
-		if s := c.State(); s.Waiting != 1 || len(c.refusals()) != 3 {
-			t.Errorf("%d wait after others have left: %v", s.Waiting, c.refusals())
+		if c.Waiting() != 1 || len(c.refusals()) != 3 {
+			t.Errorf("%d wait after others have left: %v", c.Waiting(), c.refusals())
 		}
-		if s := c.State(); s.Overloaded != 0 || s.ShareUsedUp != 0 {
-			t.Errorf("counted as refused: %+v", s)
+		if n := c.counted(problem.Overloaded) + c.counted(problem.ShareUsedUp); n != 0 {
+			t.Errorf("%d are counted as refused", n)
 		}
 		c.serve()
 		if !slices.Equal(c.served, []string{"left"}) {
 			t.Errorf("served %v", c.served)
 		}
+	})
+}
+
+// TestWhoseTimeEndsIsRefused has a request wait until its own time ends, before it has waited as long as it may.
+func TestWhoseTimeEndsIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded(t, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), wait/2)
+		defer cancel()
+		c.ask(ctx, "ada", "late")
+		time.Sleep(wait / 2)
+		synctest.Wait()
+		if !errors.Is(c.refusals()["late"], load.Refusal) || c.counted(problem.Overloaded) != 1 {
+			t.Errorf("refused %v, counted %d", c.refusals(), c.counted(problem.Overloaded))
+		}
+		c.serve()
 	})
 }
 
@@ -194,11 +232,12 @@ func TestWhoFloodsAloneInTheQueueIsToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowded(t, 2)
 		c.others[0].End()
-		_, calm, refused := c.Begin(t.Context(), caller("calm"))
+		calm, refused := c.Begin(t.Context(), caller("calm"))
 		if refused != nil {
 			t.Fatal(refused)
 		}
 		calm.End()
+		time.Sleep(time.Second)
 		flood := func(when string) (told int) {
 			for n := range 10 {
 				c.ask(t.Context(), "ada", fmt.Sprint(when, n))
@@ -214,7 +253,7 @@ func TestWhoFloodsAloneInTheQueueIsToldSo(t *testing.T) {
 			}
 			return told
 		}
-		_, c.others[0], _ = c.Begin(t.Context(), caller("ada"))
+		c.others[0], _ = c.Begin(t.Context(), caller("ada"))
 		if told := flood("beside"); told < 9 {
 			t.Errorf("%d of 10 are told that the share of their caller is used up", told)
 		}
@@ -287,6 +326,26 @@ func TestTheGreedyCallerOfTheGreedyAccountIsRefusedFirst(t *testing.T) {
 	})
 }
 
+// TestTheCallersOfAGreedyAccountAreToldSo has eight callers of one account ask once each beside another account: they
+// are told 429 although none has too much by itself, but for the last one, which is no longer more than a share.
+func TestTheCallersOfAGreedyAccountAreToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded(t, 2)
+		for n := range 8 {
+			name := fmt.Sprint("acme/", n)
+			c.ask(t.Context(), name, name)
+		}
+		c.ask(t.Context(), "zenith", "zenith")
+		time.Sleep(2 * wait)
+		synctest.Wait()
+		if full, share := c.counted(problem.Overloaded), c.counted(problem.ShareUsedUp); full != 2 || share != 7 ||
+			!errors.Is(c.refusals()["zenith"], load.Refusal) {
+			t.Errorf("%d are told 503 and %d 429: %v", full, share, c.refusals())
+		}
+		c.serve()
+	})
+}
+
 // TestRefusalsAreLoggedTogether checks that the log has one line for many refusals, and another one after a while.
 func TestRefusalsAreLoggedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -304,78 +363,4 @@ func TestRefusalsAreLoggedTogether(t *testing.T) {
 		}
 		c.serve()
 	})
-}
-
-// TestManyWaitInBoundedMemory has 5,000 requests of many callers wait, in less than 8 KiB each with their goroutines,
-// and leaves nothing of them.
-func TestManyWaitInBoundedMemory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const asked = 6000
-		l := load.NewLimiter(load.LimiterConfig{
-			Wait: wait, Most: 1000, MostWaiting: 5000, Log: slog.New(slog.DiscardHandler),
-		})
-		places := admitted(t, l, 1000)
-		before := inUse()
-		var ended sync.WaitGroup
-		var mu sync.Mutex
-		served := 0
-		for n := range asked {
-			ended.Go(func() {
-				_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprint("caller ", n%100)))
-				if refused == nil {
-					slot.End()
-					mu.Lock()
-					defer mu.Unlock()
-					served++
-				}
-			})
-		}
-		synctest.Wait()
-		if waiting := l.State().Waiting; waiting != 5000 {
-			t.Errorf("%d wait, want the bound", waiting)
-		}
-		if used := inUse() - before; used > 5000*8<<10 {
-			t.Errorf("they take %d bytes", used)
-		}
-		end(places)
-		ended.Wait()
-		if s := l.State(); s.Waiting != 0 || s.InWork != 0 || served != 5000 {
-			t.Errorf("%d were served, and at the end %d wait and %d are in work", served, s.Waiting, s.InWork)
-		}
-	})
-}
-
-// TestCallersAreForgotten has ten thousand callers ask once, ten each millisecond, in bounded memory.
-func TestCallersAreForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := load.NewLimiter(load.LimiterConfig{
-			Wait: wait, Most: 10, MostWaiting: 10, Log: slog.New(slog.DiscardHandler),
-		})
-		ask := func(n int) {
-			_, slot, refused := l.Begin(t.Context(), caller(fmt.Sprintf("%d/%d", n/10, n)))
-			if refused != nil {
-				t.Fatal(refused)
-			}
-			slot.End()
-		}
-		before := inUse()
-		for n := range 10_000 {
-			ask(n)
-			time.Sleep(100 * time.Microsecond)
-		}
-		time.Sleep(4 * wait)
-		ask(0)
-		if used := inUse() - before; used > 1<<20 {
-			t.Errorf("they take %d bytes", used)
-		}
-		l.State() // the limiter is in use until here
-	})
-}
-
-// inUse returns the bytes of the heap and of stacks that are in use.
-func inUse() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc + m.StackInuse)
 }

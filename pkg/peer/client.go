@@ -41,8 +41,6 @@ type Config struct {
 	Credentials request.Credentials
 	// OpenAfter is how many calls must fail in a row for the circuit breaker to open; 5 if zero.
 	OpenAfter uint
-	// OpenFor is how long an open circuit breaker refuses calls before it tries one; 1 s if zero.
-	OpenFor time.Duration
 	// Metrics is where the calls are counted and timed; nil if they are not.
 	Metrics prometheus.Registerer
 }
@@ -50,10 +48,9 @@ type Config struct {
 // Client calls one peer. It is safe for concurrent use. A service has one client for each peer, because the client
 // holds the circuit breaker.
 type Client struct {
-	config Config
-	reads  failsafe.Executor[Reply]
-	writes failsafe.Executor[Reply]
-	// seconds times the calls, by method and status code; nil without metrics.
+	config        Config
+	reads, writes failsafe.Executor[Reply]
+	// seconds times the calls, by method and status code.
 	seconds *prometheus.HistogramVec
 }
 
@@ -64,14 +61,13 @@ func New(config Config) (*Client, error) {
 		return nil, fmt.Errorf("%s: %w", config.Name, err)
 	}
 	config.Address = base.String()
-	c := &Client{config: config}
 	breaker := newBreaker(config)
-	if config.Metrics != nil {
-		c.seconds = register(config, breaker)
-	}
-	c.reads = failsafe.With[Reply](newRetry(), breaker)
-	c.writes = failsafe.With[Reply](breaker)
-	return c, nil
+	return &Client{
+		config:  config,
+		reads:   failsafe.With[Reply](newRetry(), breaker),
+		writes:  failsafe.With[Reply](breaker),
+		seconds: register(config, breaker),
+	}, nil
 }
 
 // Refusal is the error of a peer that understood a call and refused it (4xx).
@@ -184,69 +180,53 @@ func (c *Client) Do(ctx context.Context, call Call) (Reply, error) {
 	}
 	err = fmt.Errorf("peer %s: %s: %w", c.config.Name, method, err)
 	if got.overloaded() {
-		return got, problem.New(problem.Overloaded,
-			"A part of the exchange has as much in work as it can have. Send the request again.").
-			WithHeader("Retry-After", "1").Because(err)
+		return got, problem.Later(problem.Overloaded,
+			"A part of the exchange has as much in work as it can have. Send the request again.").Because(err)
 	}
 	return got, problem.Outage(err)
 }
 
-func (c *Client) attempt(ctx context.Context, asked Call) (Reply, error) {
-	method := asked.Method
-	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, trace.SpanKindClient,
-		attribute.String("http.request.method", method), attribute.String("peer.service", c.config.Name))
+// attempt makes a call once, and says in its span and its metrics how that went. Without a response its code is none.
+func (c *Client) attempt(ctx context.Context, call Call) (Reply, error) {
+	ctx, span := tracing.Begin(ctx, call.Method+" "+c.config.Name, trace.SpanKindClient,
+		attribute.String("http.request.method", call.Method), attribute.String("peer.service", c.config.Name))
 	defer span.End()
-	call, err := c.newCall(ctx, asked)
-	if err != nil {
-		return Reply{}, err
-	}
 	began := time.Now()
-	var got Reply
-	if c.config.Handler != nil {
-		got, err = serve(c.config.Handler, call)
-	} else {
-		got, err = c.send(call)
+	got, err := c.send(ctx, call)
+	code := "none"
+	if got.Status != 0 {
+		code = strconv.Itoa(got.Status)
+		span.SetAttributes(attribute.Int("http.response.status_code", got.Status))
 	}
-	c.observe(method, got.Status, began, span)
-	switch {
-	case got.Status == 0:
-		tracing.Fail(span, "no response")
-		return got, err
-	case got.Status >= 500:
-		tracing.Fail(span, strconv.Itoa(got.Status))
+	tracing.Observe(span, c.seconds.WithLabelValues(call.Method, code), time.Since(began).Seconds())
+	if got.Status == 0 || got.Status >= 500 {
+		tracing.Fail(span, code)
 	}
-	span.SetAttributes(attribute.Int("http.response.status_code", got.Status))
 	if err == nil && len(got.Body) > largestResponse {
 		err = errors.New("the response is too large")
 	}
 	return got, err
 }
 
-// newCall returns the request of a call. It has none of the headers that carry its context to another process.
-func (c *Client) newCall(ctx context.Context, asked Call) (*http.Request, error) {
-	var content io.Reader
-	if asked.Body != nil {
-		content = bytes.NewReader(asked.Body)
-	}
-	call, err := http.NewRequestWithContext(ctx, asked.Method, c.config.Address+asked.Path, content)
+// send sends a call. To another process headers carry its context. Of the response it reads one byte more than is
+// accepted. The status is 0 without a response.
+func (c *Client) send(ctx context.Context, call Call) (Reply, error) {
+	sent, err := http.NewRequestWithContext(ctx, call.Method, c.config.Address+call.Path, bytes.NewReader(call.Body))
 	if err != nil {
-		return nil, err
+		return Reply{}, err
 	}
-	maps.Copy(call.Header, asked.Header)
-	if asked.Body != nil {
-		call.Header["Content-Type"] = []string{"application/json"}
+	maps.Copy(sent.Header, call.Header)
+	if call.Body != nil {
+		sent.Header["Content-Type"] = []string{"application/json"}
 	}
-	return call, nil
-}
-
-// send sends a call to another process. It reads one byte more than is accepted. The status is 0 without a response.
-func (c *Client) send(call *http.Request) (Reply, error) {
-	ctx := call.Context()
-	request.NamesFrom(ctx).Write(call.Header)
-	tracing.Inject(ctx, call.Header)
-	c.config.Credentials.Identify(call.Header, request.CallerFrom(ctx))
-	request.WriteTimeout(ctx, call.Header)
-	received, err := c.config.Transport.RoundTrip(call)
+	if c.config.Handler != nil {
+		return serve(c.config.Handler, sent)
+	}
+	request.NamesFrom(ctx).Write(sent.Header)
+	tracing.Inject(ctx, sent.Header)
+	c.config.Credentials.Identify(sent.Header, request.CallerFrom(ctx))
+	request.WriteTimeout(ctx, sent.Header)
+	received, err := c.config.Transport.RoundTrip(sent)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -8,7 +8,7 @@
 // Its files, in the order in which a call meets them:
 //
 //	client.go      the client of one service: builds a request, sends it and reads the response
-//	resilience.go  repeating, and the circuit breaker, by failsafe-go; exports its state and what the calls took
+//	resilience.go  repeating, and the circuit breaker, by failsafe-go; exports its state, and has the times of calls
 //	transport.go   the connections to a service in other processes, which are renewed every half minute
 //	memory.go      calls a service of the same process
 package peer

@@ -21,9 +21,6 @@ func serve(h http.Handler, call *http.Request) (got Reply, err error) {
 		call = call.WithContext(request.WithCaller(ctx, caller))
 	}
 	call.RequestURI, call.RemoteAddr = call.URL.RequestURI(), "memory"
-	if call.Body == nil {
-		call.Body = http.NoBody
-	}
 	defer func() {
 		if value := recover(); value != nil {
 			got, err = Reply{}, fmt.Errorf("the handler panicked: %v\n%s", value, debug.Stack())
@@ -58,6 +55,3 @@ func (r *reply) Write(content []byte) (int, error) {
 	r.body = append(r.body, content...)
 	return len(content), nil
 }
-
-// Flush sends nothing by itself, because the response is handed over as a whole.
-func (r *reply) Flush() { r.WriteHeader(http.StatusOK) }

@@ -1,42 +1,34 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-	"go.opentelemetry.io/otel/trace"
-
-	"insurance.example/exchange/pkg/tracing"
 )
 
-// The defaults of Config.OpenAfter and Config.OpenFor.
 const (
+	// openAfter is how many calls must fail in a row for the circuit breaker to open, unless the configuration says so.
 	openAfter = 5
-	openFor   = time.Second
+	// openFor is how long an open circuit breaker refuses calls before it tries one.
+	openFor = time.Second
 )
 
 // newBreaker returns a circuit breaker that counts calls without a response and 5xx responses as failures. A caller who
 // gives up says nothing about the peer, and a peer that refuses a call because it has too much in work is there.
 func newBreaker(config Config) circuitbreaker.CircuitBreaker[Reply] {
-	if config.OpenAfter == 0 {
-		config.OpenAfter = openAfter
-	}
-	if config.OpenFor == 0 {
-		config.OpenFor = openFor
-	}
 	return circuitbreaker.NewBuilder[Reply]().
 		HandleIf(func(got Reply, err error) bool {
 			return err != nil && !errors.Is(err, context.Canceled) || got.Status >= 500 && !got.overloaded()
 		}).
-		WithFailureThreshold(config.OpenAfter).
-		WithDelay(config.OpenFor).
+		WithFailureThreshold(cmp.Or(config.OpenAfter, openAfter)).
+		WithDelay(openFor).
 		WithSuccessThreshold(1).
 		Build()
 }
@@ -50,18 +42,12 @@ const firstPause = 20 * time.Millisecond
 func newRetry() retrypolicy.RetryPolicy[Reply] {
 	return retrypolicy.NewBuilder[Reply]().
 		HandleIf(func(got Reply, err error) bool {
-			if got.overloaded() {
-				return false
-			}
 			switch got.Status {
 			case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-				return true
+				return !got.overloaded()
 			}
-			return err != nil
-		}).
-		AbortIf(func(_ Reply, err error) bool {
-			return errors.Is(err, circuitbreaker.ErrOpen) || errors.Is(err, context.Canceled) ||
-				errors.Is(err, context.DeadlineExceeded)
+			return err != nil && !errors.Is(err, circuitbreaker.ErrOpen) && !errors.Is(err, context.Canceled) &&
+				!errors.Is(err, context.DeadlineExceeded)
 		}).
 		WithMaxRetries(2).
 		WithBackoff(firstPause, 2*firstPause).
@@ -84,16 +70,4 @@ func register(config Config, breaker circuitbreaker.CircuitBreaker[Reply]) *prom
 		Name: "peer_request_duration_seconds", Help: "Time of a call of another service, each attempt by itself.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"method", "code"})
-}
-
-// observe times an attempt. status is 0 if there was no response.
-func (c *Client) observe(method string, status int, began time.Time, span trace.Span) {
-	if c.seconds == nil {
-		return
-	}
-	code := "none"
-	if http.StatusText(status) != "" {
-		code = strconv.Itoa(status)
-	}
-	tracing.Observe(span, c.seconds.WithLabelValues(method, code), time.Since(began).Seconds())
 }

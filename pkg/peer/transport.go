@@ -51,7 +51,7 @@ type Transport struct {
 // it is nil.
 func NewTransport(secure func() *tls.Config) *Transport {
 	dialer := net.Dialer{Timeout: patience.Times(connectPatience), KeepAlive: 15 * time.Second}
-	return &Transport{secure: secure, dial: dialer.DialContext}
+	return &Transport{secure: secure, dial: dialer.DialContext, connections: &http.Transport{}}
 }
 
 // RoundTrip sends a request.
@@ -68,8 +68,17 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 func (t *Transport) pool() *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.connections == nil || time.Since(t.made) >= renewEvery {
-		t.renew()
+	if time.Since(t.made) < renewEvery {
+		return t.connections
+	}
+	t.connections.CloseIdleConnections() // and those that become idle later
+	t.made = time.Now()
+	t.connections = &http.Transport{
+		DialContext: t.connect, TLSHandshakeTimeout: patience.Times(handshakePatience),
+		MaxIdleConnsPerHost: 128, IdleConnTimeout: IdleTimeout, DisableCompression: true,
+	}
+	if t.secure != nil {
+		t.connections.TLSClientConfig = t.secure()
 	}
 	return t.connections
 }
@@ -79,21 +88,8 @@ func (t *Transport) pool() *http.Transport {
 func (t *Transport) Renew() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.renew()
-}
-
-func (t *Transport) renew() {
-	if t.connections != nil {
-		t.connections.CloseIdleConnections() // and those that become idle later
-	}
-	t.made = time.Now()
-	t.connections = &http.Transport{
-		DialContext: t.connect, TLSHandshakeTimeout: patience.Times(handshakePatience),
-		MaxIdleConnsPerHost: 128, IdleConnTimeout: IdleTimeout, DisableCompression: true,
-	}
-	if t.secure != nil {
-		t.connections.TLSClientConfig = t.secure()
-	}
+	t.connections.CloseIdleConnections() // and those that become idle later
+	t.made = time.Time{}
 }
 
 // repeatedDial dials up to three times: behind the address may be a replica that has just ended, and others.

@@ -77,9 +77,11 @@ func WrongMethod(method string, takes ...string) *Error {
 	return New(MethodNotAllowed, "This path takes "+allow+", and not "+Short(method)+".").WithHeader("Allow", allow)
 }
 
+// Later returns a problem of a kind that passes, mostly within a second: its Retry-After says so.
+func Later(kind Kind, detail string) *Error { return New(kind, detail).WithHeader("Retry-After", "1") }
+
 // Outage returns the problem for a store or another service that does not respond: 503 with Retry-After.
 func Outage(cause error) *Error {
-	return New(Unavailable, "The request was not processed, or its outcome is not known. Retry it; with the same "+
-		"Idempotency-Key nothing is done twice.").
-		WithHeader("Retry-After", "1").Because(cause)
+	return Later(Unavailable, "The request was not processed, or its outcome is not known. Retry it; with the same "+
+		"Idempotency-Key nothing is done twice.").Because(cause)
 }

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/process"
@@ -19,9 +21,10 @@ import (
 func limited() (limitedBench, *load.Limiter) {
 	b := bench{journal: &journal{}, registry: prometheus.NewRegistry()}
 	log := process.NewLog(b.journal, "json", slog.LevelInfo)
-	l := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Most: 1, MostWaiting: 10, Log: log})
+	l := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Most: 1, MostWaiting: 10, Log: log,
+		Metrics: b.registry})
 	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute,
-		LargestBody: 10, Door: load.Door{Budget: load.NewBudget(8 * load.Page)}})
+		LargestBody: 10, Budget: load.NewBudget(8 * load.Page)})
 	return limitedBench{b, process.Guard(func(*gin.Context) {}, process.Admit(l))}, l
 }
 
@@ -34,7 +37,7 @@ type limitedBench struct {
 // TestServiceRefusesBeyondItsLimit keeps a service as busy as it may be. Requests are refused, and what another
 // service asks for on behalf of a request that was admitted there is not.
 func TestServiceRefusesBeyondItsLimit(t *testing.T) {
-	b, l := limited()
+	b, _ := limited()
 	arrived, goOn := make(chan struct{}), make(chan struct{})
 	b.Use(b.guard)
 	b.GET("/vehicle", func(c *gin.Context) { c.Status(http.StatusOK) })
@@ -65,8 +68,17 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 	if got := b.ask(http.MethodGet, "/internal/vehicle/7", nil, nil); got.Code != http.StatusOK {
 		t.Errorf("an internal request gets %d %s", got.Code, got.Body)
 	}
-	if state := l.State(); state.Overloaded != 3 || state.ShareUsedUp != 0 || state.Admitted != 1 {
-		t.Errorf("counted %+v", state)
+	scraped := httptest.NewRecorder()
+	promhttp.HandlerFor(b.registry, promhttp.HandlerOpts{}).ServeHTTP(scraped,
+		httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, line := range []string{
+		"exchange_admission_admitted_total 1", `exchange_admission_refused_total{problem="overloaded"} 3`,
+		`exchange_admission_refused_total{problem="share-used-up"} 0`, "exchange_admission_in_work 1",
+		"exchange_admission_waiting 0", "exchange_admission_limit 1",
+	} {
+		if !strings.Contains(scraped.Body.String(), "\n"+line+"\n") {
+			t.Errorf("the metrics lack %s", line)
+		}
 	}
 	goOn <- struct{}{}
 	if status := <-ended; status != http.StatusOK {
@@ -78,6 +90,27 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 	// A line for all refusals, and none for each.
 	if lines := b.journal.lines(); len(lines) != 1 || lines[0]["level"] != "WARN" {
 		t.Errorf("the log has %v", lines)
+	}
+}
+
+// TestABodyReadInPiecesCostsAPage has a handler read a body that it does not keep, and that is larger than the setting
+// allows.
+func TestABodyReadInPiecesCostsAPage(t *testing.T) {
+	budget := load.NewBudget(8 * load.Page)
+	engine := process.NewEngine(process.EngineConfig{Log: slog.New(slog.DiscardHandler),
+		Metrics: prometheus.NewRegistry(), Timeout: time.Minute, LargestBody: 10, Budget: budget})
+	limiter := load.NewLimiter(load.LimiterConfig{Wait: time.Minute, Most: 1})
+	engine.POST("/file", process.Guard(func(*gin.Context) {}, process.Admit(limiter)), func(c *gin.Context) {
+		process.Stream(c, load.Page)
+		read, err := io.Copy(io.Discard, c.Request.Body)
+		if used := budget.Used(); err != nil || read != load.Page || used != load.Page {
+			t.Errorf("%d bytes are in work after %d were read, %v", used, read, err)
+		}
+	})
+	engine.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/file",
+		strings.NewReader(strings.Repeat("x", load.Page))))
+	if budget.Used() != 0 {
+		t.Errorf("%d bytes are in work at the end", budget.Used())
 	}
 }
 
@@ -100,7 +133,7 @@ func TestSlowReadersKeepNobodyOut(t *testing.T) {
 	}
 	close(stuck.goOn)
 	<-ended
-	if inWork := l.State().InWork; inWork != 0 {
+	if inWork := l.InWork(); inWork != 0 {
 		t.Errorf("%d are in work after the end", inWork)
 	}
 }

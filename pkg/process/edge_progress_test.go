@@ -21,16 +21,10 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// serveUntilEnd serves a route of a process until the test ends. Each of its requests takes 64 KiB.
+// serveUntilEnd serves a route of a process until the test ends.
 func serveUntilEnd(t *testing.T, p *process.Process, method string, handle gin.HandlerFunc) {
 	t.Helper()
-	serveUntilEndWith(t, p, 64<<10, method, handle)
-}
-
-// serveUntilEndWith serves a route whose requests take a number of bytes.
-func serveUntilEndWith(t *testing.T, p *process.Process, each int64, method string, handle gin.HandlerFunc) {
-	t.Helper()
-	engine := p.Entrance("gateway", each)
+	engine := p.Entrance("gateway")
 	engine.Handle(method, "/", handle)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
@@ -117,7 +111,7 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 		p, _ := openInMemory(t, func(s *process.Settings) { s.ClientTimeout = 50 * time.Millisecond })
 		ended := make(chan error, 1)
 		serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
-			if err := request.Charge(c.Request.Context(), "ada"); err != nil {
+			if err := request.Charge(c.Request.Context(), "ada", 64<<10); err != nil {
 				process.Refuse(c, problemOf(err))
 				return
 			}
@@ -159,8 +153,8 @@ func TestWorkIsBoundedAcrossRequests(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) { s.WorkMemory = 1 }) // for one request that forwards this much
 	const each = 600 << 10
 	entered, leave := make(chan struct{}), make(chan struct{})
-	serveUntilEndWith(t, p, each, http.MethodGet, func(c *gin.Context) {
-		if err := request.Charge(c.Request.Context(), c.Query("caller")); err != nil {
+	serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
+		if err := request.Charge(c.Request.Context(), c.Query("caller"), each); err != nil {
 			process.Refuse(c, problemOf(err))
 			return
 		}

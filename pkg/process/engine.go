@@ -38,8 +38,10 @@ type EngineConfig struct {
 	// Audit gets a line for each request of a known caller, in the name of Service; nil if none is kept.
 	Audit   *audit.Log
 	Service string
-	// Door lets requests in, as far as there is room for the work of each.
-	Door load.Door
+	// Budget bounds the memory of what requests have in work; nothing does if it is nil. Forwards says that the
+	// handlers pass requests on, and do not work on them.
+	Budget   *load.Budget
+	Forwards bool
 }
 
 // NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
@@ -52,7 +54,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout,
 		largestBody: config.LargestBody,
 		tracer:      config.Tracer, level: slog.LevelDebug, audit: config.Audit,
-		service: config.Service, door: config.Door,
+		service: config.Service, budget: config.Budget, forwards: config.Forwards,
 	}
 	if config.AccessLog {
 		observer.level = slog.LevelInfo
@@ -66,7 +68,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 // response.
 type Admission func(c *gin.Context, caller request.Caller) *problem.Error
 
-// Admit returns the admission by a limiter. A nil limiter admits everything.
+// Admit returns the admission by a limiter.
 func Admit(limiter *load.Limiter) Admission {
 	return func(c *gin.Context, caller request.Caller) *problem.Error {
 		return limiter.Admit(c, load.Caller{Account: caller.Account(), Name: caller.Key()}, routeOf(c))
@@ -85,7 +87,7 @@ func Guard(guard gin.HandlerFunc, admit Admission) gin.HandlerFunc {
 			Refuse(c, refused)
 			return
 		}
-		if err := request.Charge(c.Request.Context(), caller.Account()); err != nil {
+		if err := request.Charge(c.Request.Context(), caller.Account(), load.Page); err != nil {
 			Refuse(c, problem.From(err))
 		}
 	}
@@ -104,12 +106,11 @@ func (p *Process) Admission(service, to string, forwards bool) Admission {
 // limiter returns a new limiter of at most a number of requests in work. If the settings say that none is refused, they
 // wait as long as their own time allows.
 func (p *Process) limiter(service, to string, most int) *load.Limiter {
-	limiter := load.NewLimiter(load.LimiterConfig{
+	return load.NewLimiter(load.LimiterConfig{
 		Wait: cmp.Or(p.Settings.OverloadLatency, 24*time.Hour), Most: most,
 		MostWaiting: int(p.Settings.connections()), Log: p.Log.With("service", service, "to", to),
+		Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)),
 	})
-	limiter.Register(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)))
-	return limiter
 }
 
 // unproved is how many tokens that are not known yet are verified at a time. That takes a processor for as long as a
@@ -120,11 +121,10 @@ const unproved = 16
 // or the problem to refuse the request with.
 type Meeting func(c *gin.Context) (end func(), refused *problem.Error)
 
-// Meet returns the meeting by a limiter, in which strangers take turns by their addresses. A nil limiter meets
-// everybody.
+// Meet returns the meeting by a limiter, in which strangers take turns by their addresses.
 func Meet(limiter *load.Limiter) Meeting {
 	return func(c *gin.Context) (end func(), refused *problem.Error) {
-		_, slot, refused := limiter.Begin(c.Request.Context(), load.Caller{Account: addressOf(c.Request)})
+		slot, refused := limiter.Begin(c.Request.Context(), load.Caller{Account: addressOf(c.Request)})
 		return slot.End, refused
 	}
 }
@@ -143,10 +143,11 @@ type observer struct {
 	largestBody int64
 	tracer      trace.Tracer
 	// level is the level at which requests are logged that have not failed.
-	level   slog.Level
-	audit   *audit.Log
-	service string
-	door    load.Door
+	level    slog.Level
+	audit    *audit.Log
+	service  string
+	budget   *load.Budget
+	forwards bool
 }
 
 // Keys of the gin context.
@@ -170,6 +171,7 @@ func Relay(c *gin.Context) { c.Set(relayKey, true) }
 // boundedBody is the body of a request that is no larger than it may be.
 type boundedBody struct {
 	io.ReadCloser
+	// whole is what comes, of which nothing is taken from the memory of the process.
 	whole io.ReadCloser
 }
 
@@ -177,7 +179,7 @@ type boundedBody struct {
 // piece by piece, and keeps no more of it in memory than a page. It is called before anything is read.
 func Stream(c *gin.Context, most int64) {
 	if body, is := c.Value(bodyKey).(*boundedBody); is {
-		body.ReadCloser = http.MaxBytesReader(c.Writer, load.Unaccounted(body.whole), most)
+		body.ReadCloser = http.MaxBytesReader(c.Writer, body.whole, most)
 	}
 }
 
@@ -191,7 +193,7 @@ func (o *observer) handle(c *gin.Context) {
 		header[problem.RequestIDHeader] = []string{names.ID}
 	}
 	c.Request = incoming.WithContext(ctx)
-	defer o.door.Enter(c)()
+	defer o.budget.Enter(c, o.forwards)()
 	defer o.finish(c, names, span, began)
 
 	if hasEncodedSlash(incoming.URL) {
@@ -203,7 +205,7 @@ func (o *observer) handle(c *gin.Context) {
 	}
 	// A long body fails only when it is read, because path, method and token are checked before it.
 	if incoming.Body != http.NoBody {
-		body := &boundedBody{http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody), c.Request.Body}
+		body := &boundedBody{http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody), incoming.Body}
 		c.Set(bodyKey, body)
 		c.Request.Body = body
 	}

@@ -19,7 +19,7 @@ import (
 func TestACalmCallerDoesNotWaitForAGreedyOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := openInMemory(t, func(s *process.Settings) { s.OverloadRequests, s.OverloadLatency = 1, time.Hour })
-		engine, admit := p.Entrance("gateway", 0), p.Admission("gateway", "coverage", false)
+		engine, admit := p.Entrance("gateway"), p.Admission("gateway", "coverage", false)
 		var served []string // one at a time is in work
 		engine.GET("/vehicle", func(c *gin.Context) {
 			caller := c.GetHeader("Caller")

@@ -97,11 +97,11 @@ func (p *Process) Engine(service string) *gin.Engine {
 }
 
 // Entrance returns a new router for the requests of callers outside of the exchange. Its handlers admit requests, with
-// an Admission for each service that they forward requests to. forwarding is the memory, in bytes, that a request needs
-// which is forwarded to another process.
-func (p *Process) Entrance(service string, forwarding int64) *gin.Engine {
+// an Admission for each service that they forward requests to, and charge callers for what they forward to another
+// process.
+func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
-	config.Door.Forwards, config.Door.Forwarding = true, forwarding
+	config.Forwards = true
 	config.Tracer = p.tracing.EntranceTracer(service)
 	return p.newEngine(config)
 }
@@ -119,7 +119,7 @@ func (p *Process) engine(service string) EngineConfig {
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
 		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service),
 		AccessLog: p.Settings.AccessLog, Service: service, Audit: p.audit,
-		Door: load.Door{Budget: p.budget},
+		Budget: p.budget,
 	}
 }
 

@@ -52,7 +52,8 @@ func openInMemory(t *testing.T, change func(*process.Settings)) (*process.Proces
 func made(change func(*process.Settings)) (*process.Process, *journal) {
 	settings := process.Settings{
 		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Secrets: []string{"a-secret-of-the-exchange"},
-		RequestTimeout: time.Minute, DrainTimeout: 10 * time.Second, LargestBody: 1 << 20,
+		RequestTimeout: time.Minute, ClientTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second,
+		LargestBody: 1 << 20, OverloadRequests: 256,
 	}
 	if change != nil {
 		change(&settings)

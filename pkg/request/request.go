@@ -117,10 +117,10 @@ func SoughtBy(ctx context.Context, name string) Sought { return Sought{Organisat
 
 // Account is what a request takes memory from. Package load has the accounts of a process.
 type Account interface {
-	// Charge takes what a request costs besides its body, and says in whose name the request takes from now on. It is
-	// called when nothing is waited for any more, and before the body is read. Its error says that the caller, or all
-	// together, have too much in work.
-	Charge(caller string) error
+	// Charge takes the bytes that a request costs besides its body, unless it has as many, and says in whose name the
+	// request takes from now on. It is called when nothing is waited for any more, and before the body is read. Its
+	// error says that the caller, or all together, have too much in work.
+	Charge(caller string, bytes int64) error
 	// Rest gives back what the request costs besides its body, until Resume takes it again, which may be refused.
 	Rest()
 	Resume() error
@@ -155,10 +155,10 @@ func Resume(ctx context.Context) error {
 	return nil
 }
 
-// Charge charges a caller for what a request takes, if it takes from an account.
-func Charge(ctx context.Context, caller string) error {
+// Charge charges a caller for the bytes that a request costs besides its body, if it takes from an account.
+func Charge(ctx context.Context, caller string, bytes int64) error {
 	if account := AccountFrom(ctx); account != nil {
-		return account.Charge(caller)
+		return account.Charge(caller, bytes)
 	}
 	return nil
 }

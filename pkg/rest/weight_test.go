@@ -24,8 +24,8 @@ func (w *world) bounded(bytes int64) *load.Budget {
 	engine, inner := gin.New(), w.handler
 	engine.NoRoute(func(c *gin.Context) {
 		defer func() { _ = recover() }()
-		defer load.Door{Budget: b}.Enter(c)()
-		if err := request.Charge(c.Request.Context(), w.caller.Account()); err != nil {
+		defer b.Enter(c, false)()
+		if err := request.Charge(c.Request.Context(), w.caller.Account(), load.Page); err != nil {
 			process.Refuse(c, problem.From(err))
 			return
 		}
@@ -43,8 +43,8 @@ func busy(t *testing.T, b *load.Budget, caller string, pages int) (end func()) {
 	for range pages {
 		c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
 		c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
-		ends = append(ends, load.Door{Budget: b}.Enter(c))
-		if err := request.Charge(c.Request.Context(), caller); err != nil {
+		ends = append(ends, b.Enter(c, false))
+		if err := request.Charge(c.Request.Context(), caller, load.Page); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -66,7 +66,7 @@ func (p *peers) start(ctx context.Context, d database) (http.Handler, error) {
 	deps.Store = d
 	deps.Engine = func() *gin.Engine {
 		return process.NewEngine(process.EngineConfig{Log: log, Metrics: prometheus.NewRegistry(), Timeout: longestRead,
-			LargestBody: readMemory, Door: load.Door{Budget: load.NewBudget(2 * readMemory)}})
+			LargestBody: readMemory, Budget: load.NewBudget(2 * readMemory)})
 	}
 	deps.Guard = func(*gin.Context) {} // the callers are in this process
 	instance, err := definition.New(ctx, deps)

@@ -112,7 +112,7 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 		Engine: func() *gin.Engine {
 			return process.NewEngine(process.EngineConfig{
 				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody,
-				Door: load.Door{Budget: load.NewBudget(work)},
+				Budget: load.NewBudget(work),
 			})
 		},
 		Guard: process.Guard(request.RequireGateway(p.trust), process.Admit(load.NewLimiter(load.LimiterConfig{
