@@ -2,6 +2,7 @@
 package wait
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -30,12 +31,8 @@ func For(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	Until(t, func() error {
 		if !holds() {
-			return notYet(what)
+			return errors.New("still awaited: " + what)
 		}
 		return nil
 	})
 }
-
-type notYet string
-
-func (n notYet) Error() string { return "still awaited: " + string(n) }

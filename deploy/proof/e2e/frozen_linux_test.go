@@ -1,11 +1,15 @@
 package e2e_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,10 +34,10 @@ func TestAFrozenServiceIsGivenUp(t *testing.T) {
 	p := policy(t, c)
 	path, number := "/motorCoverage/"+p.Text("id"), p.Text("policyNumber")
 	filed := c.Create(t, "claim", loss(number, -1))
-	if err := e.Freeze("coverage"); err != nil {
+	if err := freeze(e.PID("coverage")); err != nil {
 		t.Fatal(err)
 	}
-	thaw := sync.OnceValue(func() error { return e.Thaw("coverage") })
+	thaw := sync.OnceValue(func() error { return syscall.Kill(e.PID("coverage"), syscall.SIGCONT) })
 	defer func() {
 		if err := thaw(); err != nil {
 			t.Error(err)
@@ -82,4 +86,46 @@ func TestAFrozenServiceIsGivenUp(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// freeze stops a process with SIGSTOP, and returns once every thread of it has stopped: the signal is only pending
+// when it was sent, and a busy process may respond for a while.
+func freeze(pid int) error {
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(trial.Patience)
+	for {
+		all, err := stopped(pid)
+		if err != nil || all {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("process %d is not frozen within %s", pid, trial.Patience)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// stopped reports whether all threads of a process are in the state T (proc(5)).
+func stopped(pid int) (bool, error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(threads) == 0 {
+		return false, fmt.Errorf("process %d has no threads in /proc: %w", pid, err)
+	}
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread)
+		if os.IsNotExist(err) {
+			return false, nil // it has just ended
+		}
+		if err != nil {
+			return false, err
+		}
+		// The state follows the name, which is in parentheses and may hold any character.
+		_, after, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')'):], []byte(") "))
+		if len(after) == 0 || after[0] != 'T' {
+			return false, nil
+		}
+	}
+	return true, nil
 }

@@ -13,7 +13,6 @@
 //	address.go       addresses that no client gets meanwhile
 //	volumes.go       gives processes certificates and credentials, and exchanges them while they run
 //	process.go       starts, stops and kills a command
-//	frozen_linux.go  freezes a process, and has it go on
 //	output.go        collects what a command writes
 //	client.go        sends requests
 //	response.go      checks every response against the rules of all responses
