@@ -31,7 +31,8 @@ func run(t *testing.T, data string, args ...string) running {
 	var stderr strings.Builder // written by the program only; read after it has ended
 	go func() {
 		// A busy machine is no overload.
-		args := append([]string{"--addr", "127.0.0.1:0", "--data", data, "--overload-latency", "0"}, args...)
+		args := append([]string{"--addr", "127.0.0.1:0", "--data", data, "--overload-latency", "0",
+			"--request-timeout", "5m"}, args...)
 		ended <- RunProgram(writerFunc(func(text string) {
 			banner <- text
 		})).Execute(ctx, args, nil, io.Discard, &stderr)

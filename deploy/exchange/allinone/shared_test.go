@@ -31,7 +31,7 @@ func runShared(t *testing.T, args ...string) *shared {
 // runOn runs an exchange on a folder, and returns what stops it.
 func runOn(t *testing.T, data string, args ...string) (s *shared, stop func()) {
 	t.Helper()
-	r := run(t, data, append([]string{"--admin-addr", "", "--request-timeout", "5m"}, args...)...)
+	r := run(t, data, append([]string{"--admin-addr", ""}, args...)...)
 	return &shared{t: t, data: data, base: r.base}, r.stop
 }
 
