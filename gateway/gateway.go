@@ -136,9 +136,9 @@ type gateway struct {
 	keeper *peer.Client
 }
 
-// serve checks a request in the order path, method, token, turn among all requests, scope, rate of the caller, and forwards it to its service.
-// While more is asked of a service than it can serve, requests to it wait as soon as their caller is known, and those
-// without a caller take no part in that.
+// serve checks a request in the order path, method, token, turn among all requests, scope, rate of the caller, and
+// forwards it to its service. While more is asked of a service than it can serve, requests to it wait as soon as their
+// caller is known, and those without a caller take no part in that.
 func (g *gateway) serve(c *gin.Context) {
 	endpoint := g.table.find(c.Request.URL.Path)
 	if endpoint == nil {

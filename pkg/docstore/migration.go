@@ -34,8 +34,8 @@ func (s Spec) CheckMigrated(labels []string) error {
 	}
 	for i, label := range s.Labels() {
 		if s.Keys != nil && !had[label] {
-			return fmt.Errorf("docstore: the documents of collection %q have no keys of index %q, which is new: in the "+
-				"declaration set Since of the filter, the search field or the unique value with this name to %d",
+			return fmt.Errorf("docstore: the documents of collection %q have no keys of index %q, which is new: in "+
+				"the declaration set Since of the filter, the search field or the unique value with this name to %d",
 				s.Name, s.Indexes[i].Name, s.Migration()+1)
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
+// noSet says that the value set of a member is none of those that are loaded.
+const noSet = "member %s: there is no value set %s among those that are loaded"
+
 // validate returns what is wrong with the declarations, every fault with the name of the resource and of the
 // declaration.
 func (s *Server) validate() error {
@@ -56,7 +59,7 @@ func (r *Records[T]) validate(sets Sets) []error {
 	r.validateNames(&f)
 	r.sets.validate(&f, sets)
 	for _, m := range r.members {
-		f.unless(m.set == "" || len(sets.Values(m.set)) > 0, "member %s: there is no value set %s among the published ones and those of the operator", m.name, m.set)
+		f.unless(m.set == "" || len(sets.Values(m.set)) > 0, noSet, m.name, m.set)
 	}
 	for i := range r.Unique {
 		f.unless(r.Unique[i].Index != "" && r.Unique[i].Value != nil, "a Unique has no Index or no Value")
@@ -206,6 +209,6 @@ func (p plan) validate(f *faults, sets Sets) {
 			m.nested.validate(f, sets)
 			continue
 		}
-		f.unless(len(sets.Values(m.set)) > 0, "member %s: there is no value set %s among the published ones and those of the operator", m.name, m.set)
+		f.unless(len(sets.Values(m.set)) > 0, noSet, m.name, m.set)
 	}
 }

@@ -43,8 +43,8 @@ func TestInstantsOfTheLogAscend(t *testing.T) {
 	}
 }
 
-// TestARecordWithoutALogIsRefused opens files as releases before v1.1.0 left them, and as later ones did before and after
-// they had put all records into the log. What is refused stays as it was.
+// TestARecordWithoutALogIsRefused opens files as releases before v1.1.0 left them, and as later ones did before and
+// after they had put all records into the log. What is refused stays as it was.
 func TestARecordWithoutALogIsRefused(t *testing.T) {
 	for as, c := range map[string]struct {
 		statements string
