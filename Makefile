@@ -17,7 +17,7 @@ RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/kafka pkg/load pkg/
 	services/feed services/premium $(addprefix deploy/exchange/,allinone client desk local testclock))
 
 # The whole, as processes. Its console is tested in a browser.
-WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copies generator searches sight) \
+WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copies sight) \
 	deploy/exchange/allinone) ./deploy/proof/e2e
 
 # How long the tests of a package may take. That ends one that hangs, and is no verdict.
