@@ -94,6 +94,9 @@ type State struct {
 	// MadeOf is the id of the record that an action has made this one of. It is not pinned: a release without its index
 	// refuses to write what is pinned for an index that it does not have.
 	MadeOf string `json:"madeOf,omitzero"`
+	// Aside is what the service keeps with the record since its creation. A release that does not have it drops it
+	// when it writes.
+	Aside jsontext.Value `json:"aside,omitzero"`
 	// History is a list of all events, with their keys in Used, in the state that releases before the former versions
 	// wrote. They cannot read a head, and so they fail instead of losing it.
 	History Head      `json:"history"`
@@ -114,8 +117,20 @@ type Head struct {
 	Transition *Transition `json:"transition,omitempty"`
 	// Altered is when the service itself last changed the record after these events.
 	Altered time.Time `json:"altered,omitzero"`
+	// Effect is from when on what the record says counts; nil where it counts from the beginning.
+	Effect *Effect `json:"effect,omitempty"`
+	// CoverEnds is the CoverEnds of the last event that set it.
+	CoverEnds time.Time `json:"coverEnds,omitzero"`
 	// Keys is the former version that has several keys, and so is found by none of them; 0 for none.
 	Keys int64 `json:"keys,omitzero"`
+}
+
+// Effect is the last event that said from when on what it changed counts. It never counts from before the one that was
+// the last until then, so that the versions of a record are in the order of their effects.
+type Effect struct {
+	// Number is that of the event, and Date its EffectiveDate.
+	Number int64     `json:"number"`
+	Date   time.Time `json:"date"`
 }
 
 // Transition is an event that set the state.
@@ -177,7 +192,9 @@ func (h *Head) Next(version int64, event Entry, key *UsedKey) Head {
 			event.At = last.At
 		}
 	}
-	next := Head{Events: []Entry{event}, First: h.FirstTo(), Keys: h.Keys}
+	next := Head{
+		Events: []Entry{event}, First: h.FirstTo(), Keys: h.Keys, Effect: h.Effect, CoverEnds: h.CoverEnds,
+	}
 	if event.To == "" {
 		next.Transition = h.LastTransition()
 	}
