@@ -61,6 +61,10 @@ type FeedEventData struct {
 	PolicyNumber string `json:"policyNumber,omitzero"`
 	// The state that the version was written in. Absent for a resource without states.
 	Status string `json:"status,omitzero"`
+	// The instant from which on what the version changed counts. Absent where its event did not say it.
+	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
+	// The instant at which cover ends because of the version. Absent where its event did not say it.
+	CoverEnds scalar.DateTime `json:"coverEnds,omitzero"`
 	// The path of the record.
 	Href string `json:"href"`
 }

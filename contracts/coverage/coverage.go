@@ -178,7 +178,14 @@ type Pet struct {
 type Endorsement struct {
 	// The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both.
 	EndorsementType *string `json:"endorsementType,omitzero" set:"EndorsementType"`
+	// The instant from which on what changes counts, within the term, and not before that of the last endorsement.
+	// Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes
+	// none: it counts from the expiryDate before it.
+	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
 }
+
+// Dated reports whether the body says from when on the endorsement counts.
+func (e *Endorsement) Dated() bool { return !e.EffectiveDate.IsZero() }
 
 // PolicyExtension is the one endorsement type that moves the term and the state. PolicyCancellation and PolicyRenewal
 // are recorded as any other type: :cancel and :renew end and renew a policy.
@@ -205,4 +212,11 @@ type Renewal struct {
 type Cancellation struct {
 	// The reason, in words.
 	Reason *string `json:"reason,omitzero"`
+	// The instant at which cover ends, from inceptionDate, for a policy that is void from the beginning, to expiryDate;
+	// now if it is left out, or the end of the term that is nearer. The policy is cancelled at once. A loss from that
+	// instant on is not covered, one before it is.
+	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
 }
+
+// Dated reports whether the body says when cover ends.
+func (c *Cancellation) Dated() bool { return !c.EffectiveDate.IsZero() }

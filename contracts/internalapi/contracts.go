@@ -2,6 +2,7 @@ package internalapi
 
 import (
 	"net/http"
+	"reflect"
 
 	"insurance.example/exchange/contracts/problems"
 )
@@ -39,14 +40,14 @@ func Contracts() []Contract {
 				partyID),
 		}, ofRecords...),
 	}, {
-		Service: "coverage", Version: "1.8.0",
+		Service: "coverage", Version: "1.9.0",
 		About: "What the coverage service offers to other services, and to a billing system.",
 		Operations: append([]Operation{
 			get[Policy](PolicyPath, "lookUpPolicy",
-				"Look up a policy of any line by its number", policyNumber, notFound(problems.PolicyNotFound)),
+				"Look up a policy of any line by its number", policyNumber, notFound(problems.PolicyNotFound), effective),
 			{Method: http.MethodPost, Path: NonPaymentPath, ID: "reportNonPayment",
 				Summary: "Report that a policy was not paid, by which it lapses", Parameter: policyNumber,
-				NotFound: problems.PolicyNotFound, Conflicts: true},
+				Takes: reflect.TypeFor[NonPayment](), Bare: true, NotFound: problems.PolicyNotFound, Conflicts: true},
 			get[PolicyRecords](PolicyRecordsPath, "readPolicy",
 				"Read a policy with what belongs to it", policyNumber, notFound(problems.PolicyNotFound),
 				parts(InsuredPart, RenewalsBeforePart, RenewalsAfterPart)),

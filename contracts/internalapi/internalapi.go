@@ -8,7 +8,7 @@ const Prefix = "/internal"
 // The operations. Each is a path under Prefix, to which the id or number is added.
 const (
 	PartyPath      = Prefix + "/party/"  // GET {id}: Party
-	PolicyPath     = Prefix + "/policy/" // GET {policyNumber}: Policy
+	PolicyPath     = Prefix + "/policy/" // GET {policyNumber}?at=: Policy
 	ClaimPath      = Prefix + "/claim/"  // GET {claimNumber}: Claim
 	NonPaymentPath = Prefix + "/lapse/"  // POST {policyNumber}: the policy lapses for non-payment
 	// ChangesPath is an operation of each service of Logged: GET {after}: Changes.
@@ -41,9 +41,10 @@ type Policy struct {
 	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
 	// The instant at which the term ends. A policy without it has no end until it is cancelled or lapses.
 	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
-	// The instant at which a cancellation or lapse took effect. It is absent where there was none.
+	// The instant at which cover ended by a cancellation or lapse. It is absent where there was none.
 	EndedAt scalar.DateTime `json:"endedAt,omitzero"`
-	// The limit of indemnity of the policy, if its line has one.
+	// The limit of indemnity of the policy, if its line has one. This member and those after it are what counts at the
+	// instant that was asked for, by the effective dates of endorsements; without an instant, what was written last.
 	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
 	// The loss causes that the policy covers: its perils, scope or benefits. They are values of causeSet.
 	Covers []string `json:"covers,omitempty"`
@@ -53,6 +54,15 @@ type Policy struct {
 	WaitingPeriod *scalar.Int `json:"waitingPeriod,omitzero"`
 	// The instants between which the waiting period must lie. It is present where waitingPeriod is.
 	Waits Waits `json:"waits,omitempty"`
+}
+
+// NonPayment is the report that a policy was not paid for.
+//
+// When cover ends because a policy was not paid for.
+type NonPayment struct {
+	// The instant at which cover ends, from inceptionDate to expiryDate; now if it is left out, or the end of the term
+	// that is nearer.
+	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
 }
 
 // Waits says between which instants a waiting period must lie.

@@ -31,10 +31,15 @@ type Operation struct {
 	Parts []string
 	// Takes is the type of the body; nil for none.
 	Takes reflect.Type
+	// Bare says that the body may be left out.
+	Bare bool
 	// Limited says that it takes the parameter limit, from 1 to 200 and 50 without it. A wrong one is 400.
 	Limited bool
 	// Dated says that it takes the parameter at, an instant; one to come is now. A wrong one, or none, is 400.
 	Dated bool
+	// Effective says that it may take the parameter at, an instant, for what counts then; without it, what was written
+	// last. A wrong one is 400.
+	Effective bool
 	// Returns is the type of the body of a success. It is nil if a success has no body, which is 204.
 	Returns reflect.Type
 	// NotFound is the problem of a parameter that names nothing; nil for the general problem not-found.
@@ -95,6 +100,7 @@ func send[Takes, Returns any](
 
 func limited(o *Operation)   { o.Limited = true }
 func dated(o *Operation)     { o.Dated = true }
+func effective(o *Operation) { o.Effective = true }
 func conflicts(o *Operation) { o.Conflicts = true }
 
 func parts(names ...string) func(*Operation) { return func(o *Operation) { o.Parts = names } }

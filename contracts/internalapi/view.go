@@ -61,6 +61,10 @@ type PolicyRecords struct {
 	Owner string `json:"owner,omitzero"`
 	// The id of the policyholder. It is absent for a policy without one.
 	PolicyholderID scalar.ID `json:"policyholderId,omitzero"`
+	// The instant from which on what was written last counts. Absent where no endorsement has said it.
+	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
+	// The instant at which cover ends. Absent where no cancellation or lapse has said it.
+	CoverEnds scalar.DateTime `json:"coverEnds,omitzero"`
 	// What the policy insures or covers.
 	Insured *RecordPart `json:"insured,omitzero"`
 	// The policies that this one renews, the last one first.

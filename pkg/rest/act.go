@@ -52,10 +52,45 @@ func (r *Records[T]) actOn(c *gin.Context, id string, a *Action[T], body []byte)
 	if err != nil {
 		return err
 	}
+	warnings = slices.Concat(unnamed, warnings)
 	if done.repeated {
-		return r.replay(c, done.doc, a.WithExtra)
+		request.MarkReplay(c.Writer.Header())
+		warnings = nil
 	}
-	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, done.record.Value, slices.Concat(unnamed, warnings)))
+	extra := r.extraOf(a, done.record.Value, warnings)
+	if has, is := parsed.(dated); is && has.Dated() {
+		extra, err = withDates(extra, done.doc.Body, &done.record.state.History)
+	}
+	if err != nil {
+		return err
+	}
+	return r.respond(c, http.StatusOK, done.doc, extra)
+}
+
+// dated is the body of an action that may say from when on it counts. The response then says so too.
+type dated interface{ Dated() bool }
+
+// withDates adds to the members of a response since when its record counts, and when its cover ends, as far as events
+// have set these. A member of the record that has one of their names is from before there were dates, and stays.
+func withDates(extra map[string]any, body []byte, head *history.Head) (map[string]any, error) {
+	dates := map[string]time.Time{"coverEnds": head.CoverEnds}
+	if head.Effect != nil {
+		dates["effectiveDate"] = head.Effect.Date
+	}
+	members, err := jsonobject.Members(body)
+	if err != nil {
+		return nil, err
+	}
+	for name, date := range dates {
+		if date.IsZero() || slices.ContainsFunc(members, func(m jsonobject.Member) bool { return m.Name == name }) {
+			continue
+		}
+		if extra == nil {
+			extra = map[string]any{}
+		}
+		extra[name] = date
+	}
+	return extra, nil
 }
 
 // applying returns the decision that applies an action to a record. The warnings are from the last decision.
@@ -77,6 +112,7 @@ func (r *Records[T]) applying(
 		if err := a.move(r, change, &entry); err != nil {
 			return nil, err
 		}
+		entry.EffectiveDate, entry.CoverEnds = change.countsFrom, change.coverEnds
 		record.Value, *warnings = change.Value, change.warnings
 		record.own = !a.anyState() && !a.Amends
 		return r.succeed(doc, record, entry, key, difference{})
@@ -107,7 +143,16 @@ type Change[T any] struct {
 	to       string
 	until    time.Time
 	then     string
+
+	countsFrom, coverEnds time.Time
 }
+
+// CountsFrom says from when on the changed record counts: until then the versions before it do. It is never before the
+// date of the record's Effect. The resource has Begins.
+func (c *Change[T]) CountsFrom(date time.Time) { c.countsFrom = date }
+
+// EndCover says when cover ends because of the change, where that is not when it is made.
+func (c *Change[T]) EndCover(at time.Time) { c.coverEnds = at }
 
 // MoveTo makes the transition to a state. An action that has one move from the record's state makes that move without
 // MoveTo.

@@ -117,12 +117,8 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 	if err != nil {
 		return err
 	}
-	if len(extra) > 0 {
-		members, err := json.Marshal(extra, json.Deterministic(true))
-		if err != nil {
-			return err
-		}
-		body = append(append(body[:len(body)-1:len(body)-1], ','), members[1:]...)
+	if body, err = withMembers(body, extra); err != nil {
+		return err
 	}
 	header := c.Writer.Header()
 	header.Set("ETag", tag)
@@ -131,6 +127,18 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 	}
 	send(c, status, body)
 	return nil
+}
+
+// withMembers returns a record with further members after its own.
+func withMembers(body []byte, extra map[string]any) ([]byte, error) {
+	if len(extra) == 0 {
+		return body, nil
+	}
+	members, err := json.Marshal(extra, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	return append(append(body[:len(body)-1:len(body)-1], ','), members[1:]...), nil
 }
 
 // send sends a response. It says how long the body is, so that a long one is not sent in chunks.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/gin-gonic/gin"
+
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -154,9 +156,17 @@ func (r *Records[T]) Alter(
 	return nil
 }
 
-// Apply applies an action for the service itself, as a caller's request with the body would. The action need not be
-// one that the resource declares. Errors: problems, as a caller gets them.
-func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []byte) error {
+// Apply applies an action for the service itself, as a caller's request with the body would; an empty body counts as
+// {}. The action need not be one that the resource declares. Errors: problems, as a caller gets them.
+func (r *Records[T]) Apply(c *gin.Context, id string, a Action[T]) error {
+	body, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	ctx := c.Request.Context()
 	parsed, err := a.parse(ctx, r.server, body)
 	if err != nil {
 		return err

@@ -42,6 +42,8 @@ type Description struct {
 	WriteRefuses []problem.Kind
 	// Extra are the members of the response of a creation that are not the record's, each with a value of its type.
 	Extra map[string]any
+	// Dated says that actions may have effective dates; see Resource.Begins.
+	Dated bool
 	// Issued are the members that every new record has, whatever its creator sends.
 	Issued  []string
 	Actions []ActionDescription
@@ -163,6 +165,7 @@ func (r *Records[T]) describe() (Description, error) {
 	if r.Immutable != nil {
 		d.ReplaceRefuses = appendKind(d.ReplaceRefuses, r.Immutable())
 	}
+	d.Dated = r.Begins != nil
 	if r.Extra != nil {
 		d.Extra = r.Extra(empty[T]())
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/query"
@@ -188,6 +189,13 @@ func (r *documents) known() []string {
 
 // past returns the extensions that show what records of a type were before.
 func (r *documents) past(record reflect.Type) []Extension {
+	instants, details := []string{"at"}, ""
+	if r.begins != nil {
+		instants = []string{"effective", "knownAt"}
+		details = "With effective, the version that counts at that instant by its effectiveDate, as it was known at the " +
+			"instant at, which is now if it is left out. The response then also says effectiveDate, since when the " +
+			"version counts, and coverEnds, where events have set these"
+	}
 	return []Extension{{
 		Path: ExtensionPrefix + "/history/" + r.resource + "/{id}", Method: http.MethodGet,
 		Resource: r.resource, Summary: "What happened to one " + r.resource + ", oldest first",
@@ -198,7 +206,7 @@ func (r *documents) past(record reflect.Type) []Extension {
 		Path: ExtensionPrefix + "/asof/" + r.resource + "/{id}", Method: http.MethodGet,
 		Resource: r.resource, Summary: "One " + r.resource + " as it was at an instant", Response: record,
 		IsRecord:   true,
-		Parameters: []string{"at"},
+		Parameters: instants, Details: details,
 		respond:    func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
 	}}
 }
@@ -248,6 +256,9 @@ func (r *documents) readAt(
 
 // asOf serves GET /x/asof/{resource}/{id}?at=INSTANT: the record as it was read at that instant.
 func (r *documents) asOf(c *gin.Context, id string) error {
+	if r.begins != nil {
+		return r.inEffect(c, id)
+	}
 	at, err := history.Instant(c.Request.URL.RawQuery)
 	if err != nil {
 		return err
@@ -259,6 +270,60 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	}
 	body, tag, _, err := r.readAt(ctx, doc, at)
 	if err != nil {
+		return err
+	}
+	return sendTagged(c, body, tag)
+}
+
+// inEffect serves GET /x/asof/{resource}/{id}?effective=INSTANT&at=INSTANT of a resource whose actions have effective
+// dates: the version that counts at the first instant, as it was known at the second; either may be left out.
+func (r *documents) inEffect(c *gin.Context, id string) error {
+	asked, err := history.Instants(c.Request.URL.RawQuery, "at", "effective")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	doc, err := r.existing(ctx, id)
+	if err != nil {
+		return err
+	}
+	at, past := asked["at"]
+	if !past {
+		at = r.server.Now()
+	} else if doc, err = r.log.VersionAt(ctx, doc, at); err != nil {
+		return err
+	}
+	known, err := history.Decode(doc.State)
+	if err != nil {
+		return err
+	}
+	if effective, is := asked["effective"]; is {
+		begins, err := r.begins(doc)
+		if err != nil {
+			return err
+		}
+		if effective.Before(begins) {
+			return problem.New(problem.NotFound, "The "+r.resource+" "+id+" counts from "+
+				begins.Format(time.RFC3339Nano)+" on.")
+		}
+		if doc, err = r.log.InEffect(ctx, doc, effective); err != nil {
+			return err
+		}
+	}
+	body, tag, err := r.shownAt(doc, at)
+	if err != nil {
+		return err
+	}
+	state, err := history.Decode(doc.State)
+	if err != nil {
+		return err
+	}
+	state.History.CoverEnds = known.History.CoverEnds
+	dates, err := withDates(nil, body, &state.History)
+	if err != nil {
+		return err
+	}
+	if body, err = withMembers(body, dates); err != nil {
 		return err
 	}
 	return sendTagged(c, body, tag)

@@ -270,6 +270,13 @@ func (r *Record[T]) FirstTo(states ...string) time.Time {
 	return earliest
 }
 
+// Effect returns from when on what the record says counts, by the last event that has set it; nil where none has.
+func (r *Record[T]) Effect() *history.Effect { return r.state.History.Effect }
+
+// CoverEnds returns the instant at which cover ends, where an event has ended it at another one than its own; else the
+// zero time.
+func (r *Record[T]) CoverEnds() time.Time { return r.state.History.CoverEnds }
+
 // StateUntil returns when the present state gives way to another by itself; the zero time where it does not.
 func (r *Record[T]) StateUntil() time.Time {
 	if last := r.state.History.LastTransition(); last != nil && !r.moved {
@@ -312,6 +319,9 @@ type documents struct {
 	passing [][]byte
 	// complete is the text of the member that each body has which this release writes; nil for none.
 	complete []byte
+	// begins returns the instant before which nothing of a document counts. It is nil for a resource without
+	// Resource.Begins.
+	begins func(doc docstore.Document) (time.Time, error)
 	// movedBy returns the body of a document as time has moved it by an instant, or as it was completed, and whether it
 	// was.
 	movedBy func(doc docstore.Document, at time.Time) (body []byte, moved bool, err error)

@@ -105,6 +105,9 @@ type Resource[T any] struct {
 	Temporary []string
 	// Actions are the operations POST /{name}/{id}:{action} and POST /{name}/{id}/{action}.
 	Actions []Action[T]
+	// Begins, if set, says that actions may have effective dates; see Change.CountsFrom. It returns the instant before
+	// which nothing of a record counts, the zero time for none.
+	Begins func(v T) time.Time
 	// Extra returns members that are not the record's, for the response of a creation and of the actions that ask for
 	// them, such as the status of a claim under the name of every resource's status.
 	Extra func(v T) map[string]any

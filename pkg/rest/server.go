@@ -131,6 +131,9 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	if r.Recall != nil {
 		r.recalled = r.bodyRecalled
 	}
+	if r.Begins != nil {
+		r.begins = r.begun
+	}
 	if member := r.Complete.Member; member != "" {
 		r.complete = []byte(strconv.Quote(member) + ":")
 	}

@@ -103,6 +103,12 @@ func (r *Records[T]) VersionAt(ctx context.Context, doc docstore.Document, at ti
 	return r.log.VersionAt(ctx, doc, at)
 }
 
+// InEffect returns the version of a document that counts at an instant; see Change.CountsFrom. A version that was not
+// kept counts as the next one. Errors: docstore.ErrUnavailable; *docstore.AlteredError.
+func (r *Records[T]) InEffect(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
+	return r.log.InEffect(ctx, doc, at)
+}
+
 // Texts returns a function that returns for each of some ids what the record has as the text of a member, and whether
 // there is a record with it. It reads nothing else of the records, which may be thousands, and for the member "" none
 // of them. The resource has its collection for itself, in which every document is one of its records. Errors:
@@ -328,6 +334,15 @@ func (r *Records[T]) bodyRecalled(
 	}
 	body, err = writable(record.Value)
 	return body, true, err
+}
+
+// begun is documents.begins.
+func (r *Records[T]) begun(doc docstore.Document) (time.Time, error) {
+	record, err := r.Decode(doc)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return r.Begins(record.Value), nil
 }
 
 // bodyMovedBy is documents.movedBy.

@@ -25,14 +25,14 @@ func unknownPolicy(policyNumber string) error {
 	return problem.New(problems.PolicyNotFound, detail).At("/policyNumber", "names no policy")
 }
 
-// policyFact is the policy of a claim, as the coverage service describes it.
+// policyFact is the policy of a claim as it counts at lossDate, as the coverage service describes it.
 type policyFact = *rest.Fact[*claims.Claim, internalapi.Policy]
 
 func (e *environment) policyFact() policyFact {
 	return &rest.Fact[*claims.Claim, internalapi.Policy]{
 		Name: "policy", Requires: []string{"policyNumber"}, Refuses: []problem.Kind{problems.PolicyNotFound},
 		Load: func(ctx context.Context, d *rest.Draft[*claims.Claim]) (internalapi.Policy, error) {
-			return e.policy(ctx, rest.Text(d.Value.PolicyNumber))
+			return e.policy(ctx, rest.Text(d.Value.PolicyNumber), d.Value.LossDate)
 		},
 	}
 }

@@ -40,8 +40,9 @@ func claim(e *environment) rest.Resource[*claims.Claim] {
 				Refuses: []problem.Kind{problems.NotInForceAtLoss}, Requires: []string{"lossDate"},
 			},
 			{
-				Name: "lossCause not in the coverage's perils", DependsOn: []string{"policyNumber", "lossCause"},
-				Run:     e.perilCovered(policy),
+				// What a policy covers is what its endorsements say that counts at lossDate.
+				Name:      "lossCause not in the coverage's perils",
+				DependsOn: []string{"policyNumber", "lossCause", "lossDate"}, Run: e.perilCovered(policy),
 				Refuses: []problem.Kind{problems.PerilNotCovered},
 			},
 			rest.OneIn("claimType not in the claimType enumeration", "claimType", valuesets.ClaimType, e.sets,

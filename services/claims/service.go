@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/docstore"
@@ -87,10 +88,16 @@ type environment struct {
 	mostDocuments int
 }
 
-// policy returns the policy with a number. It returns the problem policy-not-found if there is none.
-func (e *environment) policy(ctx context.Context, policyNumber string) (internalapi.Policy, error) {
-	facts, found, err := peer.Get[internalapi.Policy](ctx, e.coverage,
-		internalapi.PolicyPath+url.PathEscape(policyNumber))
+// policy returns the policy with a number as it counts at an instant, by the effective dates of its endorsements. It
+// returns the problem policy-not-found if there is none.
+func (e *environment) policy(
+	ctx context.Context, policyNumber string, at scalar.DateTime,
+) (internalapi.Policy, error) {
+	path := internalapi.PolicyPath + url.PathEscape(policyNumber)
+	if !at.IsZero() {
+		path += "?" + url.Values{"at": {at.String()}}.Encode()
+	}
+	facts, found, err := peer.Get[internalapi.Policy](ctx, e.coverage, path)
 	if err == nil && !found {
 		err = unknownPolicy(policyNumber)
 	}

@@ -53,9 +53,10 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			body := strings.NewReplacer("{object}", s.Create(object, objectBody), "{driver}", driver).Replace(further)
 			a := s.Must(http.StatusCreated, http.MethodPost, "/"+line, `{"policyholderId":"`+holder+`",`+body+`}`)
 			for _, action := range actions {
-				s.Must(http.StatusOK, http.MethodPost, "/"+line+"/"+a.Member("id")+":"+action, "")
+				name, sent, _ := strings.Cut(action, " ")
+				s.Must(http.StatusOK, http.MethodPost, "/"+line+"/"+a.Member("id")+":"+name, sent)
 			}
-			return map[string]string{"policyNumber": a.Member("policyNumber")}
+			return map[string]string{"policyNumber": a.Member("policyNumber"), "at": "2026-04-01T00:00:00Z"}
 		}
 	}
 	const motor = `"vehicleId":"{object}","driverId":"{driver}",` + term
@@ -66,6 +67,9 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			`"perils":["fire","volcanic eruption"],`+motor),
 		"a motor policy that was cancelled": made("motorCoverage", "vehicle", `{"vin":"V"}`,
 			`"perils":["fire"],`+motor, "cancel"),
+		"a motor policy with an endorsement that counts later": made("motorCoverage", "vehicle", `{"vin":"V"}`,
+			`"perils":["fire"],`+motor,
+			`endorse {"endorsementType":"addition","effectiveDate":"2026-05-01T00:00:00Z","perils":["fire","flood"]}`),
 		"a motor policy without perils":  made("motorCoverage", "vehicle", `{"vin":"V"}`, motor),
 		"a travel policy without an end": endless,
 		"a trade credit policy with a waiting period of 30 days": made("tradeCreditCoverage", "debtor", `{"name":"D"}`,
@@ -90,7 +94,7 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		"a vehicle that can be created": func(*testing.T) map[string]string { return nil },
 		"a vehicle that is created":     func(*testing.T) map[string]string { return nil },
 		"no policy with the number": func(*testing.T) map[string]string {
-			return map[string]string{"policyNumber": "POL-NONE"}
+			return map[string]string{"policyNumber": "POL-NONE", "at": "2026-04-01T00:00:00Z"}
 		},
 	}
 	states = consumercontract.Logged(s, states, func(*testing.T) {

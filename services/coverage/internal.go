@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
@@ -16,24 +17,18 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
-// lapser is a function that makes the policy with an id lapse.
-type lapser func(ctx context.Context, id string) error
-
-func (l openedLine[T]) lapser() lapser {
-	return func(ctx context.Context, id string) error { return l.records.Apply(ctx, id, lapse[T](), []byte("{}")) }
+// lapse makes the policy with an id lapse, by the internalapi.NonPayment in the body of a request.
+func (l openedLine[T]) lapse(c *gin.Context, id string) error {
+	return l.records.Apply(c, id, lapse[T]())
 }
 
 // mountInternal adds the operations for other services to a router.
 func (e *environment) mountInternal(router gin.IRouter) {
 	router.GET(internalapi.PolicyPath+":policyNumber", func(c *gin.Context) {
-		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
-		if err != nil {
-			rest.Respond(c, nil, err)
-			return
-		}
-		facts, err := e.descriptions.of(doc, line)
+		facts, err := e.described(c)
 		if err != nil {
 			rest.Respond(c, nil, err)
 			return
@@ -53,7 +48,7 @@ func (e *environment) mountInternal(router gin.IRouter) {
 	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
 		if err == nil {
-			err = line.lapser()(c.Request.Context(), doc.ID.String())
+			err = line.lapse(c, doc.ID.String())
 		}
 		if err != nil {
 			rest.Respond(c, nil, err)
@@ -61,6 +56,22 @@ func (e *environment) mountInternal(router gin.IRouter) {
 		}
 		c.Status(http.StatusNoContent)
 	})
+}
+
+// described returns the description of the policy that a request names, at the instant of its query, as JSON.
+func (e *environment) described(c *gin.Context) ([]byte, error) {
+	var at time.Time
+	var err error
+	if raw := c.Request.URL.RawQuery; raw != "" {
+		if at, err = history.Instant(raw); err != nil {
+			return nil, err
+		}
+	}
+	doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
+	if err != nil {
+		return nil, err
+	}
+	return e.descriptions.of(c.Request.Context(), doc, line, at)
 }
 
 // policy returns the policy with a number, and its line.
@@ -77,15 +88,17 @@ func (e *environment) policy(ctx context.Context, policyNumber string) (docstore
 	return docs[0], e.lines[name], err
 }
 
-// descriptions caches what the service has sent to other services about policies. A description follows from one stored
-// version of its policy, which never changes. So it is valid as long as the policy has that version.
+// descriptions caches what the service has sent to other services about what was written last of policies. A description
+// follows from one stored version of its policy, which never changes. So it is valid as long as the policy has that
+// version.
 type descriptions struct {
 	known *lru.Cache[uuid.UUID, description]
 }
 
-// description is the JSON of an internalapi.Policy, and the version of the policy.
+// description is the JSON of an internalapi.Policy, the version of the policy, and since when that counts.
 type description struct {
 	version int64
+	since   time.Time
 	text    []byte
 }
 
@@ -97,12 +110,15 @@ func newDescriptions() (*descriptions, error) {
 	return &descriptions{known}, err
 }
 
-// of returns the description of a policy of a line, as JSON.
-func (d *descriptions) of(doc docstore.Document, line opened) ([]byte, error) {
-	if known, ok := d.known.Get(doc.ID); ok && known.version == doc.Version {
+// of returns the description of a policy of a line at an instant, as JSON; the zero time is for what was written last.
+func (d *descriptions) of(
+	ctx context.Context, doc docstore.Document, line opened, at time.Time,
+) ([]byte, error) {
+	last := func(since time.Time) bool { return at.IsZero() || !at.Before(since) }
+	if known, ok := d.known.Get(doc.ID); ok && known.version == doc.Version && last(known.since) {
 		return known.text, nil
 	}
-	facts, err := line.describe(doc)
+	facts, since, err := line.describe(ctx, doc, at)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +126,8 @@ func (d *descriptions) of(doc docstore.Document, line opened) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describing policy %s: %w", doc.ID, err)
 	}
-	d.known.Add(doc.ID, description{doc.Version, text})
+	if last(since) {
+		d.known.Add(doc.ID, description{doc.Version, since, text})
+	}
 	return text, nil
 }

@@ -2,6 +2,9 @@ package coverage
 
 import (
 	"context"
+	"time"
+
+	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/internalapi"
@@ -99,6 +102,7 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 		Status:        func(v T) **string { return &policyOf(v).Status },
 		Temporary:     []string{coverage.Extended},
 		Actions:       actions,
+		Begins:        func(v T) time.Time { return policyOf(v).InceptionDate.Time() },
 		MadeOf:        madeOf,
 	}
 }
@@ -131,10 +135,12 @@ func keepInception[T any](openTerm bool) func(*rest.Draft[T]) error {
 
 // opened is a declared line as the internal operations use it, independent of the type of its records.
 type opened interface {
-	// describe returns the facts about a policy that other services need.
-	describe(doc docstore.Document) (*internalapi.Policy, error)
-	// lapser returns the function that makes a policy of the line lapse.
-	lapser() lapser
+	// describe returns the facts about a policy that other services need: its present term, and what counts at an
+	// instant, or what was written last for the zero time. since is from when on what was written last counts.
+	describe(ctx context.Context, doc docstore.Document, at time.Time) (
+		facts *internalapi.Policy, since time.Time, err error)
+	// lapse makes a policy of the line lapse, by its id and a request of a billing system.
+	lapse(c *gin.Context, id string) error
 	// whole returns a policy with those of its parts that are asked for.
 	whole(ctx context.Context, doc docstore.Document, asked query.PartQuery, show shower) (*wholePolicy, error)
 }
@@ -145,27 +151,55 @@ type openedLine[T any] struct {
 	records *rest.Records[T]
 }
 
-func (l openedLine[T]) describe(doc docstore.Document) (*internalapi.Policy, error) {
+func (l openedLine[T]) describe(
+	ctx context.Context, doc docstore.Document, at time.Time,
+) (facts *internalapi.Policy, since time.Time, err error) {
 	record, err := l.records.Decode(doc)
 	if err != nil {
-		return nil, err
+		return nil, since, err
+	}
+	terms := record.Value
+	if effect := record.Effect(); effect != nil {
+		since = effect.Date
+	}
+	if !at.IsZero() && at.Before(since) {
+		if terms, err = l.termsAt(ctx, doc, at); err != nil {
+			return nil, since, err
+		}
 	}
 	p := policyOf(record.Value)
-	facts := &internalapi.Policy{
+	facts = &internalapi.Policy{
 		PolicyNumber: rest.Text(p.PolicyNumber), Owner: doc.Owner, Line: l.name, PolicyholderID: p.PolicyholderID,
 		InceptionDate: p.InceptionDate, ExpiryDate: p.ExpiryDate,
 	}
-	if ended := record.FirstTo(coverage.Cancelled, coverage.Lapsed); !ended.IsZero() {
+	ended := record.CoverEnds()
+	if ended.IsZero() {
+		ended = record.FirstTo(coverage.Cancelled, coverage.Lapsed)
+	}
+	if !ended.IsZero() {
 		facts.EndedAt = scalar.Instant(ended)
 	}
 	if l.covers != nil {
-		facts.Covers, facts.CauseSet = l.covers(record.Value), l.causeSet
+		facts.Covers, facts.CauseSet = l.covers(terms), l.causeSet
 	}
 	if l.waiting != nil {
-		facts.WaitingPeriod, facts.Waits = l.waiting(record.Value), l.waits
+		facts.WaitingPeriod, facts.Waits = l.waiting(terms), l.waits
 	}
 	if l.limit != nil {
-		facts.IndemnityLimitPolicy = l.limit(record.Value)
+		facts.IndemnityLimitPolicy = l.limit(terms)
 	}
-	return facts, nil
+	return facts, since, nil
+}
+
+// termsAt returns a policy as it counts at an instant, by the effective dates of its endorsements.
+func (l openedLine[T]) termsAt(ctx context.Context, doc docstore.Document, at time.Time) (terms T, err error) {
+	doc, err = l.records.InEffect(ctx, doc, at)
+	if err != nil {
+		return terms, err
+	}
+	record, err := l.records.Decode(doc)
+	if err != nil {
+		return terms, err
+	}
+	return record.Value, nil
 }

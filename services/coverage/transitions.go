@@ -2,10 +2,13 @@ package coverage
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"insurance.example/exchange/contracts/coverage"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -27,8 +30,8 @@ var (
 // elsewhere are members of other actions. Who sends them in an endorsement or a renewal thinks that they are heeded.
 var elsewhere = []string{"reason", "paymentAmount", "reserve"}
 
-// endorse amends a policy. A policy extension changes the end of the term; other types change other fields. If
-// extensionOnly is true, every other type is refused as a transition that is not listed.
+// endorse amends a policy from its effective date on. A policy extension changes the end of the term; other types change
+// other fields. If extensionOnly is true, every other type is refused as a transition that is not listed.
 func endorse[T any](extensionOnly bool) rest.Action[T] {
 	moves := endorsing
 	if extensionOnly {
@@ -38,12 +41,12 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		if extensionOnly && *body.EndorsementType != coverage.PolicyExtension {
 			return problem.New(problem.Transition, "The only endorsement of this line is "+coverage.PolicyExtension+".")
 		}
-		amended, err := c.Amend("endorsementType")
+		amended, err := c.Amend("endorsementType", "effectiveDate")
 		if err != nil {
 			return err
 		}
 		if *body.EndorsementType == coverage.PolicyExtension {
-			if err := extend(c, amended); err != nil {
+			if err := extend(c, amended, body.EffectiveDate); err != nil {
 				return err
 			}
 		} else {
@@ -57,6 +60,9 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 					"An endorsement of type "+*body.EndorsementType+
 						" is recorded and leaves the policy in force; "+instead+".")
 			}
+			if err := countsFrom(c, policyOf(amended.Value), body.EffectiveDate); err != nil {
+				return err
+			}
 		}
 		if err := c.Check(ctx, amended); err != nil {
 			return err
@@ -64,7 +70,35 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		c.Value = amended.Value
 		return nil
 	}, rest.Present[*coverage.Endorsement]("endorsementType is missing", "endorsementType")).
-		Amending(elsewhere...).Refusing(problems.InvalidTerm)
+		Amending(elsewhere...).Refusing(problem.Invalid, problems.InvalidTerm, problems.OutOfSequence)
+}
+
+// countsFrom says from when on an endorsement counts, if its body does: within the term, and not before the last one.
+func countsFrom[T any](c *rest.Change[T], p *coverage.Policy, date scalar.DateTime) error {
+	if date.IsZero() {
+		return nil
+	}
+	if date.Before(p.InceptionDate) || !p.ExpiryDate.IsZero() && !date.Before(p.ExpiryDate) {
+		return outsideTerm(p, "before")
+	}
+	if last := c.Record.Effect(); last != nil && date.Time().Before(last.Date) {
+		counts := scalar.Instant(last.Date)
+		return problem.New(problems.OutOfSequence, fmt.Sprintf(
+			"Event %d of the policy's history, an endorsement, counts from %s on.", last.Number, counts)).
+			At("/effectiveDate", "must not be before "+counts.String()).
+			With("endorsement", last.Number).With("effectiveDate", counts)
+	}
+	c.CountsFrom(date.Time())
+	return nil
+}
+
+// outsideTerm refuses an effective date. ends says how the last one lies to expiryDate: before it, or not after it.
+func outsideTerm(p *coverage.Policy, ends string) error {
+	reason := "must not be before inceptionDate, " + p.InceptionDate.String()
+	if !p.ExpiryDate.IsZero() {
+		reason += ", and must be " + ends + " expiryDate, " + p.ExpiryDate.String()
+	}
+	return problem.New(problems.InvalidTerm, "").At("/effectiveDate", reason)
 }
 
 // actionNamed maps the types of endorsement for which there is another action to a description of that action.
@@ -73,8 +107,13 @@ var actionNamed = map[string]string{
 	coverage.PolicyRenewal:      ":renew issues a policy for a new term",
 }
 
-// extend moves the end of the term. The extension term begins at the old end; until then the policy is extended.
-func extend[T any](c *rest.Change[T], amended *rest.Amended[T]) error {
+// extend moves the end of the term. The extension term begins at the old end, from which on what changes counts; until
+// then the policy is extended.
+func extend[T any](c *rest.Change[T], amended *rest.Amended[T], date scalar.DateTime) error {
+	if !date.IsZero() {
+		return problem.New(problem.Invalid, "").At("/effectiveDate",
+			"is not taken by a "+coverage.PolicyExtension+", which counts from the expiryDate before it")
+	}
 	before, after := policyOf(c.Value).ExpiryDate, policyOf(amended.Value).ExpiryDate
 	if before.IsZero() {
 		return problem.New(problem.Transition, "The policy has no expiryDate that could be extended.")
@@ -84,21 +123,44 @@ func extend[T any](c *rest.Change[T], amended *rest.Amended[T]) error {
 			"is required and must be later than "+before.String())
 	}
 	c.MoveUntil(coverage.Extended, before.Time(), coverage.InForce)
+	c.CountsFrom(before.Time())
 	return nil
 }
 
-// cancel ends a policy at once. The history keeps the reason.
+// cancel ends a policy at once, and its cover at its effective date. The history keeps the reason.
 func cancel[T any]() rest.Action[T] {
-	return rest.Act("cancel", ending, func(context.Context, *rest.Change[T], *coverage.Cancellation) error {
-		return nil
-	})
+	return rest.Act("cancel", ending, func(_ context.Context, c *rest.Change[T], body *coverage.Cancellation) error {
+		return endCover(c, body.EffectiveDate)
+	}).Refusing(problems.InvalidTerm)
 }
 
 // lapse ends a policy for non-payment. It is not a public operation.
 func lapse[T any]() rest.Action[T] {
-	return rest.Act("lapsed for non-payment", lapsing, func(context.Context, *rest.Change[T], *struct{}) error {
-		return nil
-	})
+	return rest.Act("lapsed for non-payment", lapsing,
+		func(_ context.Context, c *rest.Change[T], body *internalapi.NonPayment) error {
+			return endCover(c, body.EffectiveDate)
+		}).Refusing(problems.InvalidTerm)
+}
+
+// endCover ends the cover of a policy at an instant from the beginning to the end of its term. The zero value is now,
+// or the end of the term that is nearer.
+func endCover[T any](c *rest.Change[T], date scalar.DateTime) error {
+	p, ends := policyOf(c.Value), date
+	if date.IsZero() {
+		ends = scalar.Instant(c.Now)
+	}
+	switch early, late := ends.Before(p.InceptionDate), !p.ExpiryDate.IsZero() && p.ExpiryDate.Before(ends); {
+	case !date.IsZero() && (early || late):
+		return outsideTerm(p, "not after")
+	case early:
+		ends = p.InceptionDate
+	case late:
+		ends = p.ExpiryDate
+	case date.IsZero():
+		return nil // when it is cancelled, which the history knows
+	}
+	c.EndCover(ends.Time())
+	return nil
 }
 
 // renew creates a second policy for a new term. Unless the body has other dates, the new term begins at the old

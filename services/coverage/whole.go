@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"context"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -23,6 +24,8 @@ type wholePolicy struct {
 	Coverage       query.Shown `json:"coverage"`
 	Owner          string      `json:"owner,omitzero"`
 	PolicyholderID string      `json:"policyholderId,omitzero"`
+	EffectiveDate  time.Time   `json:"effectiveDate,omitzero"`
+	CoverEnds      time.Time   `json:"coverEnds,omitzero"`
 	Insured        *query.Part `json:"insured,omitzero"`
 	RenewalsBefore *query.Part `json:"renewalsBefore,omitzero"`
 	RenewalsAfter  *query.Part `json:"renewalsAfter,omitzero"`
@@ -50,7 +53,8 @@ func (e *environment) lookedUp(doc docstore.Document) (path string, fact any, er
 	if err != nil || line == nil {
 		return "", nil, err
 	}
-	facts, err := line.describe(doc)
+	// Nothing is read for what was written last.
+	facts, _, err := line.describe(context.Background(), doc, time.Time{})
 	if err != nil {
 		return "", nil, err
 	}
@@ -64,7 +68,12 @@ func (l openedLine[T]) whole(
 	if err != nil {
 		return nil, err
 	}
-	whole := &wholePolicy{Owner: doc.Owner, PolicyholderID: string(policyOf(record.Value).PolicyholderID)}
+	whole := &wholePolicy{
+		Owner: doc.Owner, PolicyholderID: string(policyOf(record.Value).PolicyholderID), CoverEnds: record.CoverEnds(),
+	}
+	if effect := record.Effect(); effect != nil {
+		whole.EffectiveDate = effect.Date
+	}
 	if whole.Coverage, _, err = l.records.Shown(doc); err != nil {
 		return nil, err
 	}

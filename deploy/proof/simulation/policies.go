@@ -28,11 +28,13 @@ type policy struct {
 	id, policyNumber string
 	// replacements has as keys the limit that each replacement sets, which is different for each. Each is sent once.
 	replacements map[int]*replacement
+	// endorsements are the same of endorsements.
+	endorsements map[int]*replacement
 	// endings are the states that responses to requests to end the policy had. kept is true if a response said that the
 	// policy had already ended.
 	endings []string
 	kept    bool
-	// heard is when a response first said that the policy had ended.
+	// heard is when a response first said that the policy had ended, and cover with it.
 	heard time.Time
 }
 
@@ -79,11 +81,13 @@ func (c *caller) workOnPolicies(ctx context.Context, number int) {
 			continue
 		}
 		p := book.policies[c.random.IntN(len(book.policies))]
-		switch c.random.IntN(8) {
+		switch c.random.IntN(11) {
 		case 0:
-			c.end(ctx, p, "cancelled", policyPath+"/"+p.id+":cancel", `{"reason":"sold"}`)
+			c.end(ctx, p, "cancelled", policyPath+"/"+p.id+":cancel")
 		case 1:
-			c.end(ctx, p, "lapsed", "/internal/lapse/"+p.policyNumber, "")
+			c.end(ctx, p, "lapsed", "/internal/lapse/"+p.policyNumber)
+		case 8, 9, 10:
+			c.endorse(ctx, p, unique)
 		case 2, 3:
 			c.file(ctx, p, unique)
 		case 4:
@@ -110,7 +114,8 @@ func (c *caller) send(ctx context.Context, what, method, path, body string, head
 
 func (c *caller) terms(limit int) string {
 	return fmt.Sprintf(
-		`{"policyholderId":%q,"businessId":%q,"indemnityLimitPolicy":%d,"scope":["Breach of privacy"],%s}`, holder, c.book.policies.business, limit, term)
+		`{"policyholderId":%q,"businessId":%q,"indemnityLimitPolicy":%d,"scope":[%q,%q],%s}`, holder,
+		c.book.policies.business, limit, covers(limit)[0], covers(limit)[1], term)
 }
 
 // issue issues a policy.
@@ -119,7 +124,7 @@ func (c *caller) issue(ctx context.Context, limit int) {
 	if heard && got.status == http.StatusCreated {
 		c.book.policies.policies = append(c.book.policies.policies, &policy{
 			number: limit, id: got.member("id"), policyNumber: got.member("policyNumber"),
-			replacements: make(map[int]*replacement),
+			replacements: make(map[int]*replacement), endorsements: make(map[int]*replacement),
 		})
 	}
 }
@@ -141,8 +146,13 @@ func (c *caller) replace(ctx context.Context, p *policy, limit int) {
 	}
 }
 
-// end ends a policy.
-func (c *caller) end(ctx context.Context, p *policy, state, path, body string) {
+// end ends a policy, and its cover at some day or now.
+func (c *caller) end(ctx context.Context, p *policy, state, path string) {
+	body, day := "", c.now()
+	if c.random.IntN(2) == 0 {
+		day = begins.AddDate(0, c.random.IntN(13), 0)
+		body = `{"effectiveDate":"` + day.Format(time.RFC3339) + `"}`
+	}
 	got, heard := c.send(ctx, fmt.Sprintf("policy %d is %s", p.number, state), http.MethodPost, path, body)
 	if !heard {
 		return
@@ -152,7 +162,7 @@ func (c *caller) end(ctx context.Context, p *policy, state, path, body string) {
 	} else {
 		p.endings = append(p.endings, state)
 	}
-	if p.heard.IsZero() {
+	if p.heard.IsZero() && got.status != http.StatusConflict && !day.After(c.now()) {
 		p.heard = c.now()
 	}
 }
@@ -186,6 +196,24 @@ type storedPolicy struct {
 	ID                   string `json:"id"`
 	Status               string `json:"status"`
 	IndemnityLimitPolicy int    `json:"indemnityLimitPolicy"`
+	Scope                []string
+}
+
+// versionsOf returns the versions of a policy, the first one first.
+func (x *exchange) versionsOf(p *policy) ([]storedPolicy, error) {
+	id, err := uuid.Parse(p.id)
+	if err != nil {
+		return nil, fmt.Errorf("policy %d was given the id %q", p.number, p.id)
+	}
+	var versions []storedPolicy
+	for _, body := range x.store.Versions("policy", id) {
+		var v storedPolicy
+		if err := json.Unmarshal(body, &v); err != nil {
+			return nil, fmt.Errorf("policy %d cannot be read: %w", p.number, err)
+		}
+		versions = append(versions, v)
+	}
+	return versions, nil
 }
 
 const inForce = "in force"
@@ -195,18 +223,10 @@ const inForce = "in force"
 func (x *exchange) checkPolicies(complain func(string, ...any)) {
 	last := make(map[*policy]storedPolicy)
 	for _, p := range x.book.policies.policies {
-		id, err := uuid.Parse(p.id)
+		versions, err := x.versionsOf(p)
 		if err != nil {
-			complain("policy %d was given the id %q", p.number, p.id)
+			complain("%v", err)
 			continue
-		}
-		var versions []storedPolicy
-		for _, body := range x.store.Versions("policy", id) {
-			var v storedPolicy
-			if err := json.Unmarshal(body, &v); err != nil {
-				complain("policy %d cannot be read: %v", p.number, err)
-			}
-			versions = append(versions, v)
 		}
 		if len(versions) == 0 {
 			complain("policy %d was acknowledged and is lost", p.number)
@@ -225,6 +245,8 @@ func (p *policy) checkVersions(versions []storedPolicy, complain func(string, ..
 		was := versions[i]
 		replaced := p.replacements[is.IndemnityLimitPolicy]
 		switch {
+		case was.Status == is.Status && p.endorsements[is.IndemnityLimitPolicy] != nil:
+			times[is.IndemnityLimitPolicy]++
 		case was.Status == inForce && slices.Contains([]string{"cancelled", "lapsed"}, is.Status) &&
 			is.IndemnityLimitPolicy == was.IndemnityLimitPolicy:
 		case was.Status != is.Status || replaced == nil:
@@ -236,14 +258,16 @@ func (p *policy) checkVersions(versions []storedPolicy, complain func(string, ..
 			times[is.IndemnityLimitPolicy]++
 		}
 	}
-	for limit, r := range p.replacements {
-		switch made := times[limit]; {
-		case made > 1:
-			complain("policy %d was replaced by %d for %d times", p.number, limit, made)
-		case made == 1 && r.refused:
-			complain("the replacement of policy %d by %d was refused and made", p.number, limit)
-		case made == 0 && r.made:
-			complain("the replacement of policy %d by %d was acknowledged and is lost", p.number, limit)
+	for _, changes := range []map[int]*replacement{p.replacements, p.endorsements} {
+		for limit, r := range changes {
+			switch made := times[limit]; {
+			case made > 1:
+				complain("policy %d was changed by %d for %d times", p.number, limit, made)
+			case made == 1 && r.refused:
+				complain("the change of policy %d by %d was refused and made", p.number, limit)
+			case made == 0 && r.made:
+				complain("the change of policy %d by %d was acknowledged and is lost", p.number, limit)
+			}
 		}
 	}
 	is := versions[len(versions)-1].Status

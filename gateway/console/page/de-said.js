@@ -30,6 +30,7 @@ export const problems = {
   'policy-not-in-force-at-loss-date': 'Die Police war am Schadentag nicht in Kraft',
   'peril-not-covered': 'Die Gefahr ist nicht gedeckt', 'party-exists': 'Diese Partei gibt es schon',
   'receipt-immutable': 'Ein Beleg ändert sich nicht mehr',
+  'out-of-sequence': 'Der Nachtrag gilt ab einem Zeitpunkt vor dem letzten',
   'receipt-already-reversed': 'Der Beleg ist schon storniert',
   'batch-refused': 'Ein Teil der Anfrage wird abgelehnt; nichts ist geschehen',
   'webhook-not-accepted': 'Der Empfänger hat die Probe nicht angenommen',

@@ -55,6 +55,10 @@ type Change struct {
 	// in. Each is empty where the record has none.
 	PolicyNumber string `json:"policyNumber,omitzero"`
 	Status       string `json:"status,omitzero"`
+	// EffectiveDate is from when on what the version changed counts, and CoverEnds when cover ends because of it; each
+	// is zero where its event did not set it.
+	EffectiveDate time.Time `json:"effectiveDate,omitzero"`
+	CoverEnds     time.Time `json:"coverEnds,omitzero"`
 	// Owner is the name of the organisation that owns the record; empty where organisations do not share the exchange.
 	Owner string `json:"owner,omitzero"`
 	// Public says that every organisation sees the record.
@@ -280,6 +284,7 @@ func (l *life) change(entry *docstore.Change) (Change, error) {
 		c.Time = state.History.Altered
 	case (kept || follows || entry.Version == 1) && last != nil:
 		c.Type, c.Time = past(last.Event), last.At
+		c.EffectiveDate, c.CoverEnds = last.EffectiveDate, last.CoverEnds
 	}
 	if entry.Version == 1 {
 		c.Type = created

@@ -1,8 +1,11 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,15 +34,57 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 		}
 		return doc, l.Intact(doc.ID, doc.Digest.Check(doc.Version, doc.Body, doc.State))
 	}
-	was, then := int64(0), (*Head)(nil)
-	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of
-	// a version.
-	present.forgetChanges()
+	was, oldest, err := l.lastOf(ctx, doc, func(of *Head) bool { return !at.Before(of.began()) })
+	if err != nil {
+		return doc, err
+	}
+	if was.head == nil {
+		// Nothing before the oldest version shows what the record was, but its events say since when there was one.
+		return doc, l.notYet(doc.ID.String(), at, cmp.Or(oldest.head, present))
+	}
+	if err := l.kept(doc.ID.String(), at, was.head); err != nil {
+		return doc, err
+	}
+	return l.former(ctx, doc, was.version)
+}
+
+// InEffect returns the version of a document that counts at an instant, by Head.Effect. A version that was not kept
+// counts as the next one. Errors: docstore.ErrUnavailable, *docstore.AlteredError.
+func (l *Log) InEffect(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
+	present, err := l.headOf(doc.ID, doc.Version, doc.State, doc.Digest)
+	if err != nil || present.Counts(at) {
+		return doc, err
+	}
+	was, oldest, err := l.lastOf(ctx, doc, func(of *Head) bool { return of.Counts(at) })
+	if err != nil {
+		return doc, err
+	}
+	if was.head == nil {
+		was = oldest
+	}
+	if was.head == nil {
+		return doc, nil
+	}
+	return l.former(ctx, doc, was.version)
+}
+
+// version is a former version of a document, whose number is 0 and whose head is nil for none.
+type version struct {
+	version int64
+	head    *Head
+}
+
+// lastOf returns the last former version of a document of which holds is true, given that it is true of no version
+// after one of which it is not, and the oldest of those that it has looked at and of which it is not true.
+func (l *Log) lastOf(
+	ctx context.Context, doc docstore.Document, holds func(*Head) bool,
+) (last, oldest version, err error) {
+	// Half of the versions are left out with each look. Nothing of their events is kept that is large.
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
 		formers, err := l.Formers.Formers(ctx, request.OrganisationFrom(ctx), doc.ID, middle-1, 1)
 		if err != nil {
-			return doc, err
+			return last, oldest, err
 		}
 		if len(formers) == 0 || formers[0].Version >= until {
 			until = middle
@@ -47,30 +92,27 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 		}
 		of, err := l.headOf(doc.ID, formers[0].Version, formers[0].State, formers[0].Digest)
 		if err != nil {
-			return doc, err
+			return last, oldest, err
 		}
 		of.forgetChanges()
-		if at.Before(of.began()) {
-			until = middle
-			// Nothing before the oldest version shows what the record was, but its events say since when there was one.
-			if then == nil {
-				present = of
-			}
+		if holds(of) {
+			last, from = version{formers[0].Version, of}, formers[0].Version+1
 		} else {
-			was, then, from = formers[0].Version, of, formers[0].Version+1
+			oldest, until = version{formers[0].Version, of}, middle
 		}
 	}
-	if then == nil {
-		return doc, l.notYet(doc.ID.String(), at, present)
-	}
-	if err := l.kept(doc.ID.String(), at, then); err != nil {
-		return doc, err
-	}
-	whole, err := l.Formers.Former(ctx, request.OrganisationFrom(ctx), doc.ID, was)
+	return last, oldest, nil
+}
+
+// former returns a former version of a document, which is as it was written.
+func (l *Log) former(ctx context.Context, doc docstore.Document, version int64) (docstore.Document, error) {
+	was, err := l.Formers.Former(ctx, request.OrganisationFrom(ctx), doc.ID, version)
 	if err == nil {
-		err = l.Intact(doc.ID, whole.Digest.Check(whole.Version, whole.Body, whole.State))
+		err = l.Intact(doc.ID, was.Digest.Check(was.Version, was.Body, was.State))
 	}
-	return docstore.Document{ID: doc.ID, Version: whole.Version, Body: whole.Body, State: whole.State}, err
+	return docstore.Document{
+		ID: doc.ID, Version: was.Version, Body: was.Body, State: was.State, Owner: doc.Owner, Digest: was.Digest,
+	}, err
 }
 
 // headOf returns the head in the state of a version.
@@ -132,22 +174,30 @@ func (l *Log) lost(id string, at, since time.Time) error {
 
 // Instant reads the one parameter of an as-of read.
 func Instant(raw string) (time.Time, error) {
-	var at time.Time
+	asked, err := Instants(raw, "at")
+	return asked["at"], err
+}
+
+// Instants reads parameters that are instants, by their names. One of them is required: where none is sent, the first.
+func Instants(raw string, names ...string) (map[string]time.Time, error) {
 	values, err := query.Parse(raw)
 	if err != nil {
-		return at, err
+		return nil, err
 	}
-	if _, sent := values["at"]; !sent {
-		values["at"] = []string{""}
+	if !slices.ContainsFunc(names, func(name string) bool { _, sent := values[name]; return sent }) {
+		values[names[0]] = []string{""}
 	}
+	instants := map[string]time.Time{}
 	err = query.Each(values, func(name, value string) (wrong string) {
-		if name != "at" {
-			return "is not known here; known is at"
+		if !slices.Contains(names, name) {
+			return "is not known here; known is " + strings.Join(names, ", ")
 		}
+		var at time.Time
 		if err := at.UnmarshalText([]byte(value)); err != nil {
 			return "is required, an instant such as 2026-03-01T12:00:00Z; a + is written %2B"
 		}
+		instants[name] = at
 		return ""
 	})
-	return at, err
+	return instants, err
 }

@@ -4,6 +4,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"strconv"
 	"strings"
@@ -35,6 +36,10 @@ type Entry struct {
 	Until time.Time `json:"until,omitzero"`
 	// The state that it gives way to.
 	Then string `json:"then,omitempty"`
+	// The instant from which on what the event changed counts. Absent where the event did not set one.
+	EffectiveDate time.Time `json:"effectiveDate,omitzero"`
+	// The instant at which cover ends, where the event ended it at another one than its own.
+	CoverEnds time.Time `json:"coverEnds,omitzero"`
 	// The body of an action, or the members that a replacement changed.
 	Change jsontext.Value `json:"change,omitzero"`
 }
@@ -193,7 +198,11 @@ func (h *Head) Next(version int64, event Entry, key *UsedKey) Head {
 		}
 	}
 	next := Head{
-		Events: []Entry{event}, First: h.FirstTo(), Keys: h.Keys, Effect: h.Effect, CoverEnds: h.CoverEnds,
+		Events: []Entry{event}, First: h.FirstTo(), Keys: h.Keys, Effect: h.Effect,
+		CoverEnds: cmp.Or(event.CoverEnds, h.CoverEnds),
+	}
+	if !event.EffectiveDate.IsZero() {
+		next.Effect = &Effect{event.Number, event.EffectiveDate}
 	}
 	if event.To == "" {
 		next.Transition = h.LastTransition()
@@ -232,6 +241,9 @@ func (h *Head) Last() *Entry {
 	}
 	return &h.Events[len(h.Events)-1]
 }
+
+// Counts reports whether what a version with this head says counts at an instant: from its effect on.
+func (h *Head) Counts(at time.Time) bool { return h.Effect == nil || !at.Before(h.Effect.Date) }
 
 // FirstTo returns when an event first set each state.
 func (h *Head) FirstTo() map[string]time.Time {

@@ -74,7 +74,7 @@ func eventOf(c *internalapi.Change) beyond.FeedEvent {
 		SpecVersion: "1.0", ID: string(c.ID) + "-" + strconv.FormatInt(c.Version, 10), Source: href, Type: typeOf(c),
 		Subject: number, Time: c.Time, DataContentType: "application/json",
 		Data: beyond.FeedEventData{ID: c.ID, Version: c.Version, PolicyNumber: number, Status: short(c.Status),
-			Href: href},
+			EffectiveDate: c.EffectiveDate, CoverEnds: c.CoverEnds, Href: href},
 	}
 }
 

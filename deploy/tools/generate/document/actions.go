@@ -142,8 +142,12 @@ func (b *builder) extension(x rest.Extension) {
 	case x.IsRecord:
 		op.OperationID, op.Parameters = "past"+
 			upper(x.Resource), parameters(slices.Concat([]string{"id", "IfMatch", "IfNoneMatch"}, x.Parameters)...)
+		result := refTo(x.Resource)
+		if slices.Contains(x.Parameters, "effective") {
+			result = refTo(x.Resource + resultSuffix)
+		}
 		op.Responses.Set("200",
-			succeed(op.Description, refTo(x.Resource), b.examples.record(x.Resource), "ETag", "X-Request-Id"))
+			succeed(op.Description, result, b.examples.record(x.Resource), "ETag", "X-Request-Id"))
 		op.Responses.Set("304", unchanged())
 		b.refuse(op, kinds(ofAll, ofQueries, ofStored), ofReads...)
 	case x.Method == http.MethodGet:

@@ -68,7 +68,7 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 			"How many records of the part to leave out.")
 	}
 	if o.Takes != nil {
-		op.RequestBody = body(b.schemas.of(o.Takes, false), true)
+		op.RequestBody = body(b.schemas.of(o.Takes, false), !o.Bare)
 	}
 	if o.Limited {
 		add(openapi3.NewQueryParameter("limit"),
@@ -78,6 +78,10 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 	if o.Dated {
 		add(openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
 			"The instant; one that is still to come is now.")
+	}
+	if o.Effective {
+		add(openapi3.NewQueryParameter("at"), openapi3.NewDateTimeSchema(),
+			"The instant of which what counts is returned; without it, what was written last.")
 	}
 	if o.Returns == nil {
 		op.Responses.Set("204", succeed("Done.", nil, nil, "X-Request-Id"))
@@ -90,7 +94,7 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 	} else {
 		refused = append(refused, problem.NotFound)
 	}
-	if o.Limited || o.Dated || len(o.Parts) > 0 || o.Parameter.Several {
+	if o.Limited || o.Dated || o.Effective || len(o.Parts) > 0 || o.Parameter.Several {
 		refused = append(refused, problem.BadParameter)
 	}
 	if o.Takes != nil {

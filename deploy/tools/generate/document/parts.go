@@ -99,6 +99,11 @@ func sharedParameters() openapi3.ParametersMap {
 		"How many records are left out before the page. Follow the Link header rather than counting.")
 	add("at", openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
 		"The instant, from the creation of the record until now. A + in it is written %2B.")
+	add("effective", openapi3.NewQueryParameter("effective"), openapi3.NewDateTimeSchema(),
+		"The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.")
+	add("knownAt", openapi3.NewQueryParameter("at"), openapi3.NewDateTimeSchema(),
+		"The instant, from the creation of the record until now, at which the version was known; now if effective is "+
+			"sent alone. A + in it is written %2B.")
 	add("IdempotencyKey", openapi3.NewHeaderParameter("Idempotency-Key"),
 		openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(request.MaxKey),
 		"Names the request, so that it can be sent again without being done twice. It belongs to the caller and "+
