@@ -1850,6 +1850,9 @@ type BordereauWork struct {
 
 // CancellationInput Why a policy ends before its expiry. The interface does not show this body.
 type CancellationInput struct {
+	// EffectiveDate The instant at which cover ends, from inceptionDate, for a policy that is void from the beginning, to expiryDate; now if it is left out, or the end of the term that is nearer. The policy is cancelled at once. A loss from that instant on is not covered, one before it is.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// Reason The reason, in words.
 	Reason *string `json:"reason,omitempty"`
 }
@@ -2423,6 +2426,12 @@ type Entry struct {
 	// Change The body of an action, or the members that a replacement changed.
 	Change interface{} `json:"change,omitempty"`
 
+	// CoverEnds The instant at which cover ends, where the event ended it at another one than its own.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
+	// EffectiveDate The instant from which on what the event changed counts. Absent where the event did not set one.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// Event What happened: created, replaced, or the name of an action.
 	Event string `json:"event"`
 
@@ -2471,6 +2480,12 @@ type FeedEvent struct {
 
 // FeedEventData Where the record is. It has nothing of what the record says, which its reader fetches.
 type FeedEventData struct {
+	// CoverEnds The instant at which cover ends because of the version. Absent where its event did not say it.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
+	// EffectiveDate The instant from which on what the version changed counts. Absent where its event did not say it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// Href The path of the record.
 	Href string `json:"href"`
 
@@ -2813,8 +2828,14 @@ type PolicyView struct {
 	// Claims The records of a part, 50 at most.
 	Claims *ViewedPart `json:"claims,omitempty"`
 
+	// CoverEnds The instant at which cover ends. Absent where no cancellation or lapse has said it: then it is when the policy was cancelled or lapsed.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
 	// Coverage A record and where it is.
 	Coverage *ViewedRecord `json:"coverage,omitempty"`
+
+	// EffectiveDate The instant from which on what was written last counts. Absent where no endorsement has said it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// Insured The records of a part, 50 at most.
 	Insured *ViewedPart `json:"insured,omitempty"`
@@ -3641,6 +3662,9 @@ type BusinessInterruptionCoverageEndorse struct {
 	// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
 	Deductible *int64 `json:"deductible,omitempty"`
 
+	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// EndorsementType The value set EndorsementType, as it is in force.
 	EndorsementType EndorsementType `json:"endorsementType"`
 
@@ -3761,8 +3785,14 @@ type BusinessInterruptionCoverageResult struct {
 	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
 
+	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
 	// Deductible The part of a loss that the policyholder bears. The interface does not say its currency or unit.
 	Deductible *int64 `json:"deductible,omitempty"`
+
+	// EffectiveDate The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -4199,6 +4229,9 @@ type CyberLiabilityCoverageEndorse struct {
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
+	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// EndorsementType The value set EndorsementType, as it is in force.
 	EndorsementType EndorsementType `json:"endorsementType"`
 
@@ -4276,6 +4309,12 @@ type CyberLiabilityCoverageResult struct {
 
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
+
+	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
+	// EffectiveDate The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
@@ -4577,6 +4616,9 @@ type MotorCoverageEndorse struct {
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
 
+	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// EndorsementType The value set EndorsementType, as it is in force.
 	EndorsementType EndorsementType `json:"endorsementType"`
 
@@ -4670,8 +4712,14 @@ type MotorCoverageRenew struct {
 
 // MotorCoverageResult A motor policy. It insures a vehicle and covers a driver.
 type MotorCoverageResult struct {
+	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	DriverId openapi_types.UUID `json:"driverId"`
+
+	// EffectiveDate The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
@@ -4849,6 +4897,9 @@ type PetCoverageEndorse struct {
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
 
+	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// EndorsementType The value set EndorsementType, as it is in force.
 	EndorsementType EndorsementType `json:"endorsementType"`
 
@@ -4935,6 +4986,12 @@ type PetCoverageResult struct {
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
+	// EffectiveDate The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -5359,6 +5416,9 @@ type PropertyCoverageEndorse struct {
 	// Deductibles Holds members of the record. They are returned as members of the record itself.
 	Deductibles *map[string]interface{} `json:"deductibles,omitempty"`
 
+	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// EndorsementType The value set EndorsementType, as it is in force.
 	EndorsementType EndorsementType `json:"endorsementType"`
 
@@ -5473,11 +5533,17 @@ type PropertyCoverageResult struct {
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
+	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
 	// DeductibleAmountBuilding The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
 	DeductibleAmountBuilding *int64 `json:"deductibleAmountBuilding,omitempty"`
 
 	// DeductibleAmountContent The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
 	DeductibleAmountContent *int64 `json:"deductibleAmountContent,omitempty"`
+
+	// EffectiveDate The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
@@ -5731,6 +5797,9 @@ type TradeCreditCoverageEndorse struct {
 	// DebtorId The id of the debtor whose payment the policy covers.
 	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
 
+	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// EndorsementType The value set EndorsementType, as it is in force.
 	EndorsementType EndorsementType `json:"endorsementType"`
 
@@ -5827,6 +5896,9 @@ type TradeCreditCoverageRenew struct {
 
 // TradeCreditCoverageResult A trade credit policy. It covers the payment of a debtor.
 type TradeCreditCoverageResult struct {
+	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
 	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
 	CreditLimit int64 `json:"creditLimit"`
 
@@ -5835,6 +5907,9 @@ type TradeCreditCoverageResult struct {
 
 	// DebtorId The id of the debtor whose payment the policy covers.
 	DebtorId openapi_types.UUID `json:"debtorId"`
+
+	// EffectiveDate The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -5917,6 +5992,9 @@ type TravelCoverageEndorse struct {
 	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination *int64 `json:"destination,omitempty"`
 
+	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
+
 	// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
 	EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
 
@@ -5983,8 +6061,14 @@ type TravelCoverageInput struct {
 
 // TravelCoverageResult A travel policy. It covers one or more travellers.
 type TravelCoverageResult struct {
+	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
 	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination int64 `json:"destination"`
+
+	// EffectiveDate The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
 
 	// EmergencyMedical The cover for medical emergencies. The interface does not say its currency or unit.
 	EmergencyMedical *json.Number `json:"emergencyMedical,omitempty"`
@@ -6191,6 +6275,9 @@ type Contract = string
 // Cursor defines model for cursor.
 type Cursor = string
 
+// Effective defines model for effective.
+type Effective = time.Time
+
 // Finding defines model for finding.
 type Finding = string
 
@@ -6202,6 +6289,9 @@ type Item = string
 
 // Kind defines model for kind.
 type Kind = string
+
+// KnownAt defines model for knownAt.
+type KnownAt = time.Time
 
 // Limit defines model for limit.
 type Limit = int
@@ -7747,8 +7837,11 @@ type PastBusinessParams struct {
 
 // PastBusinessInterruptionCoverageParams defines parameters for PastBusinessInterruptionCoverage.
 type PastBusinessInterruptionCoverageParams struct {
-	// At The instant, from the creation of the record until now. A + in it is written %2B.
-	At At `form:"at" json:"at"`
+	// Effective The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.
+	Effective *Effective `form:"effective,omitempty" json:"effective,omitempty"`
+
+	// At The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B.
+	At *KnownAt `form:"at,omitempty" json:"at,omitempty"`
 
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
@@ -7795,8 +7888,11 @@ type PastCommercialParams struct {
 
 // PastCyberLiabilityCoverageParams defines parameters for PastCyberLiabilityCoverage.
 type PastCyberLiabilityCoverageParams struct {
-	// At The instant, from the creation of the record until now. A + in it is written %2B.
-	At At `form:"at" json:"at"`
+	// Effective The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.
+	Effective *Effective `form:"effective,omitempty" json:"effective,omitempty"`
+
+	// At The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B.
+	At *KnownAt `form:"at,omitempty" json:"at,omitempty"`
 
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
@@ -7843,8 +7939,11 @@ type PastInsuranceEntityParams struct {
 
 // PastMotorCoverageParams defines parameters for PastMotorCoverage.
 type PastMotorCoverageParams struct {
-	// At The instant, from the creation of the record until now. A + in it is written %2B.
-	At At `form:"at" json:"at"`
+	// Effective The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.
+	Effective *Effective `form:"effective,omitempty" json:"effective,omitempty"`
+
+	// At The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B.
+	At *KnownAt `form:"at,omitempty" json:"at,omitempty"`
 
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
@@ -7879,8 +7978,11 @@ type PastPetParams struct {
 
 // PastPetCoverageParams defines parameters for PastPetCoverage.
 type PastPetCoverageParams struct {
-	// At The instant, from the creation of the record until now. A + in it is written %2B.
-	At At `form:"at" json:"at"`
+	// Effective The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.
+	Effective *Effective `form:"effective,omitempty" json:"effective,omitempty"`
+
+	// At The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B.
+	At *KnownAt `form:"at,omitempty" json:"at,omitempty"`
 
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
@@ -7939,8 +8041,11 @@ type PastPropertyParams struct {
 
 // PastPropertyCoverageParams defines parameters for PastPropertyCoverage.
 type PastPropertyCoverageParams struct {
-	// At The instant, from the creation of the record until now. A + in it is written %2B.
-	At At `form:"at" json:"at"`
+	// Effective The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.
+	Effective *Effective `form:"effective,omitempty" json:"effective,omitempty"`
+
+	// At The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B.
+	At *KnownAt `form:"at,omitempty" json:"at,omitempty"`
 
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
@@ -7963,8 +8068,11 @@ type PastReceiptParams struct {
 
 // PastTradeCreditCoverageParams defines parameters for PastTradeCreditCoverage.
 type PastTradeCreditCoverageParams struct {
-	// At The instant, from the creation of the record until now. A + in it is written %2B.
-	At At `form:"at" json:"at"`
+	// Effective The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.
+	Effective *Effective `form:"effective,omitempty" json:"effective,omitempty"`
+
+	// At The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B.
+	At *KnownAt `form:"at,omitempty" json:"at,omitempty"`
 
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
@@ -7975,8 +8083,11 @@ type PastTradeCreditCoverageParams struct {
 
 // PastTravelCoverageParams defines parameters for PastTravelCoverage.
 type PastTravelCoverageParams struct {
-	// At The instant, from the creation of the record until now. A + in it is written %2B.
-	At At `form:"at" json:"at"`
+	// Effective The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B.
+	Effective *Effective `form:"effective,omitempty" json:"effective,omitempty"`
+
+	// At The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B.
+	At *KnownAt `form:"at,omitempty" json:"at,omitempty"`
 
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
@@ -11973,15 +12084,16 @@ func (c *Client) PastBusiness(ctx context.Context, id Id, params *PastBusinessPa
 }
 
 // PastBusinessInterruptionCoverage sends GET /x/asof/businessInterruptionCoverage/{id}: One businessInterruptionCoverage as it was at an instant.
-func (c *Client) PastBusinessInterruptionCoverage(ctx context.Context, id Id, params *PastBusinessInterruptionCoverageParams) (*Reply[BusinessInterruptionCoverage], error) {
+func (c *Client) PastBusinessInterruptionCoverage(ctx context.Context, id Id, params *PastBusinessInterruptionCoverageParams) (*Reply[BusinessInterruptionCoverageResult], error) {
 	r := newRequest("GET", "/x/asof/businessInterruptionCoverage/{id}")
 	r.segment("id", id)
 	if params != nil {
-		query(r, "at", &params.At)
+		query(r, "effective", params.Effective)
+		query(r, "at", params.At)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
-	return send[BusinessInterruptionCoverage](ctx, c, r)
+	return send[BusinessInterruptionCoverageResult](ctx, c, r)
 }
 
 // PastClaim sends GET /x/asof/claim/{id}: One claim as it was at an instant.
@@ -12021,15 +12133,16 @@ func (c *Client) PastCommercial(ctx context.Context, id Id, params *PastCommerci
 }
 
 // PastCyberLiabilityCoverage sends GET /x/asof/cyberLiabilityCoverage/{id}: One cyberLiabilityCoverage as it was at an instant.
-func (c *Client) PastCyberLiabilityCoverage(ctx context.Context, id Id, params *PastCyberLiabilityCoverageParams) (*Reply[CyberLiabilityCoverage], error) {
+func (c *Client) PastCyberLiabilityCoverage(ctx context.Context, id Id, params *PastCyberLiabilityCoverageParams) (*Reply[CyberLiabilityCoverageResult], error) {
 	r := newRequest("GET", "/x/asof/cyberLiabilityCoverage/{id}")
 	r.segment("id", id)
 	if params != nil {
-		query(r, "at", &params.At)
+		query(r, "effective", params.Effective)
+		query(r, "at", params.At)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
-	return send[CyberLiabilityCoverage](ctx, c, r)
+	return send[CyberLiabilityCoverageResult](ctx, c, r)
 }
 
 // PastDebtor sends GET /x/asof/debtor/{id}: One debtor as it was at an instant.
@@ -12069,15 +12182,16 @@ func (c *Client) PastInsuranceEntity(ctx context.Context, id Id, params *PastIns
 }
 
 // PastMotorCoverage sends GET /x/asof/motorCoverage/{id}: One motorCoverage as it was at an instant.
-func (c *Client) PastMotorCoverage(ctx context.Context, id Id, params *PastMotorCoverageParams) (*Reply[MotorCoverage], error) {
+func (c *Client) PastMotorCoverage(ctx context.Context, id Id, params *PastMotorCoverageParams) (*Reply[MotorCoverageResult], error) {
 	r := newRequest("GET", "/x/asof/motorCoverage/{id}")
 	r.segment("id", id)
 	if params != nil {
-		query(r, "at", &params.At)
+		query(r, "effective", params.Effective)
+		query(r, "at", params.At)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
-	return send[MotorCoverage](ctx, c, r)
+	return send[MotorCoverageResult](ctx, c, r)
 }
 
 // PastPersonal sends GET /x/asof/personal/{id}: One personal as it was at an instant.
@@ -12105,15 +12219,16 @@ func (c *Client) PastPet(ctx context.Context, id Id, params *PastPetParams) (*Re
 }
 
 // PastPetCoverage sends GET /x/asof/petCoverage/{id}: One petCoverage as it was at an instant.
-func (c *Client) PastPetCoverage(ctx context.Context, id Id, params *PastPetCoverageParams) (*Reply[PetCoverage], error) {
+func (c *Client) PastPetCoverage(ctx context.Context, id Id, params *PastPetCoverageParams) (*Reply[PetCoverageResult], error) {
 	r := newRequest("GET", "/x/asof/petCoverage/{id}")
 	r.segment("id", id)
 	if params != nil {
-		query(r, "at", &params.At)
+		query(r, "effective", params.Effective)
+		query(r, "at", params.At)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
-	return send[PetCoverage](ctx, c, r)
+	return send[PetCoverageResult](ctx, c, r)
 }
 
 // PastPolicyWording sends GET /x/asof/policyWording/{id}: One policyWording as it was at an instant.
@@ -12165,15 +12280,16 @@ func (c *Client) PastProperty(ctx context.Context, id Id, params *PastPropertyPa
 }
 
 // PastPropertyCoverage sends GET /x/asof/propertyCoverage/{id}: One propertyCoverage as it was at an instant.
-func (c *Client) PastPropertyCoverage(ctx context.Context, id Id, params *PastPropertyCoverageParams) (*Reply[PropertyCoverage], error) {
+func (c *Client) PastPropertyCoverage(ctx context.Context, id Id, params *PastPropertyCoverageParams) (*Reply[PropertyCoverageResult], error) {
 	r := newRequest("GET", "/x/asof/propertyCoverage/{id}")
 	r.segment("id", id)
 	if params != nil {
-		query(r, "at", &params.At)
+		query(r, "effective", params.Effective)
+		query(r, "at", params.At)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
-	return send[PropertyCoverage](ctx, c, r)
+	return send[PropertyCoverageResult](ctx, c, r)
 }
 
 // PastReceipt sends GET /x/asof/receipt/{id}: One receipt as it was at an instant.
@@ -12189,27 +12305,29 @@ func (c *Client) PastReceipt(ctx context.Context, id Id, params *PastReceiptPara
 }
 
 // PastTradeCreditCoverage sends GET /x/asof/tradeCreditCoverage/{id}: One tradeCreditCoverage as it was at an instant.
-func (c *Client) PastTradeCreditCoverage(ctx context.Context, id Id, params *PastTradeCreditCoverageParams) (*Reply[TradeCreditCoverage], error) {
+func (c *Client) PastTradeCreditCoverage(ctx context.Context, id Id, params *PastTradeCreditCoverageParams) (*Reply[TradeCreditCoverageResult], error) {
 	r := newRequest("GET", "/x/asof/tradeCreditCoverage/{id}")
 	r.segment("id", id)
 	if params != nil {
-		query(r, "at", &params.At)
+		query(r, "effective", params.Effective)
+		query(r, "at", params.At)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
-	return send[TradeCreditCoverage](ctx, c, r)
+	return send[TradeCreditCoverageResult](ctx, c, r)
 }
 
 // PastTravelCoverage sends GET /x/asof/travelCoverage/{id}: One travelCoverage as it was at an instant.
-func (c *Client) PastTravelCoverage(ctx context.Context, id Id, params *PastTravelCoverageParams) (*Reply[TravelCoverage], error) {
+func (c *Client) PastTravelCoverage(ctx context.Context, id Id, params *PastTravelCoverageParams) (*Reply[TravelCoverageResult], error) {
 	r := newRequest("GET", "/x/asof/travelCoverage/{id}")
 	r.segment("id", id)
 	if params != nil {
-		query(r, "at", &params.At)
+		query(r, "effective", params.Effective)
+		query(r, "at", params.At)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
-	return send[TravelCoverage](ctx, c, r)
+	return send[TravelCoverageResult](ctx, c, r)
 }
 
 // PastTraveller sends GET /x/asof/traveller/{id}: One traveller as it was at an instant.

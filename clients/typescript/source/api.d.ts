@@ -184,7 +184,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelBusinessInterruptionCoverage"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseBusinessInterruptionCoverage"];
         delete?: never;
@@ -569,7 +569,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelCyberLiabilityCoverage"];
         delete?: never;
@@ -596,7 +596,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseCyberLiabilityCoverage"];
         delete?: never;
@@ -871,7 +871,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelMotorCoverage"];
         delete?: never;
@@ -898,7 +898,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseMotorCoverage"];
         delete?: never;
@@ -1131,7 +1131,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelPetCoverage"];
         delete?: never;
@@ -1158,7 +1158,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePetCoverage"];
         delete?: never;
@@ -1516,7 +1516,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelPropertyCoverage"];
         delete?: never;
@@ -1543,7 +1543,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePropertyCoverage"];
         delete?: never;
@@ -1746,7 +1746,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelTradeCreditCoverage"];
         delete?: never;
@@ -1773,7 +1773,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTradeCreditCoverage"];
         delete?: never;
@@ -1890,7 +1890,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelTravelCoverage"];
         delete?: never;
@@ -1916,7 +1916,7 @@ export interface paths {
          *     |---|---|
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTravelCoverage"];
         delete?: never;
@@ -2164,7 +2164,7 @@ export interface paths {
         };
         /**
          * One businessInterruptionCoverage as it was at an instant
-         * @description One businessInterruptionCoverage as it was at an instant.
+         * @description One businessInterruptionCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2252,7 +2252,7 @@ export interface paths {
         };
         /**
          * One cyberLiabilityCoverage as it was at an instant
-         * @description One cyberLiabilityCoverage as it was at an instant.
+         * @description One cyberLiabilityCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2340,7 +2340,7 @@ export interface paths {
         };
         /**
          * One motorCoverage as it was at an instant
-         * @description One motorCoverage as it was at an instant.
+         * @description One motorCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2406,7 +2406,7 @@ export interface paths {
         };
         /**
          * One petCoverage as it was at an instant
-         * @description One petCoverage as it was at an instant.
+         * @description One petCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2516,7 +2516,7 @@ export interface paths {
         };
         /**
          * One propertyCoverage as it was at an instant
-         * @description One propertyCoverage as it was at an instant.
+         * @description One propertyCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2560,7 +2560,7 @@ export interface paths {
         };
         /**
          * One tradeCreditCoverage as it was at an instant
-         * @description One tradeCreditCoverage as it was at an instant.
+         * @description One tradeCreditCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2582,7 +2582,7 @@ export interface paths {
         };
         /**
          * One travelCoverage as it was at an instant
-         * @description One travelCoverage as it was at an instant.
+         * @description One travelCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -5283,6 +5283,11 @@ export interface components {
              * @description The part of a loss that the policyholder bears. The interface does not say its currency or unit.
              */
             deductible?: Exact | null;
+            /**
+             * Format: date-time
+             * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+             */
+            effectiveDate?: string | null;
             /** @description The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both. */
             endorsementType: components["schemas"]["EndorsementType"];
             /**
@@ -5454,10 +5459,20 @@ export interface components {
              */
             contingencyLossLimit?: Exact;
             /**
+             * Format: date-time
+             * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+             */
+            coverEnds?: string;
+            /**
              * Format: int64
              * @description The part of a loss that the policyholder bears. The interface does not say its currency or unit.
              */
             deductible?: Exact;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+             */
+            effectiveDate?: string;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -5542,6 +5557,11 @@ export interface components {
         };
         /** @description Why a policy ends before its expiry. The interface does not show this body. */
         CancellationInput: {
+            /**
+             * Format: date-time
+             * @description The instant at which cover ends, from inceptionDate, for a policy that is void from the beginning, to expiryDate; now if it is left out, or the end of the term that is nearer. The policy is cancelled at once. A loss from that instant on is not covered, one before it is.
+             */
+            effectiveDate?: string | null;
             /** @description The reason, in words. */
             reason?: string | null;
         };
@@ -6452,6 +6472,11 @@ export interface components {
             businessId?: string | null;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
+            /**
+             * Format: date-time
+             * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+             */
+            effectiveDate?: string | null;
             /** @description The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both. */
             endorsementType: components["schemas"]["EndorsementType"];
             /**
@@ -6552,6 +6577,16 @@ export interface components {
             businessId: string;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
+            /**
+             * Format: date-time
+             * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+             */
+            coverEnds?: string;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+             */
+            effectiveDate?: string;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -6820,6 +6855,16 @@ export interface components {
             by: string;
             /** @description The body of an action, or the members that a replacement changed. */
             change?: unknown;
+            /**
+             * Format: date-time
+             * @description The instant at which cover ends, where the event ended it at another one than its own.
+             */
+            coverEnds?: string;
+            /**
+             * Format: date-time
+             * @description The instant from which on what the event changed counts. Absent where the event did not set one.
+             */
+            effectiveDate?: string;
             /** @description What happened: created, replaced, or the name of an action. */
             event: string;
             /**
@@ -6863,6 +6908,16 @@ export interface components {
         };
         /** @description Where the record is. It has nothing of what the record says, which its reader fetches. */
         FeedEventData: {
+            /**
+             * Format: date-time
+             * @description The instant at which cover ends because of the version. Absent where its event did not say it.
+             */
+            coverEnds?: string;
+            /**
+             * Format: date-time
+             * @description The instant from which on what the version changed counts. Absent where its event did not say it.
+             */
+            effectiveDate?: string;
             /** @description The path of the record. */
             href: string;
             /**
@@ -7204,6 +7259,11 @@ export interface components {
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
              */
             driverId?: string | null;
+            /**
+             * Format: date-time
+             * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+             */
+            effectiveDate?: string | null;
             /** @description The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both. */
             endorsementType: components["schemas"]["EndorsementType"];
             /**
@@ -7339,10 +7399,20 @@ export interface components {
         /** @description A motor policy. It insures a vehicle and covers a driver. */
         motorCoverageResult: {
             /**
+             * Format: date-time
+             * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+             */
+            coverEnds?: string;
+            /**
              * Format: uuid
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
              */
             driverId: string;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+             */
+            effectiveDate?: string;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -7913,6 +7983,11 @@ export interface components {
             annualReimbursementLimit?: Exact | null;
             /** @description What the policy reimburses. A claim's lossCause must be one of them. */
             benefits?: components["schemas"]["PetBenefit"][] | null;
+            /**
+             * Format: date-time
+             * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+             */
+            effectiveDate?: string | null;
             /** @description The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both. */
             endorsementType: components["schemas"]["EndorsementType"];
             /**
@@ -8028,6 +8103,16 @@ export interface components {
             annualReimbursementLimit?: Exact;
             /** @description What the policy reimburses. A claim's lossCause must be one of them. */
             benefits?: components["schemas"]["PetBenefit"][];
+            /**
+             * Format: date-time
+             * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+             */
+            coverEnds?: string;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+             */
+            effectiveDate?: string;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -9116,6 +9201,16 @@ export interface components {
             claims?: components["schemas"]["ViewedPart"];
             /** @description The coverage record. */
             coverage?: components["schemas"]["ViewedRecord"];
+            /**
+             * Format: date-time
+             * @description The instant at which cover ends. Absent where no cancellation or lapse has said it: then it is when the policy was cancelled or lapsed.
+             */
+            coverEnds?: string;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. Absent where no endorsement has said it.
+             */
+            effectiveDate?: string;
             /** @description What the policy insures or covers, in the order in which it names them. */
             insured?: components["schemas"]["ViewedPart"];
             /** @description The party that holds the policy. Absent for a policy without one. */
@@ -9551,6 +9646,11 @@ export interface components {
             deductibleAmountContent?: Exact | null;
             /** @description Holds members of the record. They are returned as members of the record itself. */
             deductibles?: Record<string, never> | null;
+            /**
+             * Format: date-time
+             * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+             */
+            effectiveDate?: string | null;
             /** @description The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both. */
             endorsementType: components["schemas"]["EndorsementType"];
             /**
@@ -9688,6 +9788,11 @@ export interface components {
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
             /**
+             * Format: date-time
+             * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+             */
+            coverEnds?: string;
+            /**
              * Format: int64
              * @description The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
              */
@@ -9697,6 +9802,11 @@ export interface components {
              * @description The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
              */
             deductibleAmountContent?: Exact;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+             */
+            effectiveDate?: string;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -10376,6 +10486,11 @@ export interface components {
              * @description The id of the debtor whose payment the policy covers.
              */
             debtorId?: string | null;
+            /**
+             * Format: date-time
+             * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+             */
+            effectiveDate?: string | null;
             /** @description The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both. */
             endorsementType: components["schemas"]["EndorsementType"];
             /**
@@ -10507,6 +10622,11 @@ export interface components {
         /** @description A trade credit policy. It covers the payment of a debtor. */
         tradeCreditCoverageResult: {
             /**
+             * Format: date-time
+             * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+             */
+            coverEnds?: string;
+            /**
              * Format: int64
              * @description The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
              */
@@ -10521,6 +10641,11 @@ export interface components {
              * @description The id of the debtor whose payment the policy covers.
              */
             debtorId: string;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+             */
+            effectiveDate?: string;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -10633,6 +10758,11 @@ export interface components {
              */
             destination?: Exact | null;
             /**
+             * Format: date-time
+             * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
+             */
+            effectiveDate?: string | null;
+            /**
              * Format: decimal
              * @description The cover for medical emergencies. The interface does not say its currency or unit.
              */
@@ -10718,10 +10848,20 @@ export interface components {
         /** @description A travel policy. It covers one or more travellers. */
         travelCoverageResult: {
             /**
+             * Format: date-time
+             * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
+             */
+            coverEnds?: string;
+            /**
              * Format: int64
              * @description The country of the trip, as its ISO 3166-1 numeric code, such as 250.
              */
             destination: Exact;
+            /**
+             * Format: date-time
+             * @description The instant from which on what was written last counts. It is there after an endorsement that sends it, and in reads of the past.
+             */
+            effectiveDate?: string;
             /**
              * Format: decimal
              * @description The cover for medical emergencies. The interface does not say its currency or unit.
@@ -11408,6 +11548,8 @@ export interface components {
         contract: string;
         /** @description Where the page begins, as the Link header of the page before says. */
         cursor: string;
+        /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+        effective: string;
         /** @description The id of the finding. */
         finding: string;
         /** @description The id of the record. One that is no UUID names nothing. */
@@ -11422,6 +11564,8 @@ export interface components {
         item: string;
         /** @description The kind of bordereau: premium. */
         kind: string;
+        /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+        knownAt: string;
         /** @description The greatest number of records, or of events, in the page. */
         limit: Exact;
         /** @description The id of the line: that of its receipt or claim. */
@@ -12462,7 +12606,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-policy-term";
                     };
                 };
             };
@@ -12588,7 +12732,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
                     };
                 };
             };
@@ -14470,7 +14614,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-policy-term";
                     };
                 };
             };
@@ -14596,7 +14740,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
                     };
                 };
             };
@@ -16063,7 +16207,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-policy-term";
                     };
                 };
             };
@@ -16217,7 +16361,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
                     };
                 };
             };
@@ -17489,7 +17633,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-policy-term";
                     };
                 };
             };
@@ -17615,7 +17759,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
                     };
                 };
             };
@@ -19403,6 +19547,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "effectiveDate": "2026-06-01T00:00:00Z",
                  *       "reason": "sold"
                  *     }
                  */
@@ -19458,7 +19603,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-policy-term";
                     };
                 };
             };
@@ -19584,7 +19729,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
                     };
                 };
             };
@@ -20683,7 +20828,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-policy-term";
                     };
                 };
             };
@@ -20828,7 +20973,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
                     };
                 };
             };
@@ -21407,7 +21552,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-policy-term";
                     };
                 };
             };
@@ -21556,7 +21701,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
                     };
                 };
             };
@@ -22633,9 +22778,11 @@ export interface operations {
     };
     pastBusinessInterruptionCoverage: {
         parameters: {
-            query: {
-                /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
-                at: components["parameters"]["at"];
+            query?: {
+                /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+                at?: components["parameters"]["knownAt"];
+                /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+                effective?: components["parameters"]["effective"];
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -22651,7 +22798,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One businessInterruptionCoverage as it was at an instant. */
+            /** @description One businessInterruptionCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -22671,7 +22818,7 @@ export interface operations {
                      *       "type": "Business Interruption"
                      *     }
                      */
-                    "application/json": components["schemas"]["businessInterruptionCoverage"];
+                    "application/json": components["schemas"]["businessInterruptionCoverageResult"];
                 };
             };
             /** @description The record is still the one that If-None-Match names. */
@@ -22877,9 +23024,11 @@ export interface operations {
     };
     pastCyberLiabilityCoverage: {
         parameters: {
-            query: {
-                /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
-                at: components["parameters"]["at"];
+            query?: {
+                /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+                at?: components["parameters"]["knownAt"];
+                /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+                effective?: components["parameters"]["effective"];
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -22895,7 +23044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One cyberLiabilityCoverage as it was at an instant. */
+            /** @description One cyberLiabilityCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -22915,7 +23064,7 @@ export interface operations {
                      *       "status": "in force"
                      *     }
                      */
-                    "application/json": components["schemas"]["cyberLiabilityCoverage"];
+                    "application/json": components["schemas"]["cyberLiabilityCoverageResult"];
                 };
             };
             /** @description The record is still the one that If-None-Match names. */
@@ -23122,9 +23271,11 @@ export interface operations {
     };
     pastMotorCoverage: {
         parameters: {
-            query: {
-                /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
-                at: components["parameters"]["at"];
+            query?: {
+                /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+                at?: components["parameters"]["knownAt"];
+                /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+                effective?: components["parameters"]["effective"];
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -23140,7 +23291,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One motorCoverage as it was at an instant. */
+            /** @description One motorCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23165,7 +23316,7 @@ export interface operations {
                      *       "vehicleId": "0195a000-0000-7000-8000-000000000003"
                      *     }
                      */
-                    "application/json": components["schemas"]["motorCoverage"];
+                    "application/json": components["schemas"]["motorCoverageResult"];
                 };
             };
             /** @description The record is still the one that If-None-Match names. */
@@ -23311,9 +23462,11 @@ export interface operations {
     };
     pastPetCoverage: {
         parameters: {
-            query: {
-                /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
-                at: components["parameters"]["at"];
+            query?: {
+                /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+                at?: components["parameters"]["knownAt"];
+                /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+                effective?: components["parameters"]["effective"];
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -23329,7 +23482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One petCoverage as it was at an instant. */
+            /** @description One petCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23349,7 +23502,7 @@ export interface operations {
                      *       "waitingPeriod": 14
                      *     }
                      */
-                    "application/json": components["schemas"]["petCoverage"];
+                    "application/json": components["schemas"]["petCoverageResult"];
                 };
             };
             /** @description The record is still the one that If-None-Match names. */
@@ -23608,9 +23761,11 @@ export interface operations {
     };
     pastPropertyCoverage: {
         parameters: {
-            query: {
-                /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
-                at: components["parameters"]["at"];
+            query?: {
+                /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+                at?: components["parameters"]["knownAt"];
+                /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+                effective?: components["parameters"]["effective"];
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -23626,7 +23781,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One propertyCoverage as it was at an instant. */
+            /** @description One propertyCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23647,7 +23802,7 @@ export interface operations {
                      *       "status": "in force"
                      *     }
                      */
-                    "application/json": components["schemas"]["propertyCoverage"];
+                    "application/json": components["schemas"]["propertyCoverageResult"];
                 };
             };
             /** @description The record is still the one that If-None-Match names. */
@@ -23731,9 +23886,11 @@ export interface operations {
     };
     pastTradeCreditCoverage: {
         parameters: {
-            query: {
-                /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
-                at: components["parameters"]["at"];
+            query?: {
+                /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+                at?: components["parameters"]["knownAt"];
+                /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+                effective?: components["parameters"]["effective"];
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -23749,7 +23906,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One tradeCreditCoverage as it was at an instant. */
+            /** @description One tradeCreditCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23770,7 +23927,7 @@ export interface operations {
                      *       "tradeCreditType": "Single Buyer"
                      *     }
                      */
-                    "application/json": components["schemas"]["tradeCreditCoverage"];
+                    "application/json": components["schemas"]["tradeCreditCoverageResult"];
                 };
             };
             /** @description The record is still the one that If-None-Match names. */
@@ -23793,9 +23950,11 @@ export interface operations {
     };
     pastTravelCoverage: {
         parameters: {
-            query: {
-                /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
-                at: components["parameters"]["at"];
+            query?: {
+                /** @description The instant, from the creation of the record until now, at which the version was known; now if effective is sent alone. A + in it is written %2B. */
+                at?: components["parameters"]["knownAt"];
+                /** @description The instant of which the version that counts is returned. It, or at, is required. A + in it is written %2B. */
+                effective?: components["parameters"]["effective"];
             };
             header?: {
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
@@ -23811,7 +23970,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One travelCoverage as it was at an instant. */
+            /** @description One travelCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23836,7 +23995,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["travelCoverage"];
+                    "application/json": components["schemas"]["travelCoverageResult"];
                 };
             };
             /** @description The record is still the one that If-None-Match names. */

@@ -184,6 +184,11 @@ func problemRequests(t *testing.T, c *trial.Client) map[string]func() trial.Resp
 			fire := c.Create(t, "motorCoverage", motor.With("perils", []string{"fire", "theft"})).Text("policyNumber")
 			return c.Post(t, "/claim", loss(fire, -3))
 		},
+		"out-of-sequence": func() trial.Response {
+			path := "/motorCoverage/" + policy(t, c).Text("id") + ":endorse"
+			c.Post(t, path, endorsedFrom(-3)).Want(t, http.StatusOK)
+			return c.Post(t, path, endorsedFrom(-4))
+		},
 		"party-exists": post("/personal", holder),
 		"issued-member": do("PUT", "/motorCoverage/"+written.Text("id"),
 			motor.With("status", "lapsed")),
@@ -200,6 +205,11 @@ func problemRequests(t *testing.T, c *trial.Client) map[string]func() trial.Resp
 			return c.Post(t, path, trial.Record{"receiptType": "other"})
 		},
 	}
+}
+
+// endorsedFrom is an endorsement that counts from a number of days from now on.
+func endorsedFrom(days int) trial.Record {
+	return trial.Record{"endorsementType": "addition", "effectiveDate": instant(days)}
 }
 
 func cancelTwice(t *testing.T, c *trial.Client) trial.Response {

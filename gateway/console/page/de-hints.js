@@ -123,6 +123,16 @@ export default {
   'The type of receipt.': 'Die Art des Belegs.',
   'The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both.':
     'Die Art des Nachtrags. Eine Verlängerung ändert Ablauf und Status; die anderen lassen beide.',
+  ['The instant from which on what changes counts, within the term, and not before that of the last endorsement. '
+    + 'Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension '
+    + 'takes none: it counts from the expiryDate before it.']:
+    'Ab wann gilt, was sich ändert: in der Laufzeit und nicht vor dem letzten Nachtrag. Ohne Angabe ab dem letzten '
+    + 'Nachtrag oder dem Beginn; eine Verlängerung gilt ab dem bisherigen Ablauf.',
+  ['The instant at which cover ends, from inceptionDate, for a policy that is void from the beginning, to expiryDate; '
+    + 'now if it is left out, or the end of the term that is nearer. The policy is cancelled at once. A loss from that '
+    + 'instant on is not covered, one before it is.']:
+    'Wann die Deckung endet: vom Beginn an, dann war nie Deckung, bis zum Ablauf; ohne Angabe jetzt. Gekündigt ist die '
+    + 'Police sofort.',
   'The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.':
     'Die Kennung des Versicherungsnehmers.',
   'The reason, in words.': 'Der Grund, in Worten.',

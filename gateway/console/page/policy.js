@@ -25,7 +25,8 @@ async function actionOf(action, { resource, record, etag, access }) {
   const given = action === 'endorse' ? record : { ...record, inceptionDate: undefined, expiryDate: undefined };
   const leave = ['id', 'policyNumber', 'status', 'policyStatus', ...(access ? [] : ['keepParticipants'])];
   const fields = new Fields(await bodySchema('POST', `/${resource}/{id}:${action}`), { form: `${action} ${record.id}`,
-    given, changes: action !== 'cancel', all: action === 'cancel', first: ['endorsementType', 'expiryDate'], leave });
+    given, changes: action !== 'cancel', all: action === 'cancel', leave,
+    first: ['endorsementType', 'effectiveDate', 'expiryDate'] });
   return { id: action, method: 'POST', path: `${path}:${action}`, title: t(action), send: t(action), record, etag,
     groups: [{ fields }], reread: () => get(path) };
 }
@@ -78,6 +79,10 @@ function besides(view, record) {
   });
 }
 
+// dates returns since when the terms count and when cover ends, where events have said so.
+const dates = ({ effectiveDate, coverEnds }) => ({
+  ...(effectiveDate && { effectiveDate }), ...(coverEnds && { coverEnds }) });
+
 // story is the whole timeline: versions, claims and receipts.
 async function story(read, { view, resource, record }) {
   const own = events(await history(read, resource, record.id));
@@ -112,7 +117,8 @@ function Whole({ of, number, again }) {
   const [place, put] = usePlace('act');
   return html`<p class="lead">${t(`line ${resource}`)} <${Status} of=${record} /></p>
     ${mayWrite() && html`<${Buttons} of=${of} number=${number} again=${again} put=${put} />`}${place}
-    <div class="columns"><${Section} title=${t('terms')} data-part="record"><${Members} of=${record}
+    <div class="columns"><${Section} title=${t('terms')} data-part="record">
+      <${Members} of=${{ ...record, ...dates(view) }}
         leave=${['id', 'policyNumber', 'status', ...besides(view, record)]} linked=${owns(access)} /><//>
       <${Section} title=${label('policyholder')} data-part="policyholder">
         <${Holder} view=${view} access=${access} /><//></div>
