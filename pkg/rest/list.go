@@ -242,7 +242,12 @@ func (r *documents) readAt(
 	if err != nil {
 		return nil, "", 0, err
 	}
-	body, tag, err = r.shownAt(was, at)
+	if body, tag, err = r.shownAt(was, at); err != nil {
+		return nil, "", 0, err
+	}
+	if r.begins != nil {
+		body, err = r.dated(was, body, nil)
+	}
 	if err != nil || r.recalled == nil {
 		return body, tag, was.Version, err
 	}
@@ -293,10 +298,7 @@ func (r *documents) inEffect(c *gin.Context, id string) error {
 	} else if doc, err = r.log.VersionAt(ctx, doc, at); err != nil {
 		return err
 	}
-	known, err := history.Decode(doc.State)
-	if err != nil {
-		return err
-	}
+	known := doc
 	if effective, is := asked["effective"]; is {
 		begins, err := r.begins(doc)
 		if err != nil {
@@ -314,17 +316,29 @@ func (r *documents) inEffect(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	state, err := history.Decode(doc.State)
-	if err != nil {
-		return err
-	}
-	state.History.CoverEnds = known.History.CoverEnds
-	dates, err := withDates(nil, body, &state.History)
-	if err != nil {
-		return err
-	}
-	if body, err = withMembers(body, dates); err != nil {
+	if body, err = r.dated(doc, body, &known); err != nil {
 		return err
 	}
 	return sendTagged(c, body, tag)
+}
+
+// dated returns the body of a version with since when it counts and when cover ends, as far as events have set these.
+// known is the version that says when cover ends, nil for this one.
+func (r *documents) dated(doc docstore.Document, body []byte, known *docstore.Document) ([]byte, error) {
+	state, err := history.Decode(doc.State)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		last, err := history.Decode(known.State)
+		if err != nil {
+			return nil, err
+		}
+		state.History.CoverEnds = last.History.CoverEnds
+	}
+	dates, err := withDates(nil, body, &state.History)
+	if err != nil {
+		return nil, err
+	}
+	return withMembers(body, dates)
 }

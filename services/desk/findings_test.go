@@ -125,6 +125,12 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			w.settle(c, 1)
 			w.pay("P", c.number(), 1)
 		}},
+		{code: "", of: claimsNovember, spoil: func(w *world) { w.coverEnds = map[string]any{"P": []any{"from before"}} }},
+		{code: "", of: claimsNovember, spoil: func(w *world) {
+			w.coverEnds = map[string]any{"P": "2026-01-01T00:00:00.000000001Z"}
+		}},
+		{code: "loss-after-cover", of: claimsNovember, severity: "warning", words: "ends at 2026-01-01T00:00:00Z",
+			spoil: func(w *world) { w.coverEnds = map[string]any{"P": "2026-01-01T00:00:00Z"} }},
 		{code: "incurred-above-limit", of: claimsNovember, severity: "warning", words: "5000", spoil: func(w *world) {
 			w.file("P", 5001)
 		}},
@@ -164,7 +170,7 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 					t.Errorf("%+v, want %s", check, want)
 				}
 			}
-			if want := map[string]int{november: 11, claimsNovember: 7}[c.of]; len(checks) != want {
+			if want := map[string]int{november: 11, claimsNovember: 8}[c.of]; len(checks) != want {
 				t.Errorf("%d checks: %v", len(checks), checks)
 			}
 		})

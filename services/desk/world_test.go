@@ -39,6 +39,8 @@ type world struct {
 	apart  map[string]bool
 	// ends are the expiryDates of policies, where it is not that of most.
 	ends map[string]string
+	// coverEnds are what policies have as coverEnds, where they have it.
+	coverEnds map[string]any
 	// unlimited says that no policy says what it pays at most.
 	unlimited bool
 	// away are the services that do not respond, and older those of a release without the operations.
@@ -239,6 +241,9 @@ func (w *world) named(service, name string, at time.Time) (record any, resource 
 				"grossWrittenPremium": 1200}
 			if !w.unlimited {
 				record["indemnityLimitPolicy"] = 5000
+			}
+			if ends, is := w.coverEnds[name]; is {
+				record["coverEnds"] = ends
 			}
 			return record, p.line, version
 		}

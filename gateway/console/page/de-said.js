@@ -79,6 +79,7 @@ export const findings = {
   utilisation: 'Eine Grenze des Vertrags ist zu mehr als 90 % genutzt.',
   'stale-reserve': 'Seit die Reserve gesetzt wurde, ist reguliert worden, und der Schaden ist wieder offen.',
   'closed-with-reserve': 'Der Schaden ist geschlossen, und seine Reserve ist mehr als das Bezahlte.',
+  'loss-after-cover': 'Der Schaden liegt nach dem Ende der Deckung: Die Police wurde danach rückwirkend beendet.',
   'incurred-above-limit': 'Der Aufwand ist mehr, als die Police höchstens zahlt.',
   'settlement-without-receipt': 'Die Zahlungen des Schadens sind mehr als seine Belege.',
 };

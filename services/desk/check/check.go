@@ -27,7 +27,7 @@ var (
 		{Code: missingInsured, Severity: desk.SeverityError}, {Code: wrongDates, Severity: desk.SeverityError},
 		{Code: staleReserve, Severity: desk.SeverityWarning}, {Code: closedWithReserve, Severity: desk.SeverityWarning},
 		{Code: aboveLimit, Severity: desk.SeverityWarning}, {Code: lateItem, Severity: desk.SeverityWarning},
-		{Code: withoutReceipt, Severity: desk.SeverityWarning},
+		{Code: withoutReceipt, Severity: desk.SeverityWarning}, {Code: lossAfterCover, Severity: desk.SeverityWarning},
 	}
 )
 
@@ -48,6 +48,7 @@ const (
 	closedWithReserve  = "closed-with-reserve"
 	aboveLimit         = "incurred-above-limit"
 	withoutReceipt     = "settlement-without-receipt"
+	lossAfterCover     = "loss-after-cover"
 )
 
 // Checker checks the lines of a version.

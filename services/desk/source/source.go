@@ -120,6 +120,17 @@ type Policy struct {
 	coverage.Policy
 	GrossWrittenPremium  scalar.Decimal `json:"grossWrittenPremium,omitzero"`
 	IndemnityLimitPolicy *scalar.Int    `json:"indemnityLimitPolicy,omitzero"`
+	// CoverEnds may be of any type in a policy that somebody wrote it into before there was such a member.
+	CoverEnds scalar.JSON `json:"coverEnds,omitzero"`
+}
+
+// EndOfCover returns the instant at which cover ends by a cancellation or lapse that has said it, else the zero value.
+func (p *Policy) EndOfCover() scalar.DateTime {
+	var ends scalar.DateTime
+	if json.Unmarshal(p.CoverEnds, &ends) != nil {
+		return scalar.DateTime{}
+	}
+	return ends
 }
 
 // Past is a record as it was at an instant.
