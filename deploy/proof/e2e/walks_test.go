@@ -64,7 +64,7 @@ func TestWalks(t *testing.T) {
 	if !strings.Contains(prepare, "URL="+whole.Base+"\n") {
 		t.Errorf("the page does not call the exchange that serves it:\n%s", prepare)
 	}
-	if len(walks) != 5 {
+	if len(walks) != 6 {
 		t.Fatalf("the page has %d walks", len(walks))
 	}
 	clocked, err := commands.RunInOne(t.TempDir(), "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z")
@@ -85,7 +85,7 @@ func TestTheWalkOfOrganisations(t *testing.T) {
 	trial.EndWith(t, e, err)
 	prepare, walks := readWalks(t, string(page(t, e, "/docs/start")))
 	last := len(walks) - 1
-	if last != 5 || walks[last].name != "sharing" {
+	if last != 6 || walks[last].name != "sharing" {
 		t.Fatalf("the page has the walks %v", walks)
 	}
 	takeWalk(t, e, prepare, walks[0])
