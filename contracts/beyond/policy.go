@@ -12,8 +12,8 @@ type PolicyView struct {
 	Coverage *ViewedRecord `json:"coverage,omitzero"`
 	// The instant from which on what was written last counts. Absent where no endorsement has said it.
 	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
-	// The instant at which cover ends. Absent where no cancellation or lapse has said it: then it is when the policy was
-	// cancelled or lapsed.
+	// The instant at which cover ends. Absent where no cancellation or lapse has said it: then it is when the policy
+	// was cancelled or lapsed.
 	CoverEnds scalar.DateTime `json:"coverEnds,omitzero"`
 	// The party that holds the policy. Absent for a policy without one.
 	Policyholder *ViewedRecord `json:"policyholder,omitzero"`

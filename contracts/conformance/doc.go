@@ -24,8 +24,7 @@
 //	errortable.go    the rows of the errors table
 //	errors.go        each row alone, and each pair of neighbours together
 //	transitions.go   the states of policies and claims
-//	terms.go         terms and endorsements of a policy
-//	dates.go         effective dates of endorsements and cancellations
+//	terms.go         terms, endorsements and effective dates of a policy
 //	claims.go        claims against policies of every line
 //	receipts.go      receipts, refunds and the bordereau
 //	beyond.go        histories, the dry run of a claim, the search, the feed and the test clock, under /x/

@@ -179,8 +179,8 @@ type Endorsement struct {
 	// The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both.
 	EndorsementType *string `json:"endorsementType,omitzero" set:"EndorsementType"`
 	// The instant from which on what changes counts, within the term, and not before that of the last endorsement.
-	// Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes
-	// none: it counts from the expiryDate before it.
+	// Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension
+	// takes none: it counts from the expiryDate before it.
 	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
 }
 
@@ -201,8 +201,8 @@ const (
 type Renewal struct {
 	// Whether the new policy has the access list of the policy that it renews. The request then needs an
 	// Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request
-	// completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations
-	// do not share the exchange.
+	// completes it, and until then the new policy is shown to fewer organisations. It has no effect where
+	// organisations do not share the exchange.
 	KeepParticipants *bool `json:"keepParticipants,omitzero"`
 }
 
@@ -212,9 +212,9 @@ type Renewal struct {
 type Cancellation struct {
 	// The reason, in words.
 	Reason *string `json:"reason,omitzero"`
-	// The instant at which cover ends, from inceptionDate, for a policy that is void from the beginning, to expiryDate;
-	// now if it is left out, or the end of the term that is nearer. The policy is cancelled at once. A loss from that
-	// instant on is not covered, one before it is.
+	// The instant at which cover ends, from inceptionDate, for a policy that is void from the beginning, to
+	// expiryDate; now if it is left out, or the end of the term that is nearer. The policy is cancelled at once. A
+	// loss from that instant on is not covered, one before it is.
 	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
 }
 

@@ -44,7 +44,8 @@ func Contracts() []Contract {
 		About: "What the coverage service offers to other services, and to a billing system.",
 		Operations: append([]Operation{
 			get[Policy](PolicyPath, "lookUpPolicy",
-				"Look up a policy of any line by its number", policyNumber, notFound(problems.PolicyNotFound), effective),
+				"Look up a policy of any line by its number", policyNumber, notFound(problems.PolicyNotFound),
+				effective),
 			{Method: http.MethodPost, Path: NonPaymentPath, ID: "reportNonPayment",
 				Summary: "Report that a policy was not paid, by which it lapses", Parameter: policyNumber,
 				Takes: reflect.TypeFor[NonPayment](), Bare: true, NotFound: problems.PolicyNotFound, Conflicts: true},

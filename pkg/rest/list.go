@@ -192,8 +192,8 @@ func (r *documents) past(record reflect.Type) []Extension {
 	instants, details := []string{"at"}, ""
 	if r.begins != nil {
 		instants = []string{"effective", "knownAt"}
-		details = "With effective, the version that counts at that instant by its effectiveDate, as it was known at the " +
-			"instant at, which is now if it is left out. The response then also says effectiveDate, since when the " +
+		details = "With effective, the version that counts at that instant by its effectiveDate, as it was known at " +
+			"the instant at, which is now if it is left out. The response also says effectiveDate, since when the " +
 			"version counts, and coverEnds, where events have set these"
 	}
 	return []Extension{{

@@ -14,7 +14,8 @@ func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 	policies := coverage(t)
 	s := start(t, policies)
 	for policy, status := range map[string]int{
-		"MOTOR": 201, "LATER": 201, "ENDED": 409, "NOTHING": 422, "OPEN": 201, "CREDIT": 422, "PET": 422, "NO-SUCH": 404,
+		"MOTOR": 201, "LATER": 201, "ENDED": 409, "NOTHING": 422, "OPEN": 201, "CREDIT": 422, "PET": 422,
+		"NO-SUCH": 404,
 	} {
 		s.Must(status, "POST", "/claim", `{"policyNumber":"`+policy+
 			`","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)

@@ -122,7 +122,8 @@ func (v *view) readPolicy(ctx context.Context) error {
 	if v.Part != "" {
 		return nil
 	}
-	v.shown.Coverage, v.shown.EffectiveDate, v.shown.CoverEnds = viewedRecord(of.Coverage), of.EffectiveDate, of.CoverEnds
+	v.shown.Coverage = viewedRecord(of.Coverage)
+	v.shown.EffectiveDate, v.shown.CoverEnds = of.EffectiveDate, of.CoverEnds
 	if of.PolicyholderID == "" {
 		return nil
 	}

@@ -133,9 +133,10 @@ func TestAnEffectiveDateThatCannotBe(t *testing.T) {
 // TestCoverEndsAtTheEffectiveDate cancels policies, and lets them lapse, from past, present and future dates.
 func TestCoverEndsAtTheEffectiveDate(t *testing.T) {
 	const now, inception, expiry = "2026-06-01T00:00:00Z", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"
+	const past, future = "2026-02-01T00:00:00Z", "2026-12-01T00:00:00Z"
 	for name, of := range map[string]struct{ now, sent, ends, kept string }{
-		"in the past":                     {now, "2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z"},
-		"in the future":                   {now, "2026-12-01T00:00:00Z", "2026-12-01T00:00:00Z", "2026-12-01T00:00:00Z"},
+		"in the past":                     {now, past, past, past},
+		"in the future":                   {now, future, future, future},
 		"void from the beginning":         {now, inception, inception, inception},
 		"the end of the term":             {now, expiry, expiry, expiry},
 		"now, if it is left out":          {now, "", now, ""},
@@ -225,7 +226,8 @@ func TestThePastInEffect(t *testing.T) {
 		"at=2026-06-01T00:30:00Z": {"Breach of privacy", "in force", ""},
 	} {
 		a := s.Must(200, "GET", "/x/asof"+path+"?"+query, "")
-		if a.Member("status") != want.status || !strings.HasSuffix(a.Text, `"scope":["`+want.scope+`"]`+want.dates+"}") {
+		ends := `"scope":["` + want.scope + `"]` + want.dates + "}"
+		if a.Member("status") != want.status || !strings.HasSuffix(a.Text, ends) {
 			t.Errorf("%s is %s", query, a.Text)
 		}
 	}

@@ -88,9 +88,9 @@ func (e *environment) policy(ctx context.Context, policyNumber string) (docstore
 	return docs[0], e.lines[name], err
 }
 
-// descriptions caches what the service has sent to other services about what was written last of policies. A description
-// follows from one stored version of its policy, which never changes. So it is valid as long as the policy has that
-// version.
+// descriptions caches what the service has sent to other services about what was written last of policies. A
+// description follows from one stored version of its policy, which never changes. So it is valid as long as the policy
+// has that version.
 type descriptions struct {
 	known *lru.Cache[uuid.UUID, description]
 }

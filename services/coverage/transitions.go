@@ -30,8 +30,8 @@ var (
 // elsewhere are members of other actions. Who sends them in an endorsement or a renewal thinks that they are heeded.
 var elsewhere = []string{"reason", "paymentAmount", "reserve"}
 
-// endorse amends a policy from its effective date on. A policy extension changes the end of the term; other types change
-// other fields. If extensionOnly is true, every other type is refused as a transition that is not listed.
+// endorse amends a policy from its effective date on. A policy extension changes the end of the term; other types
+// change other fields. If extensionOnly is true, every other type is refused as a transition that is not listed.
 func endorse[T any](extensionOnly bool) rest.Action[T] {
 	moves := endorsing
 	if extensionOnly {

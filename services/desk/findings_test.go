@@ -125,7 +125,9 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			w.settle(c, 1)
 			w.pay("P", c.number(), 1)
 		}},
-		{code: "", of: claimsNovember, spoil: func(w *world) { w.coverEnds = map[string]any{"P": []any{"from before"}} }},
+		{code: "", of: claimsNovember, spoil: func(w *world) {
+			w.coverEnds = map[string]any{"P": []any{"from before"}}
+		}},
 		{code: "", of: claimsNovember, spoil: func(w *world) {
 			w.coverEnds = map[string]any{"P": "2026-01-01T00:00:00.000000001Z"}
 		}},

@@ -2164,7 +2164,7 @@ export interface paths {
         };
         /**
          * One businessInterruptionCoverage as it was at an instant
-         * @description One businessInterruptionCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
+         * @description One businessInterruptionCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2252,7 +2252,7 @@ export interface paths {
         };
         /**
          * One cyberLiabilityCoverage as it was at an instant
-         * @description One cyberLiabilityCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
+         * @description One cyberLiabilityCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2340,7 +2340,7 @@ export interface paths {
         };
         /**
          * One motorCoverage as it was at an instant
-         * @description One motorCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
+         * @description One motorCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2406,7 +2406,7 @@ export interface paths {
         };
         /**
          * One petCoverage as it was at an instant
-         * @description One petCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
+         * @description One petCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2516,7 +2516,7 @@ export interface paths {
         };
         /**
          * One propertyCoverage as it was at an instant
-         * @description One propertyCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
+         * @description One propertyCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2560,7 +2560,7 @@ export interface paths {
         };
         /**
          * One tradeCreditCoverage as it was at an instant
-         * @description One tradeCreditCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
+         * @description One tradeCreditCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2582,7 +2582,7 @@ export interface paths {
         };
         /**
          * One travelCoverage as it was at an instant
-         * @description One travelCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these
+         * @description One travelCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these
          *
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -22798,7 +22798,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One businessInterruptionCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
+            /** @description One businessInterruptionCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23044,7 +23044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One cyberLiabilityCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
+            /** @description One cyberLiabilityCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23291,7 +23291,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One motorCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
+            /** @description One motorCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23482,7 +23482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One petCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
+            /** @description One petCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23781,7 +23781,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One propertyCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
+            /** @description One propertyCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23906,7 +23906,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One tradeCreditCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
+            /** @description One tradeCreditCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23970,7 +23970,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One travelCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response then also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
+            /** @description One travelCoverage as it was at an instant. With effective, the version that counts at that instant by its effectiveDate, as it was known at the instant at, which is now if it is left out. The response also says effectiveDate, since when the version counts, and coverEnds, where events have set these */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];

@@ -18,7 +18,9 @@ import (
 const always = "Breach of privacy"
 
 // causes are what policies may cover besides.
-var causes = []string{"Business interruption", "Reputational damage", "Errors and omissions", "Fidelity, fraud and Theft"}
+var causes = []string{
+	"Business interruption", "Reputational damage", "Errors and omissions", "Fidelity, fraud and Theft",
+}
 
 // covers returns what a version covers that sets a limit.
 func covers(limit int) []string { return []string{always, causes[limit%len(causes)]} }
@@ -26,8 +28,8 @@ func covers(limit int) []string { return []string{always, causes[limit%len(cause
 // begins and expires are the ends of the term of all policies, which nothing moves.
 var begins, expires = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// someDay returns an instant in the term of the policies, or near it: one of a few, so that several endorsements have the
-// same.
+// someDay returns an instant in the term of the policies, or near it: one of a few, so that several endorsements have
+// the same.
 func (c *caller) someDay() time.Time { return begins.AddDate(0, c.random.IntN(14)-1, 0) }
 
 // endorse endorses a policy, with an effective date or without. Each limit is sent once.
@@ -156,8 +158,8 @@ func (p *policy) compareAt(reader *replica, j *judged, at time.Time, complain fu
 	for _, cause := range append([]string{always}, causes...) {
 		is, want := inForce && slices.Contains(says.Covers, cause), j.admits(at, cause)
 		if is != want {
-			complain("policy %d: a loss by %s at %v is admitted: %v, and by the model: %v; it says %+v", p.number, cause,
-				at, is, want, says)
+			complain("policy %d: a loss by %s at %v is admitted: %v, and by the model: %v; it says %+v", p.number,
+				cause, at, is, want, says)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -83,7 +82,7 @@ func TestTheVersionInEffectIsFoundInFewReads(t *testing.T) {
 			of.reads = 0
 			got, err := log.InEffect(t.Context(), present, at)
 			if err != nil || got.Version != want {
-				t.Fatal(fmt.Sprintf("at %v version %d counts, not %d (one in %d lost)", at, got.Version, want, lost), err)
+				t.Fatalf("at %v version %d counts, not %d (one in %d lost): %v", at, got.Version, want, lost, err)
 			}
 			if most := 15; of.reads > most {
 				t.Fatalf("%d reads at %v, more than %d", of.reads, at, most)

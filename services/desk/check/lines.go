@@ -102,7 +102,8 @@ func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium
 // Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, and incurred what it comes
 // to. coverEnds is when cover of its policy ends by a cancellation or lapse, the zero value for none.
 func (c *Checker) Claim(
-	ctx context.Context, l *desk.ClaimLine, of *internalapi.ReportedClaim, incurred money.Amount, coverEnds scalar.DateTime,
+	ctx context.Context, l *desk.ClaimLine, of *internalapi.ReportedClaim, incurred money.Amount,
+	coverEnds scalar.DateTime,
 ) error {
 	r := &of.Record
 	closed, paid := text(r.ClaimStatus) == claims.Closed, Paid(r.Payments)
@@ -123,7 +124,8 @@ func (c *Checker) Claim(
 		{l.Late != nil, lateItem, lateWords("claim", l.Late)},
 		{!coverEnds.IsZero() && !l.LossDate.Before(coverEnds), lossAfterCover,
 			"The claim " + l.ClaimNumber + " is for a loss of " + l.LossDate.String() + ", and cover of the policy " +
-				l.PolicyNumber + " ends at " + coverEnds.String() + ": it was ended from there on after the claim was made."},
+				l.PolicyNumber + " ends at " + coverEnds.String() +
+				": it was ended from there on after the claim was made."},
 	}); err != nil {
 		return err
 	}

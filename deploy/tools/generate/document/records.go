@@ -74,10 +74,10 @@ func (s *schemas) result(r rest.Description) *openapi3.SchemaRef {
 		date := func(means string) *openapi3.SchemaRef {
 			return described(openapi3.NewDateTimeSchema().NewRef(), means)
 		}
-		result.Properties["effectiveDate"] = date("The instant from which on what was written last counts. It is there " +
-			"after an endorsement that sends it, and in reads of the past.")
-		result.Properties["coverEnds"] = date("The instant at which cover ends. It is there after a cancellation that " +
-			"sends effectiveDate, and in reads of the past.")
+		result.Properties["effectiveDate"] = date("The instant from which on what was written last counts. It is " +
+			"there after an endorsement that sends it, and in reads of the past.")
+		result.Properties["coverEnds"] = date("The instant at which cover ends. It is there after a cancellation " +
+			"that sends effectiveDate, and in reads of the past.")
 	}
 	if warns(r) {
 		result.Properties["warnings"] = described(s.of(reflect.TypeFor[[]rest.Warning](), false),
