@@ -1217,6 +1217,9 @@ type About struct {
 	// Services The services, with the settings of each.
 	Services []AboutService `json:"services"`
 
+	// TimeZone The time zone in which the exchange counts days and months, as a name of the IANA database or UTC. Instants are in UTC all the same. Absent if no service says it.
+	TimeZone *string `json:"timeZone,omitempty"`
+
 	// Unavailable The names of the services that are left out because they do not respond, or are of a release that does not say it.
 	Unavailable *[]string `json:"unavailable,omitempty"`
 

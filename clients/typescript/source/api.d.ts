@@ -4506,6 +4506,8 @@ export interface components {
             organisations: boolean;
             /** @description The services, with the settings of each. */
             services: components["schemas"]["AboutService"][];
+            /** @description The time zone in which the exchange counts days and months, as a name of the IANA database or UTC. Instants are in UTC all the same. Absent if no service says it. */
+            timeZone?: string;
             /** @description The names of the services that are left out because they do not respond, or are of a release that does not say it. */
             unavailable?: string[];
             /** @description The version of the release, unknown where the build has none. */
