@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
 
@@ -152,6 +153,8 @@ type Draft[T any] struct {
 	Now time.Time
 	// Spawned says that the exchange makes the record, and not a caller.
 	Spawned bool
+	// Aside is what the service keeps with a new record, and no caller sees. Record.Aside returns it.
+	Aside jsontext.Value
 
 	// least is the least id that a new record may have.
 	least    uuid.UUID

@@ -94,6 +94,9 @@ type State struct {
 	// MadeOf is the id of the record that an action has made this one of. It is not pinned: a release without its index
 	// refuses to write what is pinned for an index that it does not have.
 	MadeOf string `json:"madeOf,omitzero"`
+	// Aside is what the service keeps with the record since its creation. A release that does not have it drops it
+	// when it writes.
+	Aside jsontext.Value `json:"aside,omitzero"`
 	// History is a list of all events, with their keys in Used, in the state that releases before the former versions
 	// wrote. They cannot read a head, and so they fail instead of losing it.
 	History Head      `json:"history"`
