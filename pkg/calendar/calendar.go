@@ -72,6 +72,9 @@ func Of(zone *time.Location, t time.Time) (Day, time.Duration) {
 		time.Duration(second)*time.Second + time.Duration(t.Nanosecond())
 }
 
+// String returns the day as YYYY-MM-DD.
+func (d Day) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
+
 // Add returns the day that is a number of days after d.
 func (d Day) Add(days int) Day {
 	on := time.Date(d.Year, d.Month, d.Day+days, 0, 0, 0, 0, time.UTC)
@@ -83,6 +86,12 @@ func (d Day) Add(days int) Day {
 func (d Day) InMonth(months, day int) Day {
 	last := time.Date(d.Year, d.Month+time.Month(months)+1, 0, 0, 0, 0, 0, time.UTC)
 	return Day{last.Year(), last.Month(), min(day, last.Day())}
+}
+
+// Since returns how many days d is after other.
+func (d Day) Since(other Day) int {
+	from := time.Date(other.Year, other.Month, other.Day, 0, 0, 0, 0, time.UTC)
+	return int(time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC).Sub(from) / (24 * time.Hour))
 }
 
 // Months returns how many months the month of d is after that of other.

@@ -73,7 +73,7 @@ type Resource[T any] struct {
 	Issue func(d *Draft[T])
 	// Pin returns index values of a new record that cannot be read off the record itself. They never change.
 	Pin func(ctx context.Context, d *Draft[T]) (docstore.Keys, error)
-	// Indexes are the indexes whose values Pin returns.
+	// Indexes are the indexes whose values Pin returns, but those of filters.
 	Indexes []docstore.Index
 	// MadeOf, if set, is the name of an index by which the records are found that an action has made of a record: it
 	// holds the id of that one.
@@ -361,8 +361,12 @@ func DateRange[T any](name string, key func(T) string) Filter[T] {
 // quarters are the months with which quarters begin and end, by their names in a period.
 var quarters = map[string][2]string{"Q1": {"01", "03"}, "Q2": {"04", "06"}, "Q3": {"07", "09"}, "Q4": {"10", "12"}}
 
+// MonthOf returns the month of an instant in its zone, as an index has it that Filter.ByPeriod makes.
+func MonthOf(t time.Time) string { return t.Format("2006-01") }
+
 // ByPeriod returns the filter named period that narrows a list to the records whose member is an instant (RFC 3339) in
-// a month or a quarter, in UTC. The instant means something. A record without it is in no period.
+// a month or a quarter, in UTC unless Resource.Pin has another month for it. The instant means something. A record
+// without it is in no period.
 func (f Filter[T]) ByPeriod(means string) Filter[T] {
 	instant, name := f.Key, f.Index
 	f.Key = func(v T) string {
@@ -370,10 +374,10 @@ func (f Filter[T]) ByPeriod(means string) Filter[T] {
 		if err != nil {
 			return ""
 		}
-		return at.UTC().Format("2006-01")
+		return MonthOf(at.UTC())
 	}
 	f.ranged = true
-	means = "the period (UTC) in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"
+	means = "the period in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"
 	f.params = []param{{"period", "", means, func(value string, q *docstore.Query) string {
 		if _, err := time.Parse("2006-01", value); err == nil {
 			q.Equal[name] = value

@@ -5578,7 +5578,7 @@ export interface components {
             id: string;
             /**
              * Format: date
-             * @description The day of the last replacement, UTC.
+             * @description The day of the last replacement.
              */
             lastUpdate?: string;
             /**
@@ -5603,7 +5603,7 @@ export interface components {
             policyNumber: string;
             /**
              * Format: date
-             * @description The day of the last reopening, UTC.
+             * @description The day of the last reopening.
              */
             reopenDate?: string;
             /**
@@ -5856,7 +5856,7 @@ export interface components {
             id: string;
             /**
              * Format: date
-             * @description The day of the last replacement, UTC.
+             * @description The day of the last replacement.
              */
             lastUpdate?: string;
             /**
@@ -5881,7 +5881,7 @@ export interface components {
             policyNumber: string;
             /**
              * Format: date
-             * @description The day of the last reopening, UTC.
+             * @description The day of the last reopening.
              */
             reopenDate?: string;
             /**
@@ -6760,7 +6760,7 @@ export interface components {
             country?: string;
             /**
              * Format: date
-             * @description The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.
+             * @description The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.
              */
             expiryDate?: string;
             /**
@@ -6781,7 +6781,7 @@ export interface components {
             country?: string | null;
             /**
              * Format: date
-             * @description The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.
+             * @description The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.
              */
             expiryDate?: string | null;
             /**
@@ -9212,7 +9212,7 @@ export interface components {
              * @description The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
              */
             netPremium?: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it. */
+            /** @description The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it. */
             period?: string;
             /** @description The id of the policyholder. */
             policyholder?: string;
@@ -9247,7 +9247,7 @@ export interface components {
              * @description The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
              */
             netPremium?: Exact | null;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it. */
+            /** @description The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it. */
             period?: string | null;
             /** @description The id of the policyholder. */
             policyholder?: string | null;
@@ -9287,7 +9287,7 @@ export interface components {
              * @description The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
              */
             netPremium?: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it. */
+            /** @description The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it. */
             period?: string;
             /** @description The id of the policyholder. */
             policyholder?: string;
@@ -9823,7 +9823,7 @@ export interface components {
              * @description The amount paid, above 0. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
+            /** @description The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
             period?: string;
             /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
             policyNumber?: string;
@@ -9833,7 +9833,7 @@ export interface components {
             receiptCalculation?: unknown;
             /**
              * Format: date
-             * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+             * @description The day of the receipt; the day of its recording where none is sent.
              */
             receiptDate: string;
             /** @description The type of receipt. */
@@ -9866,7 +9866,7 @@ export interface components {
             receiptCalculation?: unknown;
             /**
              * Format: date
-             * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+             * @description The day of the receipt; the day of its recording where none is sent.
              */
             receiptDate?: string | null;
             /** @description The type of receipt. */
@@ -9886,7 +9886,7 @@ export interface components {
              * @description The amount paid, above 0. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
+            /** @description The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
             period?: string;
             /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
             policyNumber?: string;
@@ -9896,7 +9896,7 @@ export interface components {
             receiptCalculation?: unknown;
             /**
              * Format: date
-             * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+             * @description The day of the receipt; the day of its recording where none is sent.
              */
             receiptDate: string;
             /**
@@ -13543,7 +13543,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Only records by the period (UTC) in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4. */
+                /** @description Only records by the period in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4. */
                 period?: string;
                 /** @description Only records by the value of policyNumber. */
                 policyNumber?: string;
@@ -28861,7 +28861,7 @@ export interface operations {
                         id?: string;
                         /**
                          * Format: date
-                         * @description The day of the last replacement, UTC.
+                         * @description The day of the last replacement.
                          */
                         lastUpdate?: string;
                         /**
@@ -28886,7 +28886,7 @@ export interface operations {
                         policyNumber?: string;
                         /**
                          * Format: date
-                         * @description The day of the last reopening, UTC.
+                         * @description The day of the last reopening.
                          */
                         reopenDate?: string;
                         /**
@@ -30038,7 +30038,7 @@ export interface operations {
                          * @description The amount paid, above 0. The interface does not say its currency or unit.
                          */
                         paymentAmount?: Exact;
-                        /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
+                        /** @description The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
                         period?: string;
                         /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
                         policyNumber?: string;
@@ -30048,7 +30048,7 @@ export interface operations {
                         receiptCalculation?: unknown;
                         /**
                          * Format: date
-                         * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+                         * @description The day of the receipt; the day of its recording where none is sent.
                          */
                         receiptDate?: string;
                         /** @description The type of receipt. */

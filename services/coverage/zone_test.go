@@ -156,3 +156,21 @@ func TestADateEndsTheChain(t *testing.T) {
 		})
 	}
 }
+
+// TestALicenceExpiresInTheZone insures drivers late in the evening of UTC.
+func TestALicenceExpiresInTheZone(t *testing.T) {
+	for zone, last := range map[string]string{
+		"UTC": "2026-06-30", "Europe/Berlin": "2026-07-01", "America/New_York": "2026-06-30",
+	} {
+		s := start(t, servicetest.At(t, "2026-06-30T22:30:00Z"), "--time-zone", zone)
+		for _, expires := range []string{"2026-06-29", "2026-06-30", "2026-07-01"} {
+			status := 201
+			if expires < last {
+				status = 400
+			}
+			driver := s.Create("driver", `{"licence":{"expiryDate":"`+expires+`"}}`)
+			s.Must(status, "POST", "/motorCoverage", `{"policyholderId":"`+holder+`","vehicleId":"`+
+				s.Create("vehicle", `{}`)+`","driverId":"`+driver+`","perils":["fire"],"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"}`)
+		}
+	}
+}
