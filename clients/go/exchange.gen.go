@@ -1217,6 +1217,9 @@ type About struct {
 	// Services The services, with the settings of each.
 	Services []AboutService `json:"services"`
 
+	// TimeZone The time zone in which the exchange counts days and months, as a name of the IANA database or UTC. Instants are in UTC all the same. Absent if no service says it.
+	TimeZone *string `json:"timeZone,omitempty"`
+
 	// Unavailable The names of the services that are left out because they do not respond, or are of a release that does not say it.
 	Unavailable *[]string `json:"unavailable,omitempty"`
 
@@ -2369,7 +2372,7 @@ type DrivingLicence struct {
 	// Country The country that issued the licence, as sent.
 	Country *string `json:"country,omitempty"`
 
-	// ExpiryDate The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.
+	// ExpiryDate The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.
 	ExpiryDate *openapi_types.Date `json:"expiryDate,omitempty"`
 
 	// IssueDate The day of issue.
@@ -2390,7 +2393,7 @@ type DrivingLicenceInput struct {
 	// Country The country that issued the licence, as sent.
 	Country *string `json:"country,omitempty"`
 
-	// ExpiryDate The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.
+	// ExpiryDate The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.
 	ExpiryDate *openapi_types.Date `json:"expiryDate,omitempty"`
 
 	// IssueDate The day of issue.
@@ -3887,7 +3890,7 @@ type Claim struct {
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
-	// LastUpdate The day of the last replacement, UTC.
+	// LastUpdate The day of the last replacement.
 	LastUpdate *openapi_types.Date `json:"lastUpdate,omitempty"`
 
 	// LiabilityShare The share of the liability. The interface does not say its unit.
@@ -3911,7 +3914,7 @@ type Claim struct {
 	// PolicyNumber The number of the policy that the claim is made against.
 	PolicyNumber string `json:"policyNumber"`
 
-	// ReopenDate The day of the last reopening, UTC.
+	// ReopenDate The day of the last reopening.
 	ReopenDate *openapi_types.Date `json:"reopenDate,omitempty"`
 
 	// Reserve The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
@@ -4025,7 +4028,7 @@ type ClaimResult struct {
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
-	// LastUpdate The day of the last replacement, UTC.
+	// LastUpdate The day of the last replacement.
 	LastUpdate *openapi_types.Date `json:"lastUpdate,omitempty"`
 
 	// LiabilityShare The share of the liability. The interface does not say its unit.
@@ -4049,7 +4052,7 @@ type ClaimResult struct {
 	// PolicyNumber The number of the policy that the claim is made against.
 	PolicyNumber string `json:"policyNumber"`
 
-	// ReopenDate The day of the last reopening, UTC.
+	// ReopenDate The day of the last reopening.
 	ReopenDate *openapi_types.Date `json:"reopenDate,omitempty"`
 
 	// Reserve The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
@@ -5146,7 +5149,7 @@ type PremiumBordereau struct {
 	// NetPremium The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
 	NetPremium *int64 `json:"netPremium,omitempty"`
 
-	// Period The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it.
+	// Period The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it.
 	Period *string `json:"period,omitempty"`
 
 	// PolicyNumber The number of the policy.
@@ -5179,7 +5182,7 @@ type PremiumBordereauInput struct {
 	// NetPremium The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
 	NetPremium *int64 `json:"netPremium,omitempty"`
 
-	// Period The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it.
+	// Period The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it.
 	Period *string `json:"period,omitempty"`
 
 	// PolicyNumber The number of the policy.
@@ -5215,7 +5218,7 @@ type PremiumBordereauResult struct {
 	// NetPremium The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
 	NetPremium *int64 `json:"netPremium,omitempty"`
 
-	// Period The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it.
+	// Period The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it.
 	Period *string `json:"period,omitempty"`
 
 	// PolicyNumber The number of the policy.
@@ -5653,7 +5656,7 @@ type Receipt struct {
 	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
-	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
+	// Period The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
 	Period *string `json:"period,omitempty"`
 
 	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
@@ -5665,7 +5668,7 @@ type Receipt struct {
 	// ReceiptCalculation How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
 	ReceiptCalculation interface{} `json:"receiptCalculation,omitempty"`
 
-	// ReceiptDate The day of the receipt; the day of its recording, UTC, where none is sent.
+	// ReceiptDate The day of the receipt; the day of its recording where none is sent.
 	ReceiptDate openapi_types.Date `json:"receiptDate"`
 
 	// ReceiptType The value set ReceiptType, as it is in force.
@@ -5695,7 +5698,7 @@ type ReceiptInput struct {
 	// ReceiptCalculation How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
 	ReceiptCalculation interface{} `json:"receiptCalculation,omitempty"`
 
-	// ReceiptDate The day of the receipt; the day of its recording, UTC, where none is sent.
+	// ReceiptDate The day of the receipt; the day of its recording where none is sent.
 	ReceiptDate *openapi_types.Date `json:"receiptDate,omitempty"`
 
 	// ReceiptType The value set ReceiptType, as it is in force.
@@ -5713,7 +5716,7 @@ type ReceiptResult struct {
 	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
-	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
+	// Period The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
 	Period *string `json:"period,omitempty"`
 
 	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
@@ -5725,7 +5728,7 @@ type ReceiptResult struct {
 	// ReceiptCalculation How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
 	ReceiptCalculation interface{} `json:"receiptCalculation,omitempty"`
 
-	// ReceiptDate The day of the receipt; the day of its recording, UTC, where none is sent.
+	// ReceiptDate The day of the receipt; the day of its recording where none is sent.
 	ReceiptDate openapi_types.Date `json:"receiptDate"`
 
 	// ReceiptId The same as `id`.
@@ -6613,7 +6616,7 @@ type ListClaimsBordereauParams struct {
 	// TreatyReference Only records by the value of treatyReference.
 	TreatyReference *string `form:"treatyReference,omitempty" json:"treatyReference,omitempty"`
 
-	// Period Only records by the period (UTC) in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4.
+	// Period Only records by the period in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4.
 	Period *string `form:"period,omitempty" json:"period,omitempty"`
 }
 
@@ -8899,7 +8902,7 @@ type SearchClaim200JSONResponseBody_Item struct {
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
-	// LastUpdate The day of the last replacement, UTC.
+	// LastUpdate The day of the last replacement.
 	LastUpdate *openapi_types.Date `json:"lastUpdate,omitempty"`
 
 	// LiabilityShare The share of the liability. The interface does not say its unit.
@@ -8923,7 +8926,7 @@ type SearchClaim200JSONResponseBody_Item struct {
 	// PolicyNumber The number of the policy that the claim is made against.
 	PolicyNumber *string `json:"policyNumber,omitempty"`
 
-	// ReopenDate The day of the last reopening, UTC.
+	// ReopenDate The day of the last reopening.
 	ReopenDate *openapi_types.Date `json:"reopenDate,omitempty"`
 
 	// Reserve The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
@@ -9877,7 +9880,7 @@ type SearchReceipt200JSONResponseBody_Item struct {
 	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount *int64 `json:"paymentAmount,omitempty"`
 
-	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
+	// Period The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
 	Period *string `json:"period,omitempty"`
 
 	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
@@ -9889,7 +9892,7 @@ type SearchReceipt200JSONResponseBody_Item struct {
 	// ReceiptCalculation How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
 	ReceiptCalculation interface{} `json:"receiptCalculation,omitempty"`
 
-	// ReceiptDate The day of the receipt; the day of its recording, UTC, where none is sent.
+	// ReceiptDate The day of the receipt; the day of its recording where none is sent.
 	ReceiptDate *openapi_types.Date `json:"receiptDate,omitempty"`
 
 	// ReceiptType The value set ReceiptType, as it is in force.

@@ -17,6 +17,9 @@ type About struct {
 	AmountUnit string `json:"amountUnit,omitzero"`
 	// The currency of amounts, as an ISO 4217 code. Absent if the operator has not said it.
 	Currency string `json:"currency,omitzero"`
+	// The time zone in which the exchange counts days and months, as a name of the IANA database or UTC. Instants are
+	// in UTC all the same. Absent if no service says it.
+	TimeZone string `json:"timeZone,omitzero"`
 	// Whether organisations share the exchange, so that a policy has an access list.
 	Organisations bool `json:"organisations"`
 	// The bounds that hold for every exchange of this version.

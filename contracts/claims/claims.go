@@ -40,9 +40,9 @@ type Claim struct {
 	Reserve *scalar.Int `json:"reserve,omitzero" amount:""`
 	// The state of the claim, which only actions change.
 	ClaimStatus *string `json:"claimStatus,omitzero" issued:"ClaimStatus"`
-	// The day of the last replacement, UTC.
+	// The day of the last replacement.
 	LastUpdate scalar.Date `json:"lastUpdate,omitzero" kept:""`
-	// The day of the last reopening, UTC.
+	// The day of the last reopening.
 	ReopenDate scalar.Date `json:"reopenDate,omitzero" kept:""`
 	// The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *scalar.Int `json:"excessAmount,omitzero" amount:""`

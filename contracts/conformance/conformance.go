@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+	// A client has no database of time zones of its own.
+	_ "time/tzdata"
 )
 
 // Options say what is tried and how.
@@ -102,6 +104,7 @@ func Run(ctx context.Context, o Options) Report {
 	results := make([]Result, len(rules))
 	r := newRun(o)
 	r.goByClock(ctx)
+	r.goByZone(ctx)
 	var triers sync.WaitGroup
 	next := make(chan int)
 	for range o.Parallel {
@@ -137,6 +140,18 @@ func (r *run) goByClock(ctx context.Context) {
 	r.began = r.now().Truncate(time.Second)
 }
 
+// goByZone has the rules count days and months in the time zone of the implementation, UTC if it does not say one.
+func (r *run) goByZone(ctx context.Context) {
+	p := probe{run: r, ctx: ctx}
+	if said, err := p.send(http.MethodGet, "/x/about", nil); err == nil && said.status == http.StatusOK {
+		if about, err := said.record(http.StatusOK); err == nil {
+			if zone, err := time.LoadLocation(about.text("timeZone")); err == nil {
+				r.zone = zone
+			}
+		}
+	}
+}
+
 // chosen returns the rules that the options select.
 func (o *Options) chosen() []Rule {
 	return slices.DeleteFunc(Rules(), func(r Rule) bool {
@@ -154,7 +169,7 @@ func newRun(o Options) *run {
 	}
 	return &run{
 		Options: o, now: func() time.Time { return time.Now().UTC() }, name: newName(),
-		shared: map[string]func() (record, error){},
+		zone: time.UTC, shared: map[string]func() (record, error){},
 		http: &http.Client{
 			Transport: o.Transport, Timeout: o.Timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -141,7 +141,7 @@ func existingID(p *probe, a *creation, response record) {
 }
 
 func licenceOfToday(p *probe) {
-	now := p.now()
+	now := p.now().In(p.zone)
 	if now.Add(time.Minute).Day() != now.Day() {
 		p.skip("the day is about to end, and with it the licence")
 	}

@@ -19,7 +19,9 @@ type run struct {
 	Options
 	http *http.Client
 	// now returns the present instant: that of the test clock, if there is one.
-	now    func() time.Time
+	now func() time.Time
+	// zone is the time zone in which the implementation counts days and months.
+	zone   *time.Location
 	began  time.Time
 	name   string // unique to the run
 	serial atomic.Int64
@@ -40,6 +42,13 @@ func (r *run) day(days int) time.Time { return r.began.AddDate(0, 0, days) }
 
 // instant returns the instant of day as a DateTime.
 func (r *run) instant(days int) string { return r.day(days).Format(time.RFC3339) }
+
+// shown returns the instant at which a clock in the zone of the implementation shows a time, as a DateTime.
+func (p *probe) shown(text string) string {
+	at, err := time.ParseInLocation(time.DateTime, text, p.zone)
+	p.must(err)
+	return at.UTC().Format(time.RFC3339)
+}
 
 // probe tries one rule. A method that cannot go on ends the rule, as the methods of testing.T do.
 type probe struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 )
 
 // receiptRules are the rules about receipts, refunds, and the bordereau into which receipts are aggregated.
@@ -52,9 +53,9 @@ func receiptRules() []Rule {
 		}},
 		{Name: "receiptDate is today where it is not sent", try: func(p *probe) {
 			made := p.create("receipt", p.body("receipt", 0).without("receiptDate"))
-			if today, tomorrow := p.instant(0)[:10], p.instant(1)[:10]; made.text("receiptDate") != today &&
-				made.text("receiptDate") != tomorrow {
-				p.fail("receiptDate is %q, not %s", made.text("receiptDate"), today)
+			today, tomorrow := p.day(0).In(p.zone).Format(time.DateOnly), p.day(1).In(p.zone).Format(time.DateOnly)
+			if day := made.text("receiptDate"); day != today && day != tomorrow {
+				p.fail("receiptDate is %q, not %s", day, today)
 			}
 		}},
 		{Name: "PUT of the same content returns the receipt, of another is 409", try: immutableReceipt},

@@ -67,19 +67,33 @@ func correctionRules() []Rule {
 				p.holds(p.read(path), record{"status": "in force", "expiryDate": policy["expiryDate"]})
 			})
 	}
-	for _, c := range []struct{ what, from, to, renewed string }{
-		{"a year", "2026-03-01", "2027-03-01", "2028-03-01"},
-		{"a year that ends in a leap year", "2027-03-01", "2028-03-01", "2029-03-01"},
-		{"a month", "2026-02-01", "2026-03-01", "2026-04-01"},
-		{"thirty days", "2026-03-02", "2026-04-01", "2026-05-01"},
-		{"three hundred years", "2000-01-01", "2300-01-01", "2600-01-01"},
+	for _, c := range []struct {
+		what, from string
+		ends       []string
+	}{
+		{"a year", "2026-03-01 00:00:00", []string{"2027-03-01 00:00:00", "2028-03-01 00:00:00"}},
+		{"a year that ends in a leap year", "2027-03-01 00:00:00",
+			[]string{"2028-03-01 00:00:00", "2029-03-01 00:00:00"}},
+		{"a month", "2026-02-01 00:00:00", []string{"2026-03-01 00:00:00", "2026-04-01 00:00:00"}},
+		{"ten days", "2026-02-02 00:00:00", []string{"2026-02-12 00:00:00", "2026-02-22 00:00:00"}},
+		{"three hundred years", "2000-01-01 00:00:00", []string{"2300-01-01 00:00:00", "2600-01-01 00:00:00"}},
+		{"a year from 29 February", "2024-02-29 00:00:00", []string{"2025-02-28 00:00:00", "2026-02-28 00:00:00",
+			"2027-02-28 00:00:00", "2028-02-29 00:00:00"}},
+		{"a year until a second before midnight", "2026-01-01 00:00:00",
+			[]string{"2026-12-31 23:59:59", "2027-12-31 23:59:59", "2028-12-31 23:59:59"}},
+		{"half a year until 30 June", "2026-01-01 00:00:00",
+			[]string{"2026-06-30 00:00:00", "2026-12-31 00:00:00", "2027-06-30 00:00:00"}},
+		{"a quarter from the last day of a month", "2026-11-30 12:00:00",
+			[]string{"2027-02-28 12:00:00", "2027-05-30 12:00:00", "2027-08-30 12:00:00"}},
 	} {
 		add(":renew of a term of "+c.what+" keeps its length by the calendar", func(p *probe) {
-			instant := func(day string) string { return day + "T00:00:00Z" }
-			policy := p.create("motorCoverage",
-				p.body("motorCoverage", 0).with("inceptionDate", instant(c.from), "expiryDate", instant(c.to)))
-			renewed := p.action(http.StatusCreated, "/motorCoverage/"+policy.text("id")+":renew", nil)
-			p.holds(renewed, record{"inceptionDate": instant(c.to), "expiryDate": instant(c.renewed)})
+			from := p.shown(c.from)
+			body := p.body("motorCoverage", 0).with("inceptionDate", from, "expiryDate", p.shown(c.ends[0]))
+			policy := p.create("motorCoverage", body)
+			for i, ends := range c.ends[1:] {
+				policy = p.action(http.StatusCreated, "/motorCoverage/"+policy.text("id")+":renew", nil)
+				p.holds(policy, record{"inceptionDate": p.shown(c.ends[i]), "expiryDate": p.shown(ends)})
+			}
 		})
 	}
 	add(":renew to a term that leaves the years 0001 to 9999 is 400, and changes nothing", func(p *probe) {
@@ -104,11 +118,14 @@ var requiredOf = map[string][]string{
 }
 
 // renewedTo returns the end of the term that follows a term. It has as many months if the term consists of whole
-// months, and otherwise the same length.
+// months, or would with a day more, and otherwise the same length.
 func renewedTo(from, to time.Time) time.Time {
-	months := 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
-	if months > 0 && from.AddDate(0, months, 0).Equal(to) {
-		return to.AddDate(0, months, 0)
+	for days := range 2 {
+		over := to.AddDate(0, 0, days)
+		months := 12*(over.Year()-from.Year()) + int(over.Month()-from.Month())
+		if months > 0 && from.AddDate(0, months, 0).Equal(over) {
+			return over.AddDate(0, months, -days)
+		}
 	}
 	return to.Add(to.Sub(from))
 }

@@ -110,9 +110,9 @@ func (p *probe) renews(path string, policy, renewed record) {
 	}
 	p.holds(renewed, record{"status": "in force", "inceptionDate": policy["expiryDate"],
 		"policyholderId": policy["policyholderId"]})
-	from, to := p.time(policy, "inceptionDate"), p.time(policy, "expiryDate")
+	from, to := p.time(policy, "inceptionDate").In(p.zone), p.time(policy, "expiryDate").In(p.zone)
 	if everyMonth := 28; from.Day() <= everyMonth && to.Day() <= everyMonth {
-		p.holds(renewed, record{"expiryDate": renewedTo(from, to).Format(time.RFC3339)})
+		p.holds(renewed, record{"expiryDate": renewedTo(from, to).UTC().Format(time.RFC3339)})
 	}
 	p.unchanged(path, policy)
 }

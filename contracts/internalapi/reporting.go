@@ -132,7 +132,7 @@ type StatedPremium struct {
 //
 // A row of the premium bordereau. The interface does not say the currency or unit of its amounts.
 type StatedRow struct {
-	// The month (2026-11) or quarter (2026-Q4), UTC, in which its receipts were recorded.
+	// The month (2026-11) or quarter (2026-Q4) in which its receipts were recorded.
 	Period string `json:"period"`
 	// The number of the policy.
 	PolicyNumber string `json:"policyNumber"`

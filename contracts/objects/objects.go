@@ -39,7 +39,7 @@ type DrivingLicence struct {
 	LicenceNumber *string `json:"licenceNumber,omitzero"`
 	// The day of issue.
 	IssueDate scalar.Date `json:"issueDate,omitzero"`
-	// The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.
+	// The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.
 	ExpiryDate scalar.Date `json:"expiryDate,omitzero"`
 	// The country that issued the licence, as sent.
 	Country *string `json:"country,omitzero"`

@@ -12,7 +12,7 @@ type Receipt struct {
 	scalar.Record
 	// The type of receipt.
 	ReceiptType *string `json:"receiptType,omitzero" set:"ReceiptType"`
-	// The day of the receipt; the day of its recording, UTC, where none is sent.
+	// The day of the receipt; the day of its recording where none is sent.
 	ReceiptDate scalar.Date `json:"receiptDate,omitzero"`
 	// The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
@@ -29,7 +29,7 @@ type Receipt struct {
 	Reverses scalar.ID `json:"reverses,omitzero" refers:"receipt" issued:""`
 	// The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt scalar.DateTime `json:"recordedAt,omitzero" issued:""`
-	// The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts.
+	// The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts.
 	// Absent where receipts are not aggregated.
 	Period *string `json:"period,omitzero" issued:""`
 }
@@ -68,7 +68,7 @@ type Bordereau struct {
 	NetPremium *scalar.Int `json:"netPremium,omitzero" amount:""`
 	// The type of the receipts that the row sums. Rows of the type claim payment are no premium.
 	TransactionType *string `json:"transactionType,omitzero" set:"ReceiptType"`
-	// The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from
+	// The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from
 	// receipts has it.
 	Period *string `json:"period,omitzero"`
 }

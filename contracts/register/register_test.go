@@ -22,7 +22,8 @@ func TestRegisterNamesTheRulesThatAreConfigured(t *testing.T) {
 	for _, rule := range []string{
 		settings.ValueSets, settings.KeyRetention, settings.ReportingWindow, settings.RefundReceiptType,
 		settings.BordereauPeriod,
-		settings.TripLength, settings.AnnualLength, settings.AdminMayRead, "jwt-issuer", "jwt-audience",
+		settings.TripLength, settings.AnnualLength, settings.TimeZone, settings.AdminMayRead,
+		"jwt-issuer", "jwt-audience",
 	} {
 		if !slices.Contains(named, rule) {
 			t.Errorf("no item is configured by --%s", rule)

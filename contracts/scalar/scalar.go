@@ -139,8 +139,8 @@ func isDay(text string) bool {
 	return err == nil
 }
 
-// DateOf returns the day of an instant, UTC.
-func DateOf(t time.Time) Date { return Date(t.UTC().Format(time.DateOnly)) }
+// DateOf returns the day of an instant in a time zone.
+func DateOf(t time.Time, zone *time.Location) Date { return Date(t.In(zone).Format(time.DateOnly)) }
 
 // DateTime is an instant, to the nanosecond. It is read as RFC 3339 with any offset and written in UTC. The zero
 // DateTime is absent. Every instant is a value, 0001-01-01T00:00:00Z included, although it is the zero time.Time.

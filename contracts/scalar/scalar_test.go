@@ -100,7 +100,7 @@ func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
 		"a year of five digits": {DateTime: scalar.Instant(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))},
 		"the year 0":            {DateTime: scalar.Instant(time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC))},
 		"no day":                {Date: "2023-02-29"},
-		"a day of year 10000":   {Date: scalar.DateOf(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))},
+		"a day of year 10000":   {Date: scalar.DateOf(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.UTC)},
 		"no number":             {Decimal: "1,5"},
 		"a word":                {Decimal: "NaN"},
 		"65 digits":             {Integer: scalar.IntegerOf(huge)},

@@ -32,6 +32,7 @@ const (
 	Data              = "data"
 	AmountUnit        = "amount-unit"
 	Currency          = "currency"
+	TimeZone          = "time-zone"
 )
 
 // The settings of the command-line client, which may share an environment with the processes: the URL of the exchange
@@ -47,6 +48,7 @@ func All() []string {
 		ValueSets, KeyRetention, MaxRecord, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod,
 		TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
 		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, ConsoleClient, RateLimit, RateBurst,
-		OrganisationRate, OrganisationBurst, EventsRetention, WebhookPrivate, Data, AmountUnit, Currency, URL, Token,
+		OrganisationRate, OrganisationBurst, EventsRetention, WebhookPrivate, Data, AmountUnit, Currency, TimeZone,
+		URL, Token,
 	}
 }

@@ -131,7 +131,7 @@ func (r *Records[T]) newDocument(
 		entry.To = Text(*r.Status(d.Value))
 	}
 	record := &Record[T]{Value: d.Value, Version: 1, unsent: r.Announce != nil}
-	record.state = history.State{Resource: r.Name, Key: key, History: history.Created(entry)}
+	record.state = history.State{Resource: r.Name, Key: key, Aside: d.Aside, History: history.Created(entry)}
 	if span := trace.SpanFromContext(ctx); r.Announce != nil && span.IsRecording() {
 		record.state.Trace = tracing.Parent(span)
 	}

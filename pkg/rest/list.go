@@ -207,7 +207,7 @@ func (r *documents) past(record reflect.Type) []Extension {
 		Resource: r.resource, Summary: "One " + r.resource + " as it was at an instant", Response: record,
 		IsRecord:   true,
 		Parameters: instants, Details: details,
-		respond:    func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
+		respond: func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
 	}}
 }
 

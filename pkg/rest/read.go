@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -257,6 +258,10 @@ func (r *Record[T]) Pinned(index string) string { return r.state.Pinned[index] }
 // MadeOf returns the id of the record that an action has made this one of; empty if it was made by itself. Only
 // resources that declare Resource.MadeOf know it.
 func (r *Record[T]) MadeOf() string { return r.state.MadeOf }
+
+// Aside returns what the service has kept with the record since its creation (Draft.Aside), and no caller sees. Every
+// change of the record leaves it, but one by a replica of a release that does not have it.
+func (r *Record[T]) Aside() jsontext.Value { return r.state.Aside }
 
 // FirstTo returns when an event first put the record into one of the states; the zero time where none did.
 func (r *Record[T]) FirstTo(states ...string) time.Time {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
 
@@ -72,7 +73,7 @@ type Resource[T any] struct {
 	Issue func(d *Draft[T])
 	// Pin returns index values of a new record that cannot be read off the record itself. They never change.
 	Pin func(ctx context.Context, d *Draft[T]) (docstore.Keys, error)
-	// Indexes are the indexes whose values Pin returns.
+	// Indexes are the indexes whose values Pin returns, but those of filters.
 	Indexes []docstore.Index
 	// MadeOf, if set, is the name of an index by which the records are found that an action has made of a record: it
 	// holds the id of that one.
@@ -155,6 +156,8 @@ type Draft[T any] struct {
 	Now time.Time
 	// Spawned says that the exchange makes the record, and not a caller.
 	Spawned bool
+	// Aside is what the service keeps with a new record, and no caller sees. Record.Aside returns it.
+	Aside jsontext.Value
 
 	// least is the least id that a new record may have.
 	least    uuid.UUID
@@ -361,8 +364,12 @@ func DateRange[T any](name string, key func(T) string) Filter[T] {
 // quarters are the months with which quarters begin and end, by their names in a period.
 var quarters = map[string][2]string{"Q1": {"01", "03"}, "Q2": {"04", "06"}, "Q3": {"07", "09"}, "Q4": {"10", "12"}}
 
+// MonthOf returns the month of an instant in its zone, as an index has it that Filter.ByPeriod makes.
+func MonthOf(t time.Time) string { return t.Format("2006-01") }
+
 // ByPeriod returns the filter named period that narrows a list to the records whose member is an instant (RFC 3339) in
-// a month or a quarter, in UTC. The instant means something. A record without it is in no period.
+// a month or a quarter, in UTC unless Resource.Pin has another month for it. The instant means something. A record
+// without it is in no period.
 func (f Filter[T]) ByPeriod(means string) Filter[T] {
 	instant, name := f.Key, f.Index
 	f.Key = func(v T) string {
@@ -370,10 +377,10 @@ func (f Filter[T]) ByPeriod(means string) Filter[T] {
 		if err != nil {
 			return ""
 		}
-		return at.UTC().Format("2006-01")
+		return MonthOf(at.UTC())
 	}
 	f.ranged = true
-	means = "the period (UTC) in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"
+	means = "the period in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"
 	f.params = []param{{"period", "", means, func(value string, q *docstore.Query) string {
 		if _, err := time.Parse("2006-01", value); err == nil {
 			q.Equal[name] = value

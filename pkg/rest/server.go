@@ -42,6 +42,8 @@ type Config struct {
 	// AmountUnit is the unit of amounts, major or minor, or "" if the operator has not said it. It is named where a
 	// fraction is refused.
 	AmountUnit string
+	// Zone is the exchange's time zone, UTC where it is nil.
+	Zone *time.Location
 	// Refused, if set, is called for every check that refuses a record, with the names of the resource and of the
 	// check.
 	Refused func(resource, check string, kind problem.Kind)
@@ -99,6 +101,9 @@ type resource interface {
 func NewServer(config Config) *Server {
 	if config.LargestRecord == 0 {
 		config.LargestRecord = UsualRecord
+	}
+	if config.Zone == nil {
+		config.Zone = time.UTC
 	}
 	return &Server{Config: config}
 }

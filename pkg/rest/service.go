@@ -73,6 +73,7 @@ func (s Service) Definition() process.Definition {
 	var keyRetention *time.Duration
 	var maxRecord *int
 	var amounts func() setting.Amounts
+	var zone func() *time.Location
 	var given *pflag.FlagSet
 	return process.Definition{
 		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers, Storeless: s.Storeless,
@@ -84,7 +85,7 @@ func (s Service) Definition() process.Definition {
 				"how long an Idempotency-Key is remembered; as long as its record where not given")
 			maxRecord = setting.SharedInt(flags, maxRecordFlag, UsualRecord, 1, docstore.MaxSize,
 				"largest size of a record as JSON, in bytes; every change of a record reads and writes all of it")
-			amounts = setting.SharedAmounts(flags)
+			amounts, zone = setting.SharedAmounts(flags), setting.SharedZone(flags)
 			if s.Flags != nil {
 				s.Flags(flags)
 			}
@@ -95,7 +96,9 @@ func (s Service) Definition() process.Definition {
 				return nil, err
 			}
 			return s.open(ctx, deps, *valueSets, says,
-				Config{KeyRetention: *keyRetention, LargestRecord: *maxRecord, AmountUnit: amounts().Unit})
+				Config{
+					KeyRetention: *keyRetention, LargestRecord: *maxRecord, AmountUnit: amounts().Unit, Zone: zone(),
+				})
 		},
 	}
 }
@@ -176,7 +179,7 @@ type told struct {
 func (s Service) about(given *pflag.FlagSet) (about, error) {
 	build := process.CurrentBuild()
 	says := about{Version: build.Version, Commit: build.Commit, Settings: []told{}}
-	names := append([]string{keyRetentionFlag, maxRecordFlag}, setting.AmountFlags()...)
+	names := append([]string{keyRetentionFlag, maxRecordFlag, setting.ZoneFlag}, setting.AmountFlags()...)
 	for _, name := range slices.Sorted(slices.Values(append(names, s.Told...))) {
 		flag := given.Lookup(name)
 		if flag == nil {

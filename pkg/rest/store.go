@@ -97,6 +97,20 @@ func (r *Records[T]) Recorded(doc docstore.Document) (T, time.Time, error) {
 	return record.Value, record.created(), nil
 }
 
+// Changed returns the instant at which a document was last changed, by a caller or by the service itself; the zero time
+// if that is not known.
+func (r *Records[T]) Changed(doc docstore.Document) (time.Time, error) {
+	state, err := history.Decode(doc.State)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("stored %s %s: %w", r.Name, doc.ID, err)
+	}
+	last := state.History.Last()
+	if last == nil || last.At.Before(state.History.Altered) {
+		return state.History.Altered, nil
+	}
+	return last.At, nil
+}
+
 // VersionAt returns the version of a document that was in force at an instant. Errors: problem.NotFound if there was
 // none yet or if it was not kept; docstore.ErrUnavailable; *docstore.AlteredError.
 func (r *Records[T]) VersionAt(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {

@@ -33,9 +33,9 @@ func settle() rest.Action[*claims.Claim] {
 }
 
 // reopen opens a closed claim again.
-func reopen() rest.Action[*claims.Claim] {
+func (e *environment) reopen() rest.Action[*claims.Claim] {
 	return rest.Act("reopen", reopening, func(_ context.Context, c *rest.Change[*claims.Claim], _ *struct{}) error {
-		c.Value.ReopenDate = scalar.DateOf(c.Now)
+		c.Value.ReopenDate = scalar.DateOf(c.Now, e.zone)
 		return nil
 	})
 }

@@ -1,12 +1,16 @@
 package claims
 
 import (
+	"context"
+	"time"
+
 	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest"
 )
 
 // bordereau declares the claims bordereau. Callers create its rows; there is no replace operation.
-func bordereau() rest.Resource[*claims.Bordereau] {
+func (e *environment) bordereau() rest.Resource[*claims.Bordereau] {
 	return rest.Resource[*claims.Bordereau]{
 		Name:     "claimsBordereau",
 		SharedBy: "policyNumber",
@@ -16,6 +20,18 @@ func bordereau() rest.Resource[*claims.Bordereau] {
 			rest.Exact("fnol", func(b *claims.Bordereau) string { return b.FNOL.String() }).
 				ByPeriod("the loss was first notified"),
 		},
+		Pin:       e.pin,
 		NoReplace: true,
 	}
+}
+
+// pin keeps the month of a new row where it is another in the exchange's zone than in UTC. So a row stays in its period
+// when the setting of the zone is changed.
+func (e *environment) pin(_ context.Context, d *rest.Draft[*claims.Bordereau]) (docstore.Keys, error) {
+	at := d.Value.FNOL
+	month := rest.MonthOf(at.Time().In(e.zone))
+	if at.IsZero() || month == rest.MonthOf(at.Time().In(time.UTC)) {
+		return nil, nil
+	}
+	return docstore.Keys{"fnol": month}, nil
 }

@@ -57,12 +57,12 @@ func claim(e *environment) rest.Resource[*claims.Claim] {
 				Refuses: []problem.Kind{problem.Invalid}},
 		},
 		Issue:         issue,
-		BeforeReplace: update,
+		BeforeReplace: e.update,
 		Merge:         true,
 		DryRun:        "admissibility",
 		Status:        func(c *claims.Claim) **string { return &c.ClaimStatus },
 		Actions: []rest.Action[*claims.Claim]{
-			settle().AddingExtra(), reopen().AddingExtra(), e.addDocument().AsSub(),
+			settle().AddingExtra(), e.reopen().AddingExtra(), e.addDocument().AsSub(),
 		},
 		Extra: func(c *claims.Claim) map[string]any { return map[string]any{"status": rest.Text(c.ClaimStatus)} },
 	}
@@ -87,9 +87,9 @@ func issue(d *rest.Draft[*claims.Claim]) {
 
 // update sets the members that a replacement changes without a caller sending them: the day of the update and the
 // types of the documents. Documents that stay keep their types, because a caller sends the documents without types.
-func update(d *rest.Draft[*claims.Claim]) error {
+func (e *environment) update(d *rest.Draft[*claims.Claim]) error {
 	d.Value.DocumentTypes = typesOf(d.Value.Documents, d.Stored)
-	d.Value.LastUpdate = scalar.DateOf(d.Now)
+	d.Value.LastUpdate = scalar.DateOf(d.Now, e.zone)
 	return nil
 }
 

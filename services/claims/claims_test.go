@@ -184,7 +184,7 @@ func TestItSaysWhichSettingsAreInForce(t *testing.T) {
 	}
 	want := map[string]any{
 		"amount-unit": nil, "claim-documents": "1000", "currency": "EUR", "key-retention": nil, "max-record": "2097152",
-		"reporting-window": "720h0m0s",
+		"reporting-window": "720h0m0s", "time-zone": "UTC",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("settings %v, want %v", got, want)

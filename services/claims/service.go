@@ -45,7 +45,9 @@ func Service() rest.Service {
 				"greatest number of documents of a claim")
 		},
 		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) {
-			e := &environment{sets: s.Sets, coverage: deps.Peer("coverage"), mostDocuments: mostDocuments}
+			e := &environment{
+				sets: s.Sets, zone: s.Zone, coverage: deps.Peer("coverage"), mostDocuments: mostDocuments,
+			}
 			if reportingWindow != nil {
 				e.reportingWindow = *reportingWindow
 			}
@@ -53,7 +55,7 @@ func Service() rest.Service {
 				deps.Unset(settings.ReportingWindow, "no claim carries a late-notification warning")
 			}
 			records := rest.Add(s, claim(e))
-			rows := rest.Add(s, bordereau())
+			rows := rest.Add(s, e.bordereau())
 			access := share.New(deps, records.Stored, rows.Stored)
 			return rest.Parts{
 				Open: access.Open,
@@ -78,7 +80,9 @@ func Service() rest.Service {
 
 // environment is what the declarations of the service use: its value sets and settings, and the service it calls.
 type environment struct {
-	sets     rest.Sets
+	sets rest.Sets
+	// zone is that of the exchange.
+	zone     *time.Location
 	coverage *peer.Client
 	// reportingWindow is the longest time from loss to notification for which a claim is not late. If zero, none is
 	// late.

@@ -47,6 +47,8 @@ func (e *environment) serveAbout(c *gin.Context, _ any) (any, error) {
 				about.AmountUnit = cmp.Or(about.AmountUnit, s.Value)
 			case settings.Currency:
 				about.Currency = cmp.Or(about.Currency, s.Value)
+			case settings.TimeZone:
+				about.TimeZone = cmp.Or(about.TimeZone, s.Value)
 			default:
 				of.Settings = append(of.Settings, beyond.AboutSetting(s))
 			}

@@ -2,6 +2,7 @@ package composite_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -146,6 +147,23 @@ func TestAboutLeavesOutWhatIsNotAvailable(t *testing.T) {
 		}
 	}
 	start(t, stubs(t)).Must(400, "GET", "/x/about?part=settings", "")
+}
+
+// TestAboutHasTheZoneOfTheExchange: it is that of a service that says it, for which one of an older release does not
+// stand in.
+func TestAboutHasTheZoneOfTheExchange(t *testing.T) {
+	zoned := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"version":"v1.2.3","commit":"unknown",`+
+			`"settings":[{"name":"currency"},{"name":"time-zone","value":"Europe/London"}]}`)
+	})
+	for zone, peers := range map[string]map[string]http.Handler{
+		"Europe/London": without(t, zoned, "claims"), "": stubs(t),
+	} {
+		a := start(t, peers).Must(200, "GET", "/x/about", "")
+		if a.Member("timeZone") != zone || strings.Contains(a.Text, "time-zone") {
+			t.Errorf("the zone is not %q: %s", zone, a.Text)
+		}
+	}
 }
 
 // TestNothingIsWrittenWhereAnOlderReleaseCannotTry counts what the other services are asked for.

@@ -36,7 +36,7 @@ func motor(
 			{
 				Name: "driver missing, or licence expired or missing", DependsOn: []string{"driverId"},
 				Requires: []string{"driverId"}, MissingAs: problems.LicenceExpired,
-				Refuses: []problem.Kind{problems.LicenceExpired, problems.DriverNotFound}, Run: licensed(driver),
+				Refuses: []problem.Kind{problems.LicenceExpired, problems.DriverNotFound}, Run: e.licensed(driver),
 			},
 			termInOrder[*coverage.Motor](datesRequired),
 			rest.EachIn("a peril is not in the motorPeril enumeration", "perils", valuesets.MotorPeril, e.sets,
@@ -49,8 +49,8 @@ func motor(
 }
 
 // licensed returns the check that the driver exists and has a licence that has not expired. The licence must have an
-// expiryDate that is not before today (UTC).
-func licensed(
+// expiryDate that is not before today.
+func (e *environment) licensed(
 	driver *rest.Fact[*coverage.Motor, *objects.Driver],
 ) func(context.Context, *rest.Draft[*coverage.Motor]) error {
 	return func(ctx context.Context, d *rest.Draft[*coverage.Motor]) error {
@@ -65,7 +65,7 @@ func licensed(
 		case licence.ExpiryDate == "":
 			return problem.New(problems.LicenceExpired, "The driver's licence has no expiryDate.").
 				At("/driverId", "names a driver whose licence has no expiryDate")
-		case licence.ExpiryDate < scalar.DateOf(d.Now):
+		case licence.ExpiryDate < scalar.DateOf(d.Now, e.zone):
 			return problem.New(problems.LicenceExpired,
 				"The driver's licence expired on "+string(licence.ExpiryDate)+".").
 				At("/driverId", "names a driver whose licence has expired")

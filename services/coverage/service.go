@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"context"
+	"time"
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
@@ -31,6 +32,7 @@ func Service() rest.Service {
 type environment struct {
 	rules   rules
 	sets    rest.Sets
+	zone    *time.Location
 	parties *peer.Client
 	// lines are the declared lines by the names of their resources. All keep their records in the collection that
 	// policies returns.
@@ -51,8 +53,8 @@ func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) 
 		return rest.Parts{}, err
 	}
 	e := &environment{
-		rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}, descriptions: descriptions,
-		show: s.Show,
+		rules: r, sets: s.Sets, zone: s.Zone, parties: deps.Peer("parties"), lines: map[string]opened{},
+		descriptions: descriptions, show: s.Show,
 	}
 	e.access = share.New(deps, func() docstore.Collection { return e.policies() })
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())

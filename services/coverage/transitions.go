@@ -183,7 +183,13 @@ func renew[T any](e *environment) rest.Action[T] {
 				p.InceptionDate = old.ExpiryDate
 			}
 			if !ends {
-				p.ExpiryDate = renewedUntil(p.InceptionDate, old.InceptionDate, old.ExpiryDate)
+				expiry, keep, err := e.renewed(p.InceptionDate, old, c.Record.Aside())
+				if err != nil {
+					return nil, err
+				}
+				if p.ExpiryDate = expiry; !begins {
+					renewed.Aside = keep
+				}
 			}
 			if err := c.CheckNew(ctx, renewed); err != nil {
 				return nil, err

@@ -67,9 +67,9 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	}
 	o := &office{server: s, contracts: contract.New(lines, deps.Now, deps.Log), source: source.New(deps.Peer),
 		underWay: underway.New(deps.Now)}
-	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, deps.Log)
+	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, s.Zone, deps.Log)
 	o.reconciler = reconciliation.New(o.desk, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now,
-		deps.Log)
+		s.Zone, deps.Log)
 	s.Extend(o.contractOperations()...)
 	s.Extend(o.inSight(o.bordereauOperations()...)...)
 	s.Extend(o.supplementOperations()...)
@@ -109,7 +109,7 @@ func examine(lines []string, now func() time.Time) func(context.Context, inspect
 		if err := contracts.Open(ctx, x.Store); err != nil {
 			return err
 		}
-		of := bordereau.New(contracts, nil, nil, now, log)
+		of := bordereau.New(contracts, nil, nil, now, time.UTC, log)
 		if err := of.Open(ctx, x.Store); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func TestNoRoomForFiles(t *testing.T) {
 		t.Error(a.Text)
 	}
 	// A desk does not start there.
-	err := reconciliation.New(nil, nil, nil, nil, nil).Open(t.Context(), nil)
+	err := reconciliation.New(nil, nil, nil, nil, nil, nil).Open(t.Context(), nil)
 	if err == nil || !strings.Contains(err.Error(), "TMPDIR names another folder") {
 		t.Error(err)
 	}

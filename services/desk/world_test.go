@@ -104,13 +104,13 @@ func newWorld(t *testing.T, now string) *world {
 		older: map[string]bool{}, stated: map[string]int64{}, apart: map[string]bool{}, ends: map[string]string{}}
 }
 
-// start starts the desk in the world.
-func (w *world) start() *servicetest.Service { return w.startOn(nil) }
+// start starts the desk in the world, with settings as on the command line.
+func (w *world) start(flags ...string) *servicetest.Service { return w.startOn(nil, flags...) }
 
 // startOn starts the desk on a store; on a new one without it.
-func (w *world) startOn(store docstore.Store) *servicetest.Service {
+func (w *world) startOn(store docstore.Store, flags ...string) *servicetest.Service {
 	return servicetest.Start(w.t, desk.Service().Definition(),
-		servicetest.Options{Clock: w.clock, Peers: w.peers(), Store: store})
+		servicetest.Options{Clock: w.clock, Peers: w.peers(), Store: store, Flags: flags})
 }
 
 func (w *world) peers() map[string]http.Handler {

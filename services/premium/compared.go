@@ -104,17 +104,20 @@ func (e *environment) stated(ctx context.Context, id string) (of internalapi.Sta
 		NetPremium: *b.NetPremium}, nil
 }
 
-// sumsOf returns the sums of the receipts of a policy that were recorded until an instant, by type. A row whose period
-// was over by then has its sum; of the one that was not, the receipts are added up.
+// mostAhead is by how much clocks somewhere are ahead of UTC. Rows have their periods from the zone that the exchange had
+// when their receipts were recorded.
+const mostAhead = 14 * time.Hour
+
+// sumsOf returns the sums of the receipts of a policy that were recorded until an instant, by type.
 func (e *environment) sumsOf(ctx context.Context, policyNumber string, at time.Time) ([]internalapi.PremiumSum, error) {
 	var types []string
 	sums := map[string]*big.Int{}
 	own := docstore.Query{Equal: docstore.Keys{policyIndex: policyNumber}, Own: true}
-	err := each(ctx, e.rows, own, func(_ docstore.Document, b *premium.Bordereau, _ time.Time) error {
+	err := each(ctx, e.rows, own, func(doc docstore.Document, b *premium.Bordereau, _ time.Time) error {
 		if b.Period == nil {
 			return nil // a caller has written it, and no receipt counts in it
 		}
-		sum, err := e.until(ctx, b, at)
+		sum, err := e.until(ctx, doc, b, at)
 		if sum == nil || err != nil {
 			return err
 		}
@@ -133,19 +136,29 @@ func (e *environment) sumsOf(ctx context.Context, policyNumber string, at time.T
 	return totals, err
 }
 
-// until returns the sum of a row at an instant; nil where its period had not begun.
-func (e *environment) until(ctx context.Context, b *premium.Bordereau, at time.Time) (*big.Int, error) {
+// until returns the sum of a row at an instant; nil where nothing had been recorded in it. A row that has not changed
+// since has its sum; the receipts of another one are added up, unless it is of a period that had not begun anywhere.
+func (e *environment) until(
+	ctx context.Context, doc docstore.Document, b *premium.Bordereau, at time.Time,
+) (*big.Int, error) {
 	length := month
 	if strings.Contains(*b.Period, "Q") {
 		length = quarter
 	}
-	switch {
-	case *b.Period > length.at(at):
+	if *b.Period > length.at(at.UTC().Add(mostAhead)) {
 		return nil, nil
-	case *b.Period == length.at(at.Add(1)):
+	}
+	changed, err := e.rows.Changed(doc)
+	if err != nil {
+		return nil, err
+	}
+	if changed.IsZero() || changed.After(at.Add(-disorder)) {
 		of := row{*b.Period, rest.Text(b.PolicyNumber), rest.Text(b.TransactionType)}
 		sum, err := e.sum(request.ForExchange(ctx), of, at)
-		return &sum.total, err
+		if err != nil || sum.receipts == 0 {
+			return nil, err
+		}
+		return &sum.total, nil
 	}
 	sum, is := new(big.Int).SetString(string(b.GrossWrittenPremium), 10)
 	if !is {

@@ -61,6 +61,11 @@ func startWith(
 	t *testing.T, peers map[string]http.Handler, clock *servicetest.Clock, r rules,
 ) (*servicetest.Service, *environment) {
 	t.Helper()
+	return startOn(t, servicetest.Options{Clock: clock, Peers: peers}, r)
+}
+
+func startOn(t *testing.T, o servicetest.Options, r rules) (*servicetest.Service, *environment) {
+	t.Helper()
 	var e *environment
 	declared := Service()
 	declared.Flags, declared.Told = nil, nil
@@ -68,10 +73,7 @@ func startWith(
 		e, err = declare(s, deps, r)
 		return rest.Parts{Internal: e.mountInternal}, err
 	}
-	s := servicetest.Start(t, declared.Definition(), servicetest.Options{
-		Clock: clock, Peers: peers,
-	})
-	return s, e
+	return servicetest.Start(t, declared.Definition(), o), e
 }
 
 // deliver computes the rows of all receipts that have their mark. It does so a number of times, with the oldest or the

@@ -114,11 +114,11 @@ func counted(r *premium.Receipt) int64 {
 
 func (e *environment) issue(d *rest.Draft[*premium.Receipt]) {
 	if d.Value.ReceiptDate == "" {
-		d.Value.ReceiptDate = scalar.DateOf(d.Now)
+		d.Value.ReceiptDate = scalar.DateOf(d.Now, e.zone)
 	}
 	d.Value.RecordedAt = scalar.Instant(d.Now)
 	if e.period != "" {
-		period := e.period.at(d.Now)
+		period := e.period.at(d.Now.In(e.zone))
 		d.Value.Period = &period
 	}
 }

@@ -50,7 +50,7 @@ func (e *environment) pin(
 			}
 			of = row{PolicyNumber: number, TransactionType: rest.Text(d.Value.ReceiptType)}
 		}
-		of.Period = e.period.at(d.Now)
+		of.Period = e.period.at(d.Now.In(e.zone))
 		return docstore.Keys{rowIndex: of.index()}, nil
 	}
 }

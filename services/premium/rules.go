@@ -33,9 +33,8 @@ func (p *period) Set(text string) error {
 	}
 }
 
-// at returns the name of the period that includes an instant (UTC), such as 2026-11 or 2026-Q4.
+// at returns the name of the period that includes an instant in its zone, such as 2026-11 or 2026-Q4.
 func (p period) at(t time.Time) string {
-	t = t.UTC()
 	if p == quarter {
 		return fmt.Sprintf("%04d-Q%d", t.Year(), (int(t.Month())+2)/3)
 	}

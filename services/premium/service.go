@@ -54,7 +54,7 @@ func (r *rules) register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "",
 		"receiptType of a refund that names none; if not set, each refund must name one")
 	flags.Var(&r.period, settings.BordereauPeriod,
-		"period by which receipts are aggregated: month or quarter (UTC); if not set, they are not aggregated")
+		"period by which receipts are aggregated: month or quarter; if not set, they are not aggregated")
 	setting.IntVar(flags, &r.topic.Partitions, settings.TopicPartitions, 8, 1, 10_000,
 		"number of partitions of the Kafka topic, if it is created")
 	setting.DurationVar(flags, &r.sessionTimeout, settings.SessionTimeout, 10*time.Second, time.Second,
@@ -67,7 +67,9 @@ func (r *rules) register(flags *pflag.FlagSet) {
 // and the records.
 type environment struct {
 	rules
-	sets             rest.Sets
+	sets rest.Sets
+	// zone is that of the exchange.
+	zone             *time.Location
 	coverage, claims *peer.Client
 	known            *known
 	receipts         *rest.Records[*premium.Receipt]
@@ -88,7 +90,7 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 		return nil, err
 	}
 	e := &environment{
-		rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known,
+		rules: r, sets: s.Sets, zone: s.Zone, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known,
 		now: deps.Now,
 	}
 	e.receipts = rest.Add(s, e.receipt())

@@ -4506,6 +4506,8 @@ export interface components {
             organisations: boolean;
             /** @description The services, with the settings of each. */
             services: components["schemas"]["AboutService"][];
+            /** @description The time zone in which the exchange counts days and months, as a name of the IANA database or UTC. Instants are in UTC all the same. Absent if no service says it. */
+            timeZone?: string;
             /** @description The names of the services that are left out because they do not respond, or are of a release that does not say it. */
             unavailable?: string[];
             /** @description The version of the release, unknown where the build has none. */
@@ -5596,7 +5598,7 @@ export interface components {
             id: string;
             /**
              * Format: date
-             * @description The day of the last replacement, UTC.
+             * @description The day of the last replacement.
              */
             lastUpdate?: string;
             /**
@@ -5621,7 +5623,7 @@ export interface components {
             policyNumber: string;
             /**
              * Format: date
-             * @description The day of the last reopening, UTC.
+             * @description The day of the last reopening.
              */
             reopenDate?: string;
             /**
@@ -5874,7 +5876,7 @@ export interface components {
             id: string;
             /**
              * Format: date
-             * @description The day of the last replacement, UTC.
+             * @description The day of the last replacement.
              */
             lastUpdate?: string;
             /**
@@ -5899,7 +5901,7 @@ export interface components {
             policyNumber: string;
             /**
              * Format: date
-             * @description The day of the last reopening, UTC.
+             * @description The day of the last reopening.
              */
             reopenDate?: string;
             /**
@@ -6793,7 +6795,7 @@ export interface components {
             country?: string;
             /**
              * Format: date
-             * @description The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.
+             * @description The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.
              */
             expiryDate?: string;
             /**
@@ -6814,7 +6816,7 @@ export interface components {
             country?: string | null;
             /**
              * Format: date
-             * @description The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.
+             * @description The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.
              */
             expiryDate?: string | null;
             /**
@@ -9305,7 +9307,7 @@ export interface components {
              * @description The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
              */
             netPremium?: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it. */
+            /** @description The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it. */
             period?: string;
             /** @description The id of the policyholder. */
             policyholder?: string;
@@ -9340,7 +9342,7 @@ export interface components {
              * @description The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
              */
             netPremium?: Exact | null;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it. */
+            /** @description The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it. */
             period?: string | null;
             /** @description The id of the policyholder. */
             policyholder?: string | null;
@@ -9380,7 +9382,7 @@ export interface components {
              * @description The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
              */
             netPremium?: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it. */
+            /** @description The month (2026-11) or quarter (2026-Q4) in which the receipts were recorded. Only a row made from receipts has it. */
             period?: string;
             /** @description The id of the policyholder. */
             policyholder?: string;
@@ -9931,7 +9933,7 @@ export interface components {
              * @description The amount paid, above 0. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
+            /** @description The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
             period?: string;
             /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
             policyNumber?: string;
@@ -9941,7 +9943,7 @@ export interface components {
             receiptCalculation?: unknown;
             /**
              * Format: date
-             * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+             * @description The day of the receipt; the day of its recording where none is sent.
              */
             receiptDate: string;
             /** @description The type of receipt. */
@@ -9974,7 +9976,7 @@ export interface components {
             receiptCalculation?: unknown;
             /**
              * Format: date
-             * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+             * @description The day of the receipt; the day of its recording where none is sent.
              */
             receiptDate?: string | null;
             /** @description The type of receipt. */
@@ -9994,7 +9996,7 @@ export interface components {
              * @description The amount paid, above 0. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
+            /** @description The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
             period?: string;
             /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
             policyNumber?: string;
@@ -10004,7 +10006,7 @@ export interface components {
             receiptCalculation?: unknown;
             /**
              * Format: date
-             * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+             * @description The day of the receipt; the day of its recording where none is sent.
              */
             receiptDate: string;
             /**
@@ -13685,7 +13687,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Only records by the period (UTC) in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4. */
+                /** @description Only records by the period in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4. */
                 period?: string;
                 /** @description Only records by the value of policyNumber. */
                 policyNumber?: string;
@@ -29018,7 +29020,7 @@ export interface operations {
                         id?: string;
                         /**
                          * Format: date
-                         * @description The day of the last replacement, UTC.
+                         * @description The day of the last replacement.
                          */
                         lastUpdate?: string;
                         /**
@@ -29043,7 +29045,7 @@ export interface operations {
                         policyNumber?: string;
                         /**
                          * Format: date
-                         * @description The day of the last reopening, UTC.
+                         * @description The day of the last reopening.
                          */
                         reopenDate?: string;
                         /**
@@ -30195,7 +30197,7 @@ export interface operations {
                          * @description The amount paid, above 0. The interface does not say its currency or unit.
                          */
                         paymentAmount?: Exact;
-                        /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
+                        /** @description The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
                         period?: string;
                         /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
                         policyNumber?: string;
@@ -30205,7 +30207,7 @@ export interface operations {
                         receiptCalculation?: unknown;
                         /**
                          * Format: date
-                         * @description The day of the receipt; the day of its recording, UTC, where none is sent.
+                         * @description The day of the receipt; the day of its recording where none is sent.
                          */
                         receiptDate?: string;
                         /** @description The type of receipt. */

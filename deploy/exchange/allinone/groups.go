@@ -14,7 +14,7 @@ var groups = []process.FlagGroup{
 	{Title: "Rules of the business", Names: []string{
 		settings.AnnualLength, settings.TripLength, settings.ReportingWindow, settings.RefundReceiptType,
 		settings.BordereauPeriod, "key-retention", "claim-documents", "value-sets", settings.AmountUnit,
-		settings.Currency, "events-retention", "webhook-*",
+		settings.Currency, settings.TimeZone, "events-retention", "webhook-*",
 	}},
 	{Title: "Tokens of callers", Names: []string{
 		"admin-may-read", settings.ConsoleClient, "jwks-*", "jwt-*", "org-*", "token-*",

@@ -45,7 +45,7 @@ func configured(t *testing.T) *trial.Exchange {
 		"EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30",
 		"EXCHANGE_ADMIN_MAY_READ=true", "EXCHANGE_EVENTS_RETENTION=1s", "EXCHANGE_WEBHOOK_PRIVATE_ADDRESSES=true",
-		"EXCHANGE_AMOUNT_UNIT=minor", "EXCHANGE_CURRENCY=GBP",
+		"EXCHANGE_AMOUNT_UNIT=minor", "EXCHANGE_CURRENCY=GBP", "EXCHANGE_TIME_ZONE=Europe/London",
 		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
 		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
 		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer,
@@ -142,6 +142,14 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		if period := awaitSum(t, c, number, "new policy", "7").Text("period"); !strings.Contains(period, "-Q") {
 			t.Errorf("the period is %q", period)
 		}
+	},
+	settings.TimeZone: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		policy := c.Create(t, "motorCoverage", insure(t, c).motor().
+			With("inceptionDate", "2026-01-01T00:00:00Z").With("expiryDate", "2026-06-30T23:00:00Z"))
+		renewed := c.Post(t, "/motorCoverage/"+policy.Text("id")+":renew", nil).Want(t, http.StatusCreated).Record(t)
+		wantMembers(t, renewed, map[string]string{"expiryDate": "2027-01-01T00:00:00Z"})
+		about := c.Get(t, "/x/about").Want(t, http.StatusOK).Record(t)
+		wantMembers(t, about, map[string]string{"timeZone": "Europe/London"})
 	},
 	settings.TripLength:   travelLength(false, 90),
 	settings.AnnualLength: travelLength(true, 30),

@@ -17,7 +17,7 @@ export default {
   'The number of the chassis.': 'Die Nummer des Fahrgestells.', 'The number on the plate.': 'Das Kennzeichen.',
   'The vehicle identification number.': 'Die Fahrzeug-Identifizierungsnummer.',
   'Whether this is the primary driver.': 'Ob dies der Hauptfahrer ist.',
-  'The last day on which the licence is valid, UTC. A motor policy needs a licence that has it and has not expired.':
+  'The last day on which the licence is valid. A motor policy needs a licence that has it and has not expired.':
     'Der letzte Tag, an dem der Führerschein gilt. Eine Kraftfahrtpolice braucht einen, der nicht abgelaufen ist.',
   'The instant at which the term ends; it is no longer part of the term.':
     'Wann die Laufzeit endet; der Zeitpunkt gehört nicht mehr dazu.',
@@ -118,7 +118,7 @@ export default {
   'The amount set aside for the claim, 0 where none is sent.':
     'Was für den Schaden zurückgestellt ist; ohne Angabe 0.',
   'The amount paid, above 0.': 'Der gezahlte Betrag; mehr als 0.',
-  'The day of the receipt; the day of its recording, UTC, where none is sent.':
+  'The day of the receipt; the day of its recording where none is sent.':
     'Der Tag des Belegs; ohne Angabe heute.',
   'The type of receipt.': 'Die Art des Belegs.',
   'The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both.':

@@ -42,7 +42,7 @@ func (c *claimCollection) line(
 		Insured: p.holder.Insured(), Country: text(p.holder.Where().Country),
 	}
 	if text(r.ClaimStatus) == claims.Closed {
-		line.ClosedOn = scalar.DateOf(closedAt(&r))
+		line.ClosedOn = scalar.DateOf(closedAt(&r), time.UTC)
 	}
 	if before == nil {
 		line.Late = late(c.period, claim.RecordedAt)

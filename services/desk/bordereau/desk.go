@@ -27,9 +27,11 @@ type Desk struct {
 	source    *source.Source
 	underWay  *underway.Log
 	now       func() time.Time
-	log       *slog.Logger
-	ledgers   docstore.Kept[ledger]
-	blocks    docstore.Collection
+	// zone is that of the exchange, in which days are due.
+	zone    *time.Location
+	log     *slog.Logger
+	ledgers docstore.Kept[ledger]
+	blocks  docstore.Collection
 	// supplements are what was added to claims; see supplement.go.
 	supplements docstore.Kept[supplement]
 }
@@ -37,9 +39,10 @@ type Desk struct {
 // New returns a desk. Open prepares it. One that prepares and compares nothing needs no log of what is under way.
 // Stored bordereaux that cannot be read are logged.
 func New(
-	contracts *contract.Contracts, from *source.Source, underWay *underway.Log, now func() time.Time, log *slog.Logger,
+	contracts *contract.Contracts, from *source.Source, underWay *underway.Log, now func() time.Time,
+	zone *time.Location, log *slog.Logger,
 ) *Desk {
-	return &Desk{contracts: contracts, source: from, underWay: underWay, now: now, log: log}
+	return &Desk{contracts: contracts, source: from, underWay: underWay, now: now, zone: zone, log: log}
 }
 
 // Open prepares the collections. It is called once, before anything else is used.

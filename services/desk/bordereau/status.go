@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/underway"
@@ -19,7 +20,8 @@ import (
 // clock says. daysLate is by how many days its bordereau is late; 0 if it is not, or approved.
 func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) (name string, daysLate int) {
 	now := d.now()
-	daysLate = max(0, int(now.Sub(due(k, p))/day))
+	today, _ := calendar.Of(d.zone, now)
+	daysLate = max(0, today.Since(due(k, p)))
 	for _, v := range slices.Backward(l.of(p)) {
 		switch {
 		case v.State == desk.Pending:
@@ -41,19 +43,17 @@ func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) (name string,
 	return desk.Overdue, daysLate
 }
 
-const day = 24 * time.Hour
-
-// due returns the beginning of the day on which the bordereau of a period is due.
-func due(k *contract.Kept, p period.Period) time.Time {
-	at := p.End().AddDate(0, 0, *k.DueDays-1)
-	if at.After(lastDay) {
-		return lastDay
+// due returns the day on which the bordereau of a period is due, a day in the exchange's zone.
+func due(k *contract.Kept, p period.Period) calendar.Day {
+	end, _ := calendar.Of(time.UTC, p.End())
+	if on := end.Add(*k.DueDays - 1); on.Year <= lastDay.Year {
+		return on
 	}
-	return at
+	return lastDay
 }
 
 // lastDay is the last day that can be written.
-var lastDay = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+var lastDay = calendar.Day{Year: 9999, Month: time.December, Day: 31}
 
 // periodOf returns a period. preparing is the version that is being prepared of any period of the ledger; nil for none.
 func (d *Desk) periodOf(
@@ -62,7 +62,7 @@ func (d *Desk) periodOf(
 	state, daysLate := d.state(k, l, p)
 	shown := desk.BordereauPeriod{
 		Contract: k.Reference, Owner: k.Owner, Kind: l.Kind, Period: p.String(), State: state,
-		Due: scalar.DateOf(due(k, p)), DaysLate: daysLate, Versions: []desk.BordereauStatus{},
+		Due: scalar.Date(due(k, p).String()), DaysLate: daysLate, Versions: []desk.BordereauStatus{},
 	}
 	for _, v := range l.of(p) {
 		shown.Versions = append(shown.Versions, v.status())

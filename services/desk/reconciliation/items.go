@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/block"
 )
@@ -58,7 +59,7 @@ func (r *Reconciler) shown(of *run, all []decision) reconciliation.Run {
 			open[d.Month]++
 		}
 	}
-	now := r.now().UTC()
+	now := r.now().In(r.zone)
 	for month, count := range open {
 		at, err := time.Parse("2006-01", month)
 		if err != nil || count <= 0 {
@@ -142,7 +143,9 @@ func (r *Reconciler) Item(ctx context.Context, id, number string) (reconciliatio
 // complete adds what changes about an item: its age, and what was decided.
 func (r *Reconciler) complete(ctx context.Context, run string, item *reconciliation.RunItem) error {
 	if since, err := time.Parse(time.DateOnly, string(item.Since)); err == nil {
-		item.Days = max(0, int(r.now().Sub(since).Hours())/24)
+		today, _ := calendar.Of(r.zone, r.now())
+		from, _ := calendar.Of(time.UTC, since)
+		item.Days = max(0, today.Since(from))
 	}
 	var d decision
 	h, err := r.find(ctx, decisionKey(decidedAt(run, *item)), &d)

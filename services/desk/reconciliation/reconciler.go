@@ -19,6 +19,7 @@ type Reconciler struct {
 	underWay                 *underway.Log
 	types                    []string
 	now                      func() time.Time
+	zone                     *time.Location
 	log                      *slog.Logger
 	heads, allSeries, blocks docstore.Collection
 	// files has a place for each file that is kept while it is read, and memory the bytes for what is worked on.
@@ -27,9 +28,10 @@ type Reconciler struct {
 
 // New returns a reconciler, for receipts of some types. Open prepares it.
 func New(
-	of *bordereau.Desk, underWay *underway.Log, types []string, now func() time.Time, log *slog.Logger,
+	of *bordereau.Desk, underWay *underway.Log, types []string, now func() time.Time, zone *time.Location,
+	log *slog.Logger,
 ) *Reconciler {
-	return &Reconciler{desk: of, underWay: underWay, types: types, now: now, log: log,
+	return &Reconciler{desk: of, underWay: underWay, types: types, now: now, zone: zone, log: log,
 		files: semaphore.NewWeighted(mostFiles), memory: semaphore.NewWeighted(mostMemory)}
 }
 

@@ -207,7 +207,7 @@ func (r *Reconciler) linesOf(
 func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.Lines) error {
 	s := c.statement
 	of, _ := period.Parse(c.asked.Against.Period)
-	c.terms.Came, c.terms.Settles = scalar.DateOf(s.Head.SentAt.Time()), profile.Settles(s.Columns)
+	c.terms.Came, c.terms.Settles = scalar.DateOf(s.Head.SentAt.Time(), r.zone), profile.Settles(s.Columns)
 	c.terms.Cell = func(means string, row int) string { return sheet.Place(max(1, s.Columns[means]), row) }
 	c.terms.Period = func(day scalar.Date) string {
 		at, _ := time.Parse(time.DateOnly, string(day)) // it is one
@@ -248,12 +248,12 @@ func recordOfClaim(l desk.ClaimLine) match.Record {
 	of := l.SettledIndemnity
 	record := match.Record{
 		LineID: l.LineID, PolicyNumber: l.PolicyNumber, ClaimNumber: l.ClaimNumber,
-		Since: scalar.DateOf(l.RecordedAt.Time()), Currency: l.Currency, Settlement: l.SettlementCurrency,
+		Since: scalar.DateOf(l.RecordedAt.Time(), time.UTC), Currency: l.Currency, Settlement: l.SettlementCurrency,
 		Amounts: append(make(match.Amounts, match.OfPremium), string(of.Paid), string(of.PreviouslyPaid),
 			string(of.Outstanding), string(of.Incurred), string(of.ChangeOfIncurred), string(l.SettledIncurred)),
 	}
 	if !l.LossDate.IsZero() {
-		record.Date = scalar.DateOf(l.LossDate.Time())
+		record.Date = scalar.DateOf(l.LossDate.Time(), time.UTC)
 	}
 	return record
 }

@@ -13,10 +13,14 @@ var knownToLack = map[string][]string{
 		`beyond: :cancel with an effectiveDate ends cover then, and the status is cancelled at once`,
 		`beyond: :cancel with an effectiveDate outside the term, or that is no instant, is 400`,
 		`beyond: GET /x/asof/{coverage}/{id}?effective= reads the version that counts at an instant`,
+		`corrections: :renew of a term of a year from 29 February keeps its length by the calendar`,
+		`corrections: :renew of a term of a year until a second before midnight keeps its length by the calendar`,
+		`corrections: :renew of a term of half a year until 30 June keeps its length by the calendar`,
 	},
 	"claims": {
 		`beyond: :endorse with an effectiveDate: a loss is judged by what counts at lossDate`,
-	}}
+	},
+}
 
 // since is why the last release lacks the rules.
 const since = "decided after the release"
