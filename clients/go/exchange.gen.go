@@ -2858,6 +2858,12 @@ type PolicyView struct {
 	// RenewalsBefore The records of a part, 50 at most.
 	RenewalsBefore *ViewedPart `json:"renewalsBefore,omitempty"`
 
+	// ReplacedBy The numbers of the policies that replace this one, 50 at most. Absent where none does.
+	ReplacedBy *[]string `json:"replacedBy,omitempty"`
+
+	// Replaces The number of the policy that this one replaces. Absent where it replaces none.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Rows The records of a part, 50 at most.
 	Rows *ViewedPart `json:"rows,omitempty"`
 
@@ -3647,6 +3653,9 @@ type BusinessInterruptionCoverage struct {
 	// PropertyRef The id of the property that the policy attaches to.
 	PropertyRef openapi_types.UUID `json:"propertyRef"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
 
@@ -3695,6 +3704,9 @@ type BusinessInterruptionCoverageEndorse struct {
 	// PropertyRef The id of the property that the policy attaches to.
 	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Type The type of business interruption.
 	Type *TypeBusinessInterruption `json:"type,omitempty"`
 }
@@ -3733,6 +3745,9 @@ type BusinessInterruptionCoverageInput struct {
 
 	// PropertyRef The id of the property that the policy attaches to. One of `propertyRef` and `propertyId` is required.
 	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Type The value set TypeBusinessInterruption, as it is in force.
 	Type TypeBusinessInterruption `json:"type"`
@@ -3775,6 +3790,9 @@ type BusinessInterruptionCoverageRenew struct {
 
 	// PropertyRef The id of the property that the policy attaches to.
 	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Type The type of business interruption.
 	Type *TypeBusinessInterruption `json:"type,omitempty"`
@@ -3823,6 +3841,9 @@ type BusinessInterruptionCoverageResult struct {
 
 	// PropertyRef The id of the property that the policy attaches to.
 	PropertyRef openapi_types.UUID `json:"propertyRef"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
@@ -4217,6 +4238,9 @@ type CyberLiabilityCoverage struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Scope What the policy covers. A claim's lossCause must be one of them.
 	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
 
@@ -4250,6 +4274,9 @@ type CyberLiabilityCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Scope What the policy covers. A claim's lossCause must be one of them.
 	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
 }
@@ -4273,6 +4300,9 @@ type CyberLiabilityCoverageInput struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Scope What the policy covers. A claim's lossCause must be one of them.
 	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
@@ -4300,6 +4330,9 @@ type CyberLiabilityCoverageRenew struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Scope What the policy covers. A claim's lossCause must be one of them.
 	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
@@ -4336,6 +4369,9 @@ type CyberLiabilityCoverageResult struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Scope What the policy covers. A claim's lossCause must be one of them.
 	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
@@ -4607,6 +4643,9 @@ type MotorCoverage struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
 
@@ -4646,6 +4685,9 @@ type MotorCoverageEndorse struct {
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// VehicleId The id of the vehicle that the policy insures.
 	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
 }
@@ -4675,6 +4717,9 @@ type MotorCoverageInput struct {
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// VehicleId The id of the vehicle that the policy insures.
 	VehicleId openapi_types.UUID `json:"vehicleId"`
@@ -4708,6 +4753,9 @@ type MotorCoverageRenew struct {
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// VehicleId The id of the vehicle that the policy insures.
 	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
@@ -4747,6 +4795,9 @@ type MotorCoverageResult struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
@@ -4885,6 +4936,9 @@ type PetCoverage struct {
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
 
@@ -4921,6 +4975,9 @@ type PetCoverageEndorse struct {
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// WaitingPeriod The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
 	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
 }
@@ -4947,6 +5004,9 @@ type PetCoverageInput struct {
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// WaitingPeriod The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
 	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
@@ -4977,6 +5037,9 @@ type PetCoverageRenew struct {
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// WaitingPeriod The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
 	WaitingPeriod *int64 `json:"waitingPeriod,omitempty"`
@@ -5016,6 +5079,9 @@ type PetCoverageResult struct {
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
@@ -5401,6 +5467,9 @@ type PropertyCoverage struct {
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
 	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
 }
@@ -5448,6 +5517,9 @@ type PropertyCoverageEndorse struct {
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
 	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 }
 
 // PropertyCoverageInput A property policy. It insures one property or several.
@@ -5487,6 +5559,9 @@ type PropertyCoverageInput struct {
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
 	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 }
 
 // PropertyCoverageRenew Members of a propertyCoverage record. The members that are not sent stay as they are.
@@ -5529,6 +5604,9 @@ type PropertyCoverageRenew struct {
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
 	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 }
 
 // PropertyCoverageResult A property policy. It insures one property or several.
@@ -5577,6 +5655,9 @@ type PropertyCoverageResult struct {
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
 	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
@@ -5650,6 +5731,9 @@ type Receipt struct {
 	// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
 	ClaimNumber *string `json:"claimNumber,omitempty"`
 
+	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -5686,6 +5770,9 @@ type ReceiptInput struct {
 	// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
 	ClaimNumber *string `json:"claimNumber,omitempty"`
 
+	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
+
 	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
@@ -5709,6 +5796,9 @@ type ReceiptInput struct {
 type ReceiptResult struct {
 	// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
 	ClaimNumber *string `json:"claimNumber,omitempty"`
+
+	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5779,6 +5869,9 @@ type TradeCreditCoverage struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
 
@@ -5821,6 +5914,9 @@ type TradeCreditCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// TradeCreditType The type of trade credit.
 	TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
 
@@ -5853,6 +5949,9 @@ type TradeCreditCoverageInput struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// TradeCreditType The value set TradeCreditType, as it is in force.
 	TradeCreditType TradeCreditType `json:"tradeCreditType"`
@@ -5889,6 +5988,9 @@ type TradeCreditCoverageRenew struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// TradeCreditType The type of trade credit.
 	TradeCreditType *TradeCreditType `json:"tradeCreditType,omitempty"`
@@ -5935,6 +6037,9 @@ type TradeCreditCoverageResult struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
 
@@ -5980,6 +6085,9 @@ type TravelCoverage struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
 
@@ -6022,6 +6130,9 @@ type TravelCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
 	TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
 
@@ -6054,6 +6165,9 @@ type TravelCoverageInput struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
 	TravellerIds []openapi_types.UUID `json:"travellerIds"`
@@ -6099,6 +6213,9 @@ type TravelCoverageResult struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Status The value set PolicyStatus, as it is in force.
 	Status PolicyStatus `json:"status"`
@@ -8794,6 +8911,9 @@ type SearchBusinessInterruptionCoverage200JSONResponseBody_Item struct {
 	// PropertyRef The id of the property that the policy attaches to.
 	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status *PolicyStatus `json:"status,omitempty"`
 
@@ -9253,6 +9373,9 @@ type SearchCoverage200JSONResponseBody_Item struct {
 	// PropertyRef The id of the property that the policy attaches to.
 	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Resource The resource of the record.
 	Resource *string `json:"resource,omitempty"`
 
@@ -9366,6 +9489,9 @@ type SearchCyberLiabilityCoverage200JSONResponseBody_Item struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Scope What the policy covers. A claim's lossCause must be one of them.
 	Scope *[]CyberCoverageCategory `json:"scope,omitempty"`
@@ -9538,6 +9664,9 @@ type SearchMotorCoverage200JSONResponseBody_Item struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status *PolicyStatus `json:"status,omitempty"`
 
@@ -9706,6 +9835,9 @@ type SearchPetCoverage200JSONResponseBody_Item struct {
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status *PolicyStatus `json:"status,omitempty"`
 
@@ -9817,6 +9949,9 @@ type SearchPropertyCoverage200JSONResponseBody_Item struct {
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
 	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status *PolicyStatus `json:"status,omitempty"`
 }
@@ -9873,6 +10008,9 @@ type SearchReceiptParams struct {
 type SearchReceipt200JSONResponseBody_Item struct {
 	// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
 	ClaimNumber *string `json:"claimNumber,omitempty"`
+
+	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
@@ -10000,6 +10138,9 @@ type SearchTradeCreditCoverage200JSONResponseBody_Item struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
+
 	// Status The value set PolicyStatus, as it is in force.
 	Status *PolicyStatus `json:"status,omitempty"`
 
@@ -10119,6 +10260,9 @@ type SearchTravelCoverage200JSONResponseBody_Item struct {
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Status The value set PolicyStatus, as it is in force.
 	Status *PolicyStatus `json:"status,omitempty"`

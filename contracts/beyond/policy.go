@@ -15,6 +15,10 @@ type PolicyView struct {
 	// The instant at which cover ends. Absent where no cancellation or lapse has said it: then it is when the policy
 	// was cancelled or lapsed.
 	CoverEnds scalar.DateTime `json:"coverEnds,omitzero"`
+	// The number of the policy that this one replaces. Absent where it replaces none.
+	Replaces string `json:"replaces,omitzero"`
+	// The numbers of the policies that replace this one, 50 at most. Absent where none does.
+	ReplacedBy []string `json:"replacedBy,omitempty"`
 	// The party that holds the policy. Absent for a policy without one.
 	Policyholder *ViewedRecord `json:"policyholder,omitzero"`
 	// What the policy insures or covers, in the order in which it names them.

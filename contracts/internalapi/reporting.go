@@ -40,6 +40,8 @@ type ReportedReceipt struct {
 	// The number of the policy that it belongs to: the one that it names, or that of the claim that it names. Absent
 	// from releases before 1.3.0.
 	PolicyNumber string `json:"policyNumber,omitzero"`
+	// The day from which on counts what the receipt is for. Absent where none was sent.
+	EffectiveDate scalar.Date `json:"effectiveDate,omitzero"`
 	// Whether the row of the premium bordereau that it counts in may still lack it.
 	Awaited bool `json:"awaited,omitzero"`
 }

@@ -65,6 +65,10 @@ type PolicyRecords struct {
 	EffectiveDate scalar.DateTime `json:"effectiveDate,omitzero"`
 	// The instant at which cover ends. Absent where no cancellation or lapse has said it.
 	CoverEnds scalar.DateTime `json:"coverEnds,omitzero"`
+	// The number of the policy that this one replaces. Absent where it replaces none.
+	Replaces string `json:"replaces,omitzero"`
+	// The numbers of the policies that replace this one, 50 at most.
+	ReplacedBy []string `json:"replacedBy,omitempty"`
 	// What the policy insures or covers.
 	Insured *RecordPart `json:"insured,omitzero"`
 	// The policies that this one renews, the last one first.

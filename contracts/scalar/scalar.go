@@ -2,8 +2,9 @@
 // in words what is wrong with anything else, and writes what it read without losing a digit. None writes what it would
 // not read: marshalling such a value is an error.
 //
-// An absent member and null are the same. A type whose zero value cannot be sent (ID, Date, DateTime, Decimal, Integer,
-// JSON) is used as it is, its zero value meaning absent; Int and the built-in types are used behind a pointer.
+// An absent member and null are the same. A type whose zero value cannot be sent (ID, Date, DateTime, Decimal,
+// Integer, JSON) is used as it is, its zero value meaning absent; Int and the built-in types are used behind a
+// pointer.
 package scalar
 
 import (
@@ -38,6 +39,31 @@ func (j JSON) MarshalJSON() ([]byte, error) {
 		return null, nil
 	}
 	return j, nil
+}
+
+// Loose is a text that callers send since some release. A record from before may have anything under the name of the
+// member, which is kept and returned as it was. The zero value and null are absent.
+type Loose JSON
+
+// IsZero reports whether the value is absent.
+func (l Loose) IsZero() bool { return JSON(l).IsZero() }
+
+// UnmarshalJSON keeps the value.
+func (l *Loose) UnmarshalJSON(b []byte) error { return (*JSON)(l).UnmarshalJSON(b) }
+
+// MarshalJSON writes the value as it was read.
+func (l Loose) MarshalJSON() ([]byte, error) { return JSON(l).MarshalJSON() }
+
+// Text returns the text, and whether the value is one.
+func (l Loose) Text() (text string, is bool) {
+	text, err := unquote(l)
+	return text, err == nil && !l.IsZero()
+}
+
+// Day returns the text as a day, and whether it is one.
+func (l Loose) Day() (Date, bool) {
+	text, is := l.Text()
+	return Date(text), is && isDay(text)
 }
 
 func unquote(b []byte) (text string, err error) {
@@ -209,8 +235,8 @@ func (d DateTime) InRange() bool {
 	return year >= firstYear && year <= lastYear
 }
 
-// dateTimeForm is where an RFC 3339 instant has its digits (0) and its separators, up to the fraction; offsetForm is an
-// offset other than Z.
+// dateTimeForm is where an RFC 3339 instant has its digits (0) and its separators, up to the fraction; offsetForm is
+// an offset other than Z.
 const (
 	dateTimeForm = "0000-00-00T00:00:00"
 	offsetForm   = "+00:00"

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
 
+	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/history"
@@ -364,9 +365,6 @@ func DateRange[T any](name string, key func(T) string) Filter[T] {
 // quarters are the months with which quarters begin and end, by their names in a period.
 var quarters = map[string][2]string{"Q1": {"01", "03"}, "Q2": {"04", "06"}, "Q3": {"07", "09"}, "Q4": {"10", "12"}}
 
-// MonthOf returns the month of an instant in its zone, as an index has it that Filter.ByPeriod makes.
-func MonthOf(t time.Time) string { return t.Format("2006-01") }
-
 // ByPeriod returns the filter named period that narrows a list to the records whose member is an instant (RFC 3339) in
 // a month or a quarter, in UTC unless Resource.Pin has another month for it. The instant means something. A record
 // without it is in no period.
@@ -377,7 +375,7 @@ func (f Filter[T]) ByPeriod(means string) Filter[T] {
 		if err != nil {
 			return ""
 		}
-		return MonthOf(at.UTC())
+		return calendar.MonthOf(at.UTC())
 	}
 	f.ranged = true
 	means = "the period in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"

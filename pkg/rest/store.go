@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
 
@@ -78,6 +79,8 @@ type Origin struct {
 	Pinned docstore.Keys `json:"pinned"`
 	// Trace is the traceparent of the request; empty if that was not traced.
 	Trace string `json:"trace"`
+	// Aside is what the service has kept with the record; see Draft.Aside.
+	Aside jsontext.Value `json:"aside"`
 }
 
 // OriginOf returns what is known of the creation of the record of a document.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -29,8 +30,8 @@ func (e *environment) bordereau() rest.Resource[*claims.Bordereau] {
 // when the setting of the zone is changed.
 func (e *environment) pin(_ context.Context, d *rest.Draft[*claims.Bordereau]) (docstore.Keys, error) {
 	at := d.Value.FNOL
-	month := rest.MonthOf(at.Time().In(e.zone))
-	if at.IsZero() || month == rest.MonthOf(at.Time().In(time.UTC)) {
+	month := calendar.MonthOf(at.Time().In(e.zone))
+	if at.IsZero() || month == calendar.MonthOf(at.Time().In(time.UTC)) {
 		return nil, nil
 	}
 	return docstore.Keys{"fnol": month}, nil

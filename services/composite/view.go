@@ -124,6 +124,7 @@ func (v *view) readPolicy(ctx context.Context) error {
 	}
 	v.shown.Coverage = viewedRecord(of.Coverage)
 	v.shown.EffectiveDate, v.shown.CoverEnds = of.EffectiveDate, of.CoverEnds
+	v.shown.Replaces, v.shown.ReplacedBy = of.Replaces, of.ReplacedBy
 	if of.PolicyholderID == "" {
 		return nil
 	}

@@ -15,6 +15,7 @@
 //	pet.go                    pet cover
 //	policyholder.go           asks parties whether the policyholder exists
 //	term.go                   the dates of a term
+//	replaces.go               the policy that a policy replaces
 //	transitions.go            endorse, cancel, lapse and renew
 //	renewal.go                the term of a renewal
 //	keeping.go                the access list that a renewal has of the policy it renews

@@ -22,8 +22,7 @@ const policyCollection = "policy"
 
 const policyNumberIndex = "policyNumber"
 
-// replacesIndex is for the number of the policy that a policy replaces. A release that lets policies name it pins the
-// values, so that this one keeps them.
+// replacesIndex is the index of the number of the policy that a policy replaces.
 const replacesIndex = "replaces"
 
 // insuredIndex is the index of what policies insure or cover, whatever its resource is.
@@ -96,7 +95,8 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 			search.Expand("policyholder", "policyholderId").By("parties"),
 		}, l.expand...),
 		Checks:        l.checks,
-		Rules:         append(l.rules, extensionKept[T]()),
+		Rules:         append(l.rules, extensionKept[T](), replacesExists[T](e)),
+		Pin:           pinReplaced[T],
 		Issue:         issue[T](l.openTerm),
 		BeforeReplace: keepInception[T](l.openTerm),
 		Status:        func(v T) **string { return &policyOf(v).Status },
@@ -123,11 +123,16 @@ func issue[T any](openTerm bool) func(*rest.Draft[T]) {
 	}
 }
 
-// keepInception returns the function that keeps the inceptionDate of an open term if a replacement leaves it out.
+// keepInception returns the function that keeps the inceptionDate of an open term if a replacement leaves it out, and
+// the policy that was replaced in any case.
 func keepInception[T any](openTerm bool) func(*rest.Draft[T]) error {
 	return func(d *rest.Draft[T]) error {
-		if is := policyOf(d.Value); openTerm && is.InceptionDate.IsZero() {
-			is.InceptionDate = policyOf(d.Stored).InceptionDate
+		is, was := policyOf(d.Value), policyOf(d.Stored)
+		if openTerm && is.InceptionDate.IsZero() {
+			is.InceptionDate = was.InceptionDate
+		}
+		if d.Record.Pinned(replacesIndex) != "" {
+			is.Replaces = was.Replaces
 		}
 		return nil
 	}

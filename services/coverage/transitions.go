@@ -45,6 +45,9 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		if err != nil {
 			return err
 		}
+		if slices.Contains(amended.Changed, "replaces") {
+			return problem.New(problem.Invalid, "").At("/replaces", "is given when a policy is created, and stays")
+		}
 		if *body.EndorsementType == coverage.PolicyExtension {
 			if err := extend(c, amended, body.EffectiveDate); err != nil {
 				return err
@@ -173,6 +176,9 @@ func renew[T any](e *environment) rest.Action[T] {
 				return nil, err
 			}
 			old, p := policyOf(c.Value), policyOf(renewed.Value)
+			if !slices.Contains(renewed.Sent, "replaces") {
+				p.Replaces = nil // the renewal replaces nothing
+			}
 			begins, ends := slices.Contains(renewed.Sent, "inceptionDate"), slices.Contains(renewed.Sent, "expiryDate")
 			if old.ExpiryDate.IsZero() && (!begins || !ends) {
 				return nil, problem.New(problems.InvalidTerm,

@@ -26,6 +26,8 @@ type wholePolicy struct {
 	PolicyholderID string      `json:"policyholderId,omitzero"`
 	EffectiveDate  time.Time   `json:"effectiveDate,omitzero"`
 	CoverEnds      time.Time   `json:"coverEnds,omitzero"`
+	Replaces       string      `json:"replaces,omitzero"`
+	ReplacedBy     []string    `json:"replacedBy,omitempty"`
 	Insured        *query.Part `json:"insured,omitzero"`
 	RenewalsBefore *query.Part `json:"renewalsBefore,omitzero"`
 	RenewalsAfter  *query.Part `json:"renewalsAfter,omitzero"`
@@ -41,6 +43,9 @@ func (e *environment) whole(c *gin.Context) {
 		var line opened
 		if doc, line, err = e.policy(c.Request.Context(), c.Param("policyNumber")); err == nil {
 			whole, err = line.whole(c.Request.Context(), doc, asked, e.show)
+		}
+		if err == nil && asked.Part == "" {
+			whole.ReplacedBy, err = e.replacedBy(c.Request.Context(), c.Param("policyNumber"))
 		}
 	}
 	rest.Respond(c, whole, err)
@@ -70,6 +75,7 @@ func (l openedLine[T]) whole(
 	}
 	whole := &wholePolicy{
 		Owner: doc.Owner, PolicyholderID: string(policyOf(record.Value).PolicyholderID), CoverEnds: record.CoverEnds(),
+		Replaces: record.Pinned(replacesIndex),
 	}
 	if effect := record.Effect(); effect != nil {
 		whole.EffectiveDate = effect.Date

@@ -84,6 +84,21 @@ func TestARefundAfterApproval(t *testing.T) {
 	}
 }
 
+// TestALineHasTheDateThatItsReceiptIsFor records a receipt with an effectiveDate beside one without.
+func TestALineHasTheDateThatItsReceiptIsFor(t *testing.T) {
+	w, s := atNovember(t)
+	w.record("P", "new policy", 100, "").effective = "2026-04-01"
+	w.record("P", "mid term adjustment", 10, "")
+	w.until(t, "2026-12-01T00:01:00Z")
+	signedOff(s, november, "original")
+	lines := s.Must(200, "GET", november+"/versions/1/lines", "").Text
+	for _, date := range []string{"2026-04-01", w.receipts[1].ReceiptDate} {
+		if strings.Count(lines, `"effectiveDate":"`+date+`"`) != 1 {
+			t.Errorf("no line of %s in %s", date, lines)
+		}
+	}
+}
+
 // TestALateItem has a policy assigned to the contract after the period of its receipt was approved.
 func TestALateItem(t *testing.T) {
 	w, s := atNovember(t)

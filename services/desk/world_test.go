@@ -64,6 +64,8 @@ type receipt struct {
 	awaited bool
 	// ofClaim is the number of the policy of the claim that the receipt names alone.
 	ofClaim string
+	// effective is the effectiveDate that the receipt was sent with.
+	effective string
 }
 
 // policy is a policy of the world.
@@ -271,6 +273,9 @@ func (w *world) page(after, limit string) any {
 		of := map[string]any{"record": r, "awaited": r.awaited}
 		if number := cmp.Or(r.Policy, r.ofClaim); number != "" {
 			of["policyNumber"] = number
+		}
+		if r.effective != "" {
+			of["effectiveDate"] = r.effective
 		}
 		found = append(found, of)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
@@ -72,6 +74,10 @@ func (e *environment) receipt() rest.Resource[*premium.Receipt] {
 				Refuses: []problem.Kind{problems.PolicyNotFound, problems.ClaimNotFound, problems.ReferencesDiffer},
 			},
 		},
+		Rules: []rest.Check[*premium.Receipt]{{
+			Name: "effectiveDate is no day", DependsOn: []string{"effectiveDate"}, Run: dayOf,
+			Refuses: []problem.Kind{problem.Invalid},
+		}},
 		ListsIdempotency: true,
 		Issue:            e.issue,
 		Complete:         rest.Completion[*premium.Receipt]{Member: "recordedAt", Run: recorded},
@@ -112,7 +118,19 @@ func counted(r *premium.Receipt) int64 {
 	}
 }
 
+// dayOf refuses a receipt whose effectiveDate is no day.
+func dayOf(_ context.Context, d *rest.Draft[*premium.Receipt]) error {
+	if _, is := d.Value.EffectiveDate.Day(); !is && !d.Value.EffectiveDate.IsZero() {
+		return problem.New(problem.Invalid, "").
+			At("/effectiveDate", "must be a day of the calendar written YYYY-MM-DD")
+	}
+	return nil
+}
+
 func (e *environment) issue(d *rest.Draft[*premium.Receipt]) {
+	if day, is := d.Value.EffectiveDate.Day(); is {
+		d.Aside = jsontext.Value(`{"effectiveDate":"` + day + `"}`)
+	}
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = scalar.DateOf(d.Now, e.zone)
 	}

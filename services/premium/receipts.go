@@ -2,12 +2,15 @@ package premium
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
@@ -23,7 +26,14 @@ type receiptsPage struct {
 type receiptOfPage struct {
 	Record       jsontext.Value `json:"record"`
 	PolicyNumber string         `json:"policyNumber,omitzero"`
-	Awaited      bool           `json:"awaited,omitzero"`
+	aside
+	Awaited bool `json:"awaited,omitzero"`
+}
+
+// aside is what is kept with a receipt since its creation, so that it is told from what a receipt of an earlier release
+// has under the same name.
+type aside struct {
+	EffectiveDate scalar.Date `json:"effectiveDate,omitzero"`
 }
 
 var receiptPlaces = query.Places{Oldest: internalapi.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit}
@@ -62,7 +72,13 @@ func (e *environment) receiptsAfter(ctx context.Context, after uuid.UUID, limit 
 				return page, err
 			}
 		}
-		page.Receipts = append(page.Receipts, receiptOfPage{shown.Record, of.PolicyNumber, doc.Unsent})
+		var kept aside
+		if len(origin.Aside) > 0 {
+			if err := json.Unmarshal(origin.Aside, &kept); err != nil {
+				return page, fmt.Errorf("stored receipt %s: %w", doc.ID, err)
+			}
+		}
+		page.Receipts = append(page.Receipts, receiptOfPage{shown.Record, of.PolicyNumber, kept, doc.Unsent})
 	}
 	return page, nil
 }

@@ -130,7 +130,7 @@ export interface paths {
          *     | 3 | IndemnityPeriod not greater than 0 | 400 [invalid indemnity period](/problems/invalid-indemnity-period) |
          *     | 4 | a peril not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
          */
         post: operations["createBusinessInterruptionCoverage"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
          * Replace one businessInterruptionCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceBusinessInterruptionCoverage"];
         post?: never;
@@ -211,7 +211,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseBusinessInterruptionCoverage"];
         delete?: never;
@@ -240,7 +240,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewBusinessInterruptionCoverage"];
         delete?: never;
@@ -515,7 +515,7 @@ export interface paths {
          *     | 3 | indemnityLimitPolicy is not greater than 0 | 400 [invalid indemnity limit](/problems/invalid-indemnity-limit) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
          */
         post: operations["createCyberLiabilityCoverage"];
         delete?: never;
@@ -542,7 +542,7 @@ export interface paths {
          * Replace one cyberLiabilityCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceCyberLiabilityCoverage"];
         post?: never;
@@ -596,7 +596,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseCyberLiabilityCoverage"];
         delete?: never;
@@ -625,7 +625,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewCyberLiabilityCoverage"];
         delete?: never;
@@ -817,7 +817,7 @@ export interface paths {
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *     | 5 | a peril is not in the motorPeril enumeration | 400 [unknown peril code](/problems/unknown-peril-code) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found).
          */
         post: operations["createMotorCoverage"];
         delete?: never;
@@ -844,7 +844,7 @@ export interface paths {
          * Replace one motorCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceMotorCoverage"];
         post?: never;
@@ -898,7 +898,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseMotorCoverage"];
         delete?: never;
@@ -927,7 +927,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewMotorCoverage"];
         delete?: never;
@@ -1077,7 +1077,7 @@ export interface paths {
          *     | 3 | petKind is dog and petBreed is not set | 400 [dog breed required](/problems/dog-breed-required) |
          *     | 4 | a benefit not in the petBenefits enumeration | 400 [unknown benefit](/problems/unknown-benefit) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
          */
         post: operations["createPetCoverage"];
         delete?: never;
@@ -1104,7 +1104,7 @@ export interface paths {
          * Replace one petCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePetCoverage"];
         post?: never;
@@ -1158,7 +1158,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePetCoverage"];
         delete?: never;
@@ -1187,7 +1187,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPetCoverage"];
         delete?: never;
@@ -1462,7 +1462,7 @@ export interface paths {
          *     | 3 | a peril is not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
          */
         post: operations["createPropertyCoverage"];
         delete?: never;
@@ -1489,7 +1489,7 @@ export interface paths {
          * Replace one propertyCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePropertyCoverage"];
         post?: never;
@@ -1543,7 +1543,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePropertyCoverage"];
         delete?: never;
@@ -1572,7 +1572,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPropertyCoverage"];
         delete?: never;
@@ -1692,7 +1692,7 @@ export interface paths {
          *     | 3 | credit limit not greater than 0 | 400 [invalid credit limit](/problems/invalid-credit-limit) |
          *     | 4 | a peril not in the tradeCreditPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
          */
         post: operations["createTradeCreditCoverage"];
         delete?: never;
@@ -1719,7 +1719,7 @@ export interface paths {
          * Replace one tradeCreditCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTradeCreditCoverage"];
         post?: never;
@@ -1773,7 +1773,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTradeCreditCoverage"];
         delete?: never;
@@ -1802,7 +1802,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewTradeCreditCoverage"];
         delete?: never;
@@ -1836,7 +1836,7 @@ export interface paths {
          *     | 2 | destination is not a valid country reference | 400 [invalid destination](/problems/invalid-destination) |
          *     | 3 | length inconsistent with isAnnualPolicy | 400 [length out of range for policy type](/problems/length-out-of-range) |
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
          */
         post: operations["createTravelCoverage"];
         delete?: never;
@@ -1863,7 +1863,7 @@ export interface paths {
          * Replace one travelCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTravelCoverage"];
         post?: never;
@@ -1916,7 +1916,7 @@ export interface paths {
          *     |---|---|
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTravelCoverage"];
         delete?: never;
@@ -5268,6 +5268,8 @@ export interface components {
              * @description The id of the property that the policy attaches to.
              */
             propertyRef: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /** @description The type of business interruption. */
@@ -5334,6 +5336,8 @@ export interface components {
              * @description The id of the property that the policy attaches to.
              */
             propertyRef?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The type of business interruption. */
             type?: components["schemas"]["TypeBusinessInterruption"] | null;
         };
@@ -5391,6 +5395,8 @@ export interface components {
              * @description The id of the property that the policy attaches to. One of `propertyRef` and `propertyId` is required.
              */
             propertyRef?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The type of business interruption. */
             type: components["schemas"]["TypeBusinessInterruption"];
         };
@@ -5450,6 +5456,8 @@ export interface components {
              * @description The id of the property that the policy attaches to.
              */
             propertyRef?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The type of business interruption. */
             type?: components["schemas"]["TypeBusinessInterruption"] | null;
         };
@@ -5519,6 +5527,8 @@ export interface components {
              * @description The id of the property that the policy attaches to.
              */
             propertyRef: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /** @description The type of business interruption. */
@@ -6460,6 +6470,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description What the policy covers. A claim's lossCause must be one of them. */
             scope?: components["schemas"]["CyberCoverageCategory"][];
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
@@ -6501,6 +6513,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description What the policy covers. A claim's lossCause must be one of them. */
             scope?: components["schemas"]["CyberCoverageCategory"][] | null;
         };
@@ -6533,6 +6547,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description What the policy covers. A claim's lossCause must be one of them. */
             scope?: components["schemas"]["CyberCoverageCategory"][] | null;
         };
@@ -6567,6 +6583,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description What the policy covers. A claim's lossCause must be one of them. */
             scope?: components["schemas"]["CyberCoverageCategory"][] | null;
         };
@@ -6616,6 +6634,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description What the policy covers. A claim's lossCause must be one of them. */
             scope?: components["schemas"]["CyberCoverageCategory"][];
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
@@ -7246,6 +7266,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /**
@@ -7300,6 +7322,8 @@ export interface components {
              * @description Another name of `grossWrittenPremium`, the name that is returned.
              */
             premium?: Exact | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /**
              * Format: uuid
              * @description The id of the vehicle that the policy insures.
@@ -7345,6 +7369,8 @@ export interface components {
              * @description Another name of `grossWrittenPremium`, the name that is returned.
              */
             premium?: Exact | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /**
              * Format: uuid
              * @description The id of the vehicle that the policy insures.
@@ -7392,6 +7418,8 @@ export interface components {
              * @description Another name of `grossWrittenPremium`, the name that is returned.
              */
             premium?: Exact | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /**
              * Format: uuid
              * @description The id of the vehicle that the policy insures.
@@ -7449,6 +7477,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /**
@@ -7968,6 +7998,8 @@ export interface components {
             policyNumber: string;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
             preexistingConditions?: boolean;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /**
@@ -8014,6 +8046,8 @@ export interface components {
             policyholderId?: string | null;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
             preexistingConditions?: boolean | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /**
              * Format: int64
              * @description The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
@@ -8051,6 +8085,8 @@ export interface components {
             policyholderId: string;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
             preexistingConditions?: boolean | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /**
              * Format: int64
              * @description The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
@@ -8090,6 +8126,8 @@ export interface components {
             policyholderId?: string | null;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
             preexistingConditions?: boolean | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /**
              * Format: int64
              * @description The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
@@ -8144,6 +8182,8 @@ export interface components {
             policyNumber: string;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
             preexistingConditions?: boolean;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /**
@@ -9225,6 +9265,10 @@ export interface components {
             renewalsAfter?: components["schemas"]["ViewedPart"];
             /** @description The policies that this one renews: the one that it renews, the one that this renews, and so on. */
             renewalsBefore?: components["schemas"]["ViewedPart"];
+            /** @description The numbers of the policies that replace this one, 50 at most. Absent where none does. */
+            replacedBy?: string[];
+            /** @description The number of the policy that this one replaces. Absent where it replaces none. */
+            replaces?: string;
             /** @description The rows of the premium bordereau about the policy, oldest first. */
             rows?: components["schemas"]["ViewedPart"];
             /** @description The names of the parts that are left out because their service does not respond. */
@@ -9629,6 +9673,8 @@ export interface components {
             propertyId?: string;
             /** @description The ids of the properties that the policy insures, where they are several. */
             propertyIds?: string[];
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
         };
@@ -9686,6 +9732,8 @@ export interface components {
             propertyId?: string | null;
             /** @description The ids of the properties that the policy insures, where they are several. */
             propertyIds?: string[] | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
         };
         /** @description A property policy. It insures one property or several. */
         propertyCoverageInput: {
@@ -9734,6 +9782,8 @@ export interface components {
             propertyId?: string | null;
             /** @description The ids of the properties that the policy insures, where they are several. */
             propertyIds?: string[] | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
         };
         /** @description Members of a propertyCoverage record. The members that are not sent stay as they are. */
         propertyCoverageRenew: {
@@ -9784,6 +9834,8 @@ export interface components {
             propertyId?: string | null;
             /** @description The ids of the properties that the policy insures, where they are several. */
             propertyIds?: string[] | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
         };
         /** @description A property policy. It insures one property or several. */
         propertyCoverageResult: {
@@ -9847,6 +9899,8 @@ export interface components {
             propertyId?: string;
             /** @description The ids of the properties that the policy insures, where they are several. */
             propertyIds?: string[];
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /** @description What is unusual about the record. Absent if nothing is. */
@@ -9924,6 +9978,11 @@ export interface components {
             /** @description The number of the claim. A receipt needs this or policyNumber. */
             claimNumber?: string;
             /**
+             * Format: date
+             * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+             */
+            effectiveDate?: string;
+            /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
              */
@@ -9964,6 +10023,11 @@ export interface components {
             /** @description The number of the claim. A receipt needs this or policyNumber. */
             claimNumber?: string | null;
             /**
+             * Format: date
+             * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+             */
+            effectiveDate?: string | null;
+            /**
              * Format: int64
              * @description The amount paid, above 0. The interface does not say its currency or unit.
              */
@@ -9986,6 +10050,11 @@ export interface components {
         receiptResult: {
             /** @description The number of the claim. A receipt needs this or policyNumber. */
             claimNumber?: string;
+            /**
+             * Format: date
+             * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+             */
+            effectiveDate?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -10461,6 +10530,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /** @description The type of trade credit. */
@@ -10517,6 +10588,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The type of trade credit. */
             tradeCreditType?: components["schemas"]["TradeCreditType"] | null;
             /**
@@ -10564,6 +10637,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The type of trade credit. */
             tradeCreditType: components["schemas"]["TradeCreditType"];
             /**
@@ -10613,6 +10688,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The type of trade credit. */
             tradeCreditType?: components["schemas"]["TradeCreditType"] | null;
             /**
@@ -10677,6 +10754,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /** @description The type of trade credit. */
@@ -10742,6 +10821,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /** @description The ids of the travellers whom the policy covers. Several need isGroup. */
@@ -10795,6 +10876,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId?: string | null;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The ids of the travellers whom the policy covers. Several need isGroup. */
             travellerIds?: string[] | null;
             /**
@@ -10839,6 +10922,8 @@ export interface components {
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
              */
             policyholderId: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string | null;
             /** @description The ids of the travellers whom the policy covers. Several need isGroup. */
             travellerIds: string[];
             /**
@@ -10900,6 +10985,8 @@ export interface components {
             policyholderId: string;
             /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
             policyNumber: string;
+            /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+            replaces?: string;
             /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
             status: components["schemas"]["PolicyStatus"];
             /** @description The ids of the travellers whom the policy covers. Several need isGroup. */
@@ -12356,7 +12443,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/underlying-property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -12507,7 +12594,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -12710,7 +12797,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -12844,7 +12931,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -14364,7 +14451,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/business-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -14515,7 +14602,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -14718,7 +14805,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -14852,7 +14939,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -15952,7 +16039,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found";
+                        type?: "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -16108,7 +16195,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found";
+                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -16339,7 +16426,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found";
+                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -16514,7 +16601,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found";
+                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -17383,7 +17470,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/pet-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -17534,7 +17621,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -17737,7 +17824,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -17871,7 +17958,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -19333,7 +19420,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -19485,7 +19572,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -19707,7 +19794,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -19841,7 +19928,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -20577,7 +20664,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/debtor-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -20729,7 +20816,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -20951,7 +21038,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -21085,7 +21172,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -21297,7 +21384,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/traveller-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -21453,7 +21540,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -21679,7 +21766,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found";
+                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
                     };
                 };
             };
@@ -28898,6 +28985,8 @@ export interface operations {
                          * @description The id of the property that the policy attaches to.
                          */
                         propertyRef?: string;
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
                         status?: components["schemas"]["PolicyStatus"];
                         /** @description The type of business interruption. */
@@ -29405,6 +29494,8 @@ export interface operations {
                          * @description The id of the property that the policy attaches to.
                          */
                         propertyRef?: string;
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description The resource of the record. */
                         resource?: string;
                         /** @description What the policy covers. A claim's lossCause must be one of them. */
@@ -29544,6 +29635,8 @@ export interface operations {
                         policyholderId?: string;
                         /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
                         policyNumber?: string;
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description What the policy covers. A claim's lossCause must be one of them. */
                         scope?: components["schemas"]["CyberCoverageCategory"][];
                         /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
@@ -29759,6 +29852,8 @@ export interface operations {
                         policyholderId?: string;
                         /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
                         policyNumber?: string;
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
                         status?: components["schemas"]["PolicyStatus"];
                         /**
@@ -29975,6 +30070,8 @@ export interface operations {
                         policyNumber?: string;
                         /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
                         preexistingConditions?: boolean;
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
                         status?: components["schemas"]["PolicyStatus"];
                         /**
@@ -30113,6 +30210,8 @@ export interface operations {
                         propertyId?: string;
                         /** @description The ids of the properties that the policy insures, where they are several. */
                         propertyIds?: string[];
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
                         status?: components["schemas"]["PolicyStatus"];
                     }[];
@@ -30187,6 +30286,11 @@ export interface operations {
                     "application/json": {
                         /** @description The number of the claim. A receipt needs this or policyNumber. */
                         claimNumber?: string;
+                        /**
+                         * Format: date
+                         * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
+                         */
+                        effectiveDate?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -30347,6 +30451,8 @@ export interface operations {
                         policyholderId?: string;
                         /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
                         policyNumber?: string;
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
                         status?: components["schemas"]["PolicyStatus"];
                         /** @description The type of trade credit. */
@@ -30492,6 +30598,8 @@ export interface operations {
                         policyholderId?: string;
                         /** @description The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character. */
                         policyNumber?: string;
+                        /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
+                        replaces?: string;
                         /** @description The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force. */
                         status?: components["schemas"]["PolicyStatus"];
                         /** @description The ids of the travellers whom the policy covers. Several need isGroup. */

@@ -133,6 +133,12 @@ export default {
     + 'instant on is not covered, one before it is.']:
     'Wann die Deckung endet: vom Beginn an, dann war nie Deckung, bis zum Ablauf; ohne Angabe jetzt. Gekündigt ist die '
     + 'Police sofort.',
+  ['The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it '
+    + 'in place of receiptDate.']:
+    'Ab wann gilt, wofür der Betrag ist; in Bordereaux steht er an Stelle des Belegdatums.',
+  ['The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the '
+    + 'policy that is replaced stays as it is.']:
+    'Die Police, die diese ersetzt; sie bleibt, wie sie ist.',
   'The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.':
     'Die Kennung des Versicherungsnehmers.',
   'The reason, in words.': 'Der Grund, in Worten.',

@@ -79,9 +79,10 @@ function besides(view, record) {
   });
 }
 
-// dates returns since when the terms count and when cover ends, where events have said so.
-const dates = ({ effectiveDate, coverEnds }) => ({
-  ...(effectiveDate && { effectiveDate }), ...(coverEnds && { coverEnds }) });
+// beside returns what the view says of the policy beside its record: since when the terms count, when cover ends, and
+// what replaces it.
+const beside = (view) => Object.fromEntries(['effectiveDate', 'coverEnds', 'replacedBy'].filter((name) => view[name])
+  .map((name) => [name, view[name]]));
 
 // story is the whole timeline: versions, claims and receipts.
 async function story(read, { view, resource, record }) {
@@ -118,7 +119,7 @@ function Whole({ of, number, again }) {
   return html`<p class="lead">${t(`line ${resource}`)} <${Status} of=${record} /></p>
     ${mayWrite() && html`<${Buttons} of=${of} number=${number} again=${again} put=${put} />`}${place}
     <div class="columns"><${Section} title=${t('terms')} data-part="record">
-      <${Members} of=${{ ...record, ...dates(view) }}
+      <${Members} of=${{ ...record, ...beside(view) }}
         leave=${['id', 'policyNumber', 'status', ...besides(view, record)]} linked=${owns(access)} /><//>
       <${Section} title=${label('policyholder')} data-part="policyholder">
         <${Holder} view=${view} access=${access} /><//></div>

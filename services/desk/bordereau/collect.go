@@ -9,7 +9,6 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/services/desk/check"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/underway"
@@ -62,10 +61,10 @@ func (d *Desk) collect(of reading, l *ledger, kind string) *collection {
 
 // lines implements maker.
 func (c *collection) lines(ctx context.Context, take func(line any, of amounts) error) error {
-	return c.receipts(ctx, func(r premium.Receipt, of *policy) error {
+	return c.receipts(ctx, func(r internalapi.ReportedReceipt, of *policy) error {
 		line, amounts, err := c.line(r, of)
 		if err == nil && c.check != nil {
-			err = c.check.Premium(ctx, &line, &r)
+			err = c.check.Premium(ctx, &line, &r.Record)
 		}
 		if err != nil {
 			return err
@@ -97,7 +96,7 @@ func (c *collection) reaches(ctx context.Context) error {
 
 // receipts calls a function with each receipt that belongs to the period, in the order of their ids, and with its
 // policy. Errors: problem.Unavailable, also while receipts of the period have still to be aggregated; those of take.
-func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *policy) error) error {
+func (c *collection) receipts(ctx context.Context, take func(internalapi.ReportedReceipt, *policy) error) error {
 	start, kept := c.read.Next, false
 	for after, more := start, true; more; {
 		page, err := c.desk.source.Receipts(ctx, after)
@@ -135,7 +134,7 @@ func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *p
 				if r.Awaited && c.check != nil {
 					return awaits(c.period, id, c.at)
 				}
-				if err := take(r.Record, of); err != nil {
+				if err := take(r, of); err != nil {
 					return err
 				}
 			}

@@ -1,8 +1,10 @@
 package bordereau
 
 import (
+	"cmp"
+
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
@@ -53,10 +55,11 @@ func kindOf(receiptType string, sign int) kind {
 // isPremium reports whether receipts of a type are premium.
 func isPremium(receiptType string) bool { return kinds[receiptType].section == desk.PremiumSection }
 
-// line returns the line of a receipt. A refund has the type of the receipt that it reverses, and its amount reversed.
-// Only premium has commission, brokerage and taxes.
-func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, money.Line, error) {
-	terms := c.of.Money
+// line returns the line of a receipt. Its effective date is the one that the receipt was sent with, else its own. A
+// refund has the type of the receipt that it reverses, and its amount reversed. Only premium has commission, brokerage
+// and taxes.
+func (c *collection) line(of internalapi.ReportedReceipt, p *policy) (desk.BordereauLine, money.Line, error) {
+	terms, r := c.of.Money, of.Record
 	receiptType, gross := text(r.ReceiptType), terms.Gross(0)
 	if r.PaymentAmount != nil {
 		gross = terms.Gross(int64(*r.PaymentAmount))
@@ -65,8 +68,8 @@ func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, mon
 		gross = gross.Negated()
 		receiptType, _ = c.types.Get(string(r.Reverses))
 	}
-	of := kindOf(receiptType, gross.Sign())
-	if of.section != desk.PremiumSection {
+	is := kindOf(receiptType, gross.Sign())
+	if is.section != desk.PremiumSection {
 		terms.Commission, terms.Brokerage, terms.Taxes = money.Amount{}, money.Amount{}, money.Amount{}
 	}
 	amounts, err := terms.Line(gross)
@@ -75,9 +78,9 @@ func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, mon
 	}
 	where := p.holder.Where()
 	line := desk.BordereauLine{
-		LineID: string(r.ID), Section: of.section, PolicyNumber: text(r.PolicyNumber), ReceiptType: receiptType,
-		RiskTransactionType: of.risk, TransactionType: of.transaction, EffectiveDate: r.ReceiptDate,
-		RecordedAt: r.RecordedAt, Late: late(c.period, r.RecordedAt), Reverses: string(r.Reverses),
+		LineID: string(r.ID), Section: is.section, PolicyNumber: text(r.PolicyNumber), ReceiptType: receiptType,
+		RiskTransactionType: is.risk, TransactionType: is.transaction,
+		EffectiveDate: cmp.Or(of.EffectiveDate, r.ReceiptDate), RecordedAt: r.RecordedAt, Late: late(c.period, r.RecordedAt), Reverses: string(r.Reverses),
 		Currency: terms.Currency, Gross: amounts.Gross.Decimal(), Commission: amounts.Commission.Decimal(),
 		Brokerage: amounts.Brokerage.Decimal(), Net: amounts.Net.Decimal(), SettlementCurrency: terms.Settlement,
 		Rate: terms.Rate.Decimal(), Settled: amounts.Settled.Decimal(), Line: p.line, PolicyID: string(p.record.ID),

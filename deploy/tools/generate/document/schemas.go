@@ -73,6 +73,7 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[time.Time]():       openapi3.NewDateTimeSchema,
 	reflect.TypeFor[scalar.ID]():       openapi3.NewUUIDSchema,
 	reflect.TypeFor[scalar.JSON]():     openapi3.NewSchema,
+	reflect.TypeFor[scalar.Loose]():    openapi3.NewStringSchema,
 	reflect.TypeFor[jsontext.Value]():  openapi3.NewSchema,
 
 	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
@@ -307,6 +308,10 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 		for _, value := range s.sets.Accepted(suggested) {
 			text.Value.Examples = append(text.Value.Examples, value)
 		}
+		return text
+	case set == "" && field.Tag.Get("form") != "":
+		text := s.of(field.Type, sent)
+		text.Value.Format = field.Tag.Get("form")
 		return text
 	case set == "":
 		return s.of(field.Type, sent)
