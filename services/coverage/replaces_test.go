@@ -14,8 +14,8 @@ func replacing(s *servicetest.Service, status int, replaces string) servicetest.
 	return s.Must(status, "POST", "/"+l.name, `{"policyholderId":"`+holder+`","replaces":`+replaces+`,`+body+`}`)
 }
 
-// TestAPolicyReplacesAnother creates policies in place of one that was void from the beginning. Both say so, the one that
-// was replaced is as it was, and neither a correction nor a renewal changes what replaces what.
+// TestAPolicyReplacesAnother creates policies in place of one that was void from the beginning. Both say so, the one
+// that was replaced is as it was, and neither a correction nor a renewal changes what replaces what.
 func TestAPolicyReplacesAnother(t *testing.T) {
 	s := start(t, servicetest.At(t, "2026-06-01T00:00:00Z"))
 	path, number := policy(t, s, 0)

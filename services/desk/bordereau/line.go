@@ -80,7 +80,8 @@ func (c *collection) line(of internalapi.ReportedReceipt, p *policy) (desk.Borde
 	line := desk.BordereauLine{
 		LineID: string(r.ID), Section: is.section, PolicyNumber: text(r.PolicyNumber), ReceiptType: receiptType,
 		RiskTransactionType: is.risk, TransactionType: is.transaction,
-		EffectiveDate: cmp.Or(of.EffectiveDate, r.ReceiptDate), RecordedAt: r.RecordedAt, Late: late(c.period, r.RecordedAt), Reverses: string(r.Reverses),
+		EffectiveDate: cmp.Or(of.EffectiveDate, r.ReceiptDate), RecordedAt: r.RecordedAt,
+		Late: late(c.period, r.RecordedAt), Reverses: string(r.Reverses),
 		Currency: terms.Currency, Gross: amounts.Gross.Decimal(), Commission: amounts.Commission.Decimal(),
 		Brokerage: amounts.Brokerage.Decimal(), Net: amounts.Net.Decimal(), SettlementCurrency: terms.Settlement,
 		Rate: terms.Rate.Decimal(), Settled: amounts.Settled.Decimal(), Line: p.line, PolicyID: string(p.record.ID),
