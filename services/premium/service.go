@@ -92,7 +92,7 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 	e := &environment{
 		rules: r, sets: s.Sets, zone: s.Zone, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"),
 		known: known,
-		now: deps.Now,
+		now:   deps.Now,
 	}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())
