@@ -361,12 +361,9 @@ func DateRange[T any](name string, key func(T) string) Filter[T] {
 // quarters are the months with which quarters begin and end, by their names in a period.
 var quarters = map[string][2]string{"Q1": {"01", "03"}, "Q2": {"04", "06"}, "Q3": {"07", "09"}, "Q4": {"10", "12"}}
 
-// MonthOf returns the month of an instant in its zone, as an index has it that Filter.ByPeriod makes.
-func MonthOf(t time.Time) string { return t.Format("2006-01") }
-
 // ByPeriod returns the filter named period that narrows a list to the records whose member is an instant (RFC 3339) in
-// a month or a quarter, in UTC unless Resource.Pin has another month for it. The instant means something. A record
-// without it is in no period.
+// a month or a quarter, in UTC unless Resource.Pin has another month, written 2006-01, for it. The instant means
+// something. A record without it is in no period.
 func (f Filter[T]) ByPeriod(means string) Filter[T] {
 	instant, name := f.Key, f.Index
 	f.Key = func(v T) string {
@@ -374,7 +371,7 @@ func (f Filter[T]) ByPeriod(means string) Filter[T] {
 		if err != nil {
 			return ""
 		}
-		return MonthOf(at.UTC())
+		return at.UTC().Format("2006-01")
 	}
 	f.ranged = true
 	means = "the period in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"

@@ -104,8 +104,8 @@ func (e *environment) stated(ctx context.Context, id string) (of internalapi.Sta
 		NetPremium: *b.NetPremium}, nil
 }
 
-// mostAhead is by how much clocks somewhere are ahead of UTC. Rows have their periods from the zone that the exchange had
-// when their receipts were recorded.
+// mostAhead is by how much clocks somewhere are ahead of UTC. Rows have their periods from the zone that the exchange
+// had when their receipts were recorded.
 const mostAhead = 14 * time.Hour
 
 // sumsOf returns the sums of the receipts of a policy that were recorded until an instant, by type.
