@@ -42,6 +42,9 @@ var knownToLack = map[string][]string{
 		`syntax: POST /claim/{id}:reopen refuses members that the action does not have`,
 		`syntax: POST /claim/{id}/documents refuses members that the action does not have`,
 	},
+	"desk": {
+		`beyond: PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning`,
+	},
 	"premium": {
 		`syntax: POST /receipt/{id}:refund refuses members that the action does not have`,
 	},
