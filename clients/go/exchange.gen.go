@@ -2150,7 +2150,7 @@ type ContractTerms struct {
 	// CoverholderPin The PIN of the coverholder: six digits and three capital letters.
 	CoverholderPin *string `json:"coverholderPin,omitempty"`
 
-	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
+	// Currency The currency of the amounts of receipts, policies and claims: an ISO 4217 code or, for business in run-off, one that was withdrawn since 2000.
 	Currency string `json:"currency"`
 
 	// DueDays How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
@@ -2195,7 +2195,7 @@ type ContractTerms struct {
 	// Section The section of the contract.
 	Section *string `json:"section,omitempty"`
 
-	// SettlementCurrency The currency that is settled in (ISO 4217); currency without it.
+	// SettlementCurrency The currency that is settled in, as currency has it; currency without it.
 	SettlementCurrency *string `json:"settlementCurrency,omitempty"`
 
 	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it.
@@ -2249,7 +2249,7 @@ type ContractTermsInput struct {
 	// CoverholderPin The PIN of the coverholder: six digits and three capital letters.
 	CoverholderPin *string `json:"coverholderPin,omitempty"`
 
-	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
+	// Currency The currency of the amounts of receipts, policies and claims: an ISO 4217 code or, for business in run-off, one that was withdrawn since 2000.
 	Currency *string `json:"currency,omitempty"`
 
 	// DueDays How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 without it.
@@ -2294,7 +2294,7 @@ type ContractTermsInput struct {
 	// Section The section of the contract.
 	Section *string `json:"section,omitempty"`
 
-	// SettlementCurrency The currency that is settled in (ISO 4217); currency without it.
+	// SettlementCurrency The currency that is settled in, as currency has it; currency without it.
 	SettlementCurrency *string `json:"settlementCurrency,omitempty"`
 
 	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it.

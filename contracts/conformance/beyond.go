@@ -57,6 +57,8 @@ func beyondRules() []Rule {
 		Rule{Name: "PUT /x/webhook/{name} refuses URLs that no webhook can have, and makes nothing", try: webhookURLs},
 		Rule{Name: "PUT /x/contract/{contract} keeps every version, and names what is wrong with a contract",
 			try: contracts},
+		Rule{Name: "PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning",
+			try: withdrawnCurrency},
 		Rule{Name: "GET /x/bordereau/{contract}/{kind}/{period} has the receipts of a policy that is assigned, and a " +
 			"period is not prepared before it is over", try: bordereaux},
 		Rule{Name: "GET /x/bordereau/{contract}/claims/{period} has the claims of a policy that is assigned, and a " +

@@ -225,6 +225,14 @@ func contracts(p *probe) {
 	p.refused(http.StatusNotFound, "", p.get("/x/contract/"+deskContract+"-2"))
 }
 
+func withdrawnCurrency(p *probe) {
+	terms := record{"inception": "1906-01-01", "expiry": "1906-01-02", "currency": "DEM"}
+	if made := p.wants(http.StatusOK, p.reportedUnder(deskContract+"-6", terms)); len(made.list("warnings")) != 1 {
+		p.fail("the warnings are %v", made["warnings"])
+	}
+	p.refused(http.StatusBadRequest, "", p.reportedUnder(deskContract+"-6", record{"currency": "CSK"})) // 1993
+}
+
 // assigned makes a contract, whose term is a day of a year, and a policy that is assigned to it. It returns the present
 // month of the contract.
 func (p *probe) assigned(contract, year string) (month string, policy record) {

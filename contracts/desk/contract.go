@@ -65,11 +65,12 @@ type ContractTerms struct {
 	RisksFrom scalar.Date `json:"risksFrom,omitzero"`
 	// A policy belongs to the contract if its term began before this day; the day of expiry without it.
 	RisksBefore scalar.Date `json:"risksBefore,omitzero"`
-	// The currency of the amounts of receipts, policies and claims (ISO 4217).
+	// The currency of the amounts of receipts, policies and claims: an ISO 4217 code or, for business in run-off, one
+	// that was withdrawn since 2000.
 	Currency string `json:"currency"`
 	// The unit of these amounts: major for euros, minor for cents. The interface does not say it.
 	AmountUnit string `json:"amountUnit"`
-	// The currency that is settled in (ISO 4217); currency without it.
+	// The currency that is settled in, as currency has it; currency without it.
 	SettlementCurrency string `json:"settlementCurrency,omitzero"`
 	// The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where
 	// both are the same, and needed where they are not.

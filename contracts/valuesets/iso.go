@@ -15,6 +15,9 @@ var (
 	countryList string
 	//go:embed currencies.txt
 	currencyList string
+	// The codes of currencies that ISO 4217 has withdrawn since 2000.
+	//go:embed withdrawn.txt
+	withdrawnList string
 )
 
 // countryByNumber maps the numeric codes, as three digits, to the alpha-2 codes.
@@ -37,6 +40,9 @@ func countryCodes() []string {
 	return codes
 }
 
+// countryMeant maps codes that people write for a country to those that ISO 3166-1 has for it.
+var countryMeant = map[string]string{"UK": "GB", "EL": "GR"}
+
 // currencies returns the alphabetic codes of ISO 4217, sorted.
 func currencies() []string { return strings.Fields(currencyList) }
 
@@ -55,8 +61,14 @@ var currencySet = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// IsCurrency reports whether a text is an alphabetic code of ISO 4217.
-func IsCurrency(code string) bool { return currencySet()[code] }
+// IsCurrency reports whether a text is an alphabetic code of ISO 4217, or one that it has withdrawn since 2000: run-off
+// goes on in the currency in which the business was written.
+func IsCurrency(code string) bool { return currencySet()[code] || IsWithdrawn(code) }
+
+// IsWithdrawn reports whether a text is a code of a currency that ISO 4217 has withdrawn since 2000.
+func IsWithdrawn(code string) bool {
+	return len(code) == 3 && slices.Contains(strings.Fields(withdrawnList), code)
+}
 
 // currencyDigits has the codes of ISO 4217 whose smallest unit is not a hundredth: how many digits it has behind the
 // point.
@@ -65,9 +77,13 @@ var currencyDigits = map[string]int{
 	"UYI": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
 	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
 	"CLF": 4, "UYW": 4,
+	// Withdrawn ones.
+	"ADP": 0, "BEF": 0, "BYB": 0, "BYR": 0, "ESP": 0, "GRD": 0, "ITL": 0, "LUF": 0, "MGF": 0, "PTE": 0, "TPE": 0,
+	"TRL": 0,
 }
 
-// CurrencyDigits returns how many digits the smallest unit of a currency of ISO 4217 has behind the point.
+// CurrencyDigits returns how many digits the smallest unit of a currency has behind the point, for which IsCurrency is
+// true.
 func CurrencyDigits(code string) int {
 	if digits, other := currencyDigits[code]; other {
 		return digits

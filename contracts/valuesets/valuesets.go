@@ -131,6 +131,14 @@ func (r *Registry) Values(set string) []string {
 	return slices.Clone(s.Values)
 }
 
+// Meant returns the value of a set that people mean by one that the set does not have; empty if that is not known.
+func (r *Registry) Meant(set, value string) string {
+	if meant := countryMeant[value]; set == Country && slices.Contains(r.Values(set), meant) {
+		return meant
+	}
+	return ""
+}
+
 // Accepted returns every spelling that a set accepts: its values in order, then the corrected spellings, sorted.
 func (r *Registry) Accepted(set string) []string {
 	accepted := r.Values(set)

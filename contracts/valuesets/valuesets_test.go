@@ -3,6 +3,7 @@ package valuesets
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -93,5 +94,38 @@ func TestCountryByNumber(t *testing.T) {
 	}
 	if code, _ := CountryByNumber(826); code != "GB" {
 		t.Errorf("826 is %s", code)
+	}
+}
+
+func TestCurrenciesThatAreWithdrawn(t *testing.T) {
+	for code, digits := range map[string]int{"DEM": 2, "ITL": 0, "BGN": 2, "HRK": 2, "ANG": 2, "ZWL": 2, "BYR": 0} {
+		if !IsCurrency(code) || !IsWithdrawn(code) || CurrencyDigits(code) != digits {
+			t.Errorf("%s: %t, %t, %d digits", code, IsCurrency(code), IsWithdrawn(code), CurrencyDigits(code))
+		}
+		if slices.Contains(currencies(), code) {
+			t.Errorf("%s is in force as well", code)
+		}
+	}
+	for _, code := range []string{"EUR", "CSK", "XEU", "", "dem", "DEM ATS", "DEM\n"} {
+		if IsWithdrawn(code) {
+			t.Errorf("%q is withdrawn since 2000", code)
+		}
+	}
+	for _, code := range strings.Fields(withdrawnList) {
+		if slices.Contains(currencies(), code) {
+			t.Errorf("%s is in force as well", code)
+		}
+	}
+}
+
+func TestCountriesThatAreMeant(t *testing.T) {
+	r := Published()
+	for value, want := range map[string]string{"UK": "GB", "EL": "GR", "XX": "", "": "", "GB": ""} {
+		if got := r.Meant(Country, value); got != want {
+			t.Errorf("%q means %q, want %q", value, got, want)
+		}
+	}
+	if got := r.Meant(Currency, "UK"); got != "" {
+		t.Errorf("as a currency UK means %q", got)
 	}
 }

@@ -96,6 +96,3 @@ func (d Day) Since(other Day) int {
 
 // Months returns how many months the month of d is after that of other.
 func (d Day) Months(other Day) int { return (d.Year-other.Year)*12 + int(d.Month-other.Month) }
-
-// MonthOf returns the month of an instant in its zone, such as 2026-11.
-func MonthOf(t time.Time) string { return t.Format("2006-01") }

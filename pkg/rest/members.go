@@ -211,6 +211,8 @@ type Sets interface {
 	Lookup(set, value string) (stored string, ok bool)
 	// Values returns the values of a set, in order; none for a set that does not exist.
 	Values(set string) []string
+	// Meant returns the value of a set that people mean by one that it does not have; empty if that is not known.
+	Meant(set, value string) string
 }
 
 // plan is where the tagged members of a struct are; it is made once for each type.
@@ -285,6 +287,9 @@ func look(field reflect.Value, sets Sets, set, pointer string, violations []prob
 func notIn(value, set string, sets Sets, before int) string {
 	value = problem.Short(value)
 	reason := strconv.Quote(value) + " is no value of " + set
+	if meant := sets.Meant(set, value); meant != "" {
+		return reason + "; what is meant is " + meant
+	}
 	if before < problem.MaxViolations {
 		reason += "; " + near.Values(value, sets.Values(set))
 	}

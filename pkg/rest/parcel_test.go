@@ -73,6 +73,8 @@ func (s sets) Lookup(set, value string) (string, bool) {
 }
 func (s sets) Values(set string) []string { return s[set] }
 
+func (s sets) Meant(string, string) string { return "" }
+
 var known = sets{
 	"ParcelState": {"stored", "held", "delivered", "returned"}, "Size": {"small", "large"},
 	"Mark": {"fragile", "urgent"},

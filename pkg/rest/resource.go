@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
 
-	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/history"
@@ -366,8 +365,8 @@ func DateRange[T any](name string, key func(T) string) Filter[T] {
 var quarters = map[string][2]string{"Q1": {"01", "03"}, "Q2": {"04", "06"}, "Q3": {"07", "09"}, "Q4": {"10", "12"}}
 
 // ByPeriod returns the filter named period that narrows a list to the records whose member is an instant (RFC 3339) in
-// a month or a quarter, in UTC unless Resource.Pin has another month for it. The instant means something. A record
-// without it is in no period.
+// a month or a quarter, in UTC unless Resource.Pin has another month, written 2006-01, for it. The instant means
+// something. A record without it is in no period.
 func (f Filter[T]) ByPeriod(means string) Filter[T] {
 	instant, name := f.Key, f.Index
 	f.Key = func(v T) string {
@@ -375,7 +374,7 @@ func (f Filter[T]) ByPeriod(means string) Filter[T] {
 		if err != nil {
 			return ""
 		}
-		return calendar.MonthOf(at.UTC())
+		return at.UTC().Format("2006-01")
 	}
 	f.ranged = true
 	means = "the period in which " + means + ": a month such as 2026-11, or a quarter such as 2026-Q4"

@@ -2,10 +2,8 @@ package claims
 
 import (
 	"context"
-	"time"
 
 	"insurance.example/exchange/contracts/claims"
-	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -29,9 +27,10 @@ func (e *environment) bordereau() rest.Resource[*claims.Bordereau] {
 // pin keeps the month of a new row where it is another in the exchange's zone than in UTC. So a row stays in its period
 // when the setting of the zone is changed.
 func (e *environment) pin(_ context.Context, d *rest.Draft[*claims.Bordereau]) (docstore.Keys, error) {
+	const form = "2006-01"
 	at := d.Value.FNOL
-	month := calendar.MonthOf(at.Time().In(e.zone))
-	if at.IsZero() || month == calendar.MonthOf(at.Time().In(time.UTC)) {
+	month := at.Time().In(e.zone).Format(form)
+	if at.IsZero() || month == at.Time().Format(form) {
 		return nil, nil
 	}
 	return docstore.Keys{"fnol": month}, nil

@@ -75,6 +75,10 @@ func TestPartiesAreKnownByIDTypeAndIDNumber(t *testing.T) {
 	conflict(s.Must(409, "POST", "/personal", person("X1", "")))
 	// The row of the conflict is checked before rules that the errors table does not list, such as that of the country.
 	conflict(s.Must(409, "POST", "/personal", strings.Replace(person("X1", ""), "GB", "XX", 1)))
+	uk := s.Must(400, "POST", "/personal", strings.Replace(person("X4", ""), "GB", "UK", 1))
+	if !strings.Contains(uk.Text, "what is meant is GB") {
+		t.Error(uk.Text)
+	}
 	conflict(s.Must(409, "PUT", "/personal/"+s.Create("personal", person("X2", "")), person("X1", "")))
 	s.Create("personal", strings.Replace(person("X1", ""), "passport", "driving licence", 1)) // both together
 	if a := s.Must(400, "POST", "/personal",

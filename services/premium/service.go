@@ -90,9 +90,8 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 		return nil, err
 	}
 	e := &environment{
-		rules: r, sets: s.Sets, zone: s.Zone, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"),
-		known: known,
-		now:   deps.Now,
+		rules: r, sets: s.Sets, zone: s.Zone, now: deps.Now, known: known, coverage: deps.Peer("coverage"),
+		claims: deps.Peer("claims"),
 	}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())

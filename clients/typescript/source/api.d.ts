@@ -6237,7 +6237,7 @@ export interface components {
             coverholderName: string;
             /** @description The PIN of the coverholder: six digits and three capital letters. */
             coverholderPin?: string;
-            /** @description The currency of the amounts of receipts, policies and claims (ISO 4217). */
+            /** @description The currency of the amounts of receipts, policies and claims: an ISO 4217 code or, for business in run-off, one that was withdrawn since 2000. */
             currency: string;
             /**
              * Format: int64
@@ -6285,7 +6285,7 @@ export interface components {
             risksFrom?: string;
             /** @description The section of the contract. */
             section?: string;
-            /** @description The currency that is settled in (ISO 4217); currency without it. */
+            /** @description The currency that is settled in, as currency has it; currency without it. */
             settlementCurrency?: string;
             /** @description Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it. */
             signOff?: string;
@@ -6325,7 +6325,7 @@ export interface components {
             coverholderName?: string | null;
             /** @description The PIN of the coverholder: six digits and three capital letters. */
             coverholderPin?: string | null;
-            /** @description The currency of the amounts of receipts, policies and claims (ISO 4217). */
+            /** @description The currency of the amounts of receipts, policies and claims: an ISO 4217 code or, for business in run-off, one that was withdrawn since 2000. */
             currency?: string | null;
             /**
              * Format: int64
@@ -6373,7 +6373,7 @@ export interface components {
             risksFrom?: string | null;
             /** @description The section of the contract. */
             section?: string | null;
-            /** @description The currency that is settled in (ISO 4217); currency without it. */
+            /** @description The currency that is settled in, as currency has it; currency without it. */
             settlementCurrency?: string | null;
             /** @description Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if the contract has said so at any time since the version approved before it. */
             signOff?: string | null;

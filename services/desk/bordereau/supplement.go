@@ -1,6 +1,7 @@
 package bordereau
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,9 +179,11 @@ func supplementWrong(s desk.ClaimSupplement) error {
 			wrong.At(amount.pointer, "must not be below 0")
 		}
 	}
-	if code, known := valuesets.Published().Lookup(valuesets.Country, s.LossCountry); s.LossCountry != "" &&
+	countries := valuesets.Published()
+	if code, known := countries.Lookup(valuesets.Country, s.LossCountry); s.LossCountry != "" &&
 		(!known || code != s.LossCountry) {
-		wrong.At("/lossCountry", "must be a country code of two capital letters (ISO 3166-1), such as GB")
+		wrong.At("/lossCountry", "must be a country code of two capital letters (ISO 3166-1), such as "+
+			cmp.Or(countries.Meant(valuesets.Country, s.LossCountry), "GB"))
 	}
 	if utf8.RuneCountInString(s.ClaimantName) > mostName || strings.ContainsAny(s.ClaimantName, "\r\n\x00") {
 		wrong.At("/claimantName", fmt.Sprintf("must be one line of up to %d characters", mostName))

@@ -83,7 +83,13 @@ func (t *Terms) SameUnits(other *Terms) bool {
 }
 
 // Warning is what may be a mistake in a member of a contract, in words.
-type Warning struct{ Member, Words string }
+type Warning struct{ Code, Member, Words string }
+
+// The codes of warnings.
+const (
+	PercentAsFraction = "percent-as-fraction"
+	CurrencyWithdrawn = "currency-withdrawn"
+)
 
 // Warnings returns what may be a mistake, at most one of each member.
 func (t *Terms) Warnings() (all []Warning) {
@@ -97,8 +103,16 @@ func (t *Terms) Warnings() (all []Warning) {
 		{"taxPercentage", t.TaxPercentage},
 	} {
 		if of, err := money.Parse(string(p.text)); err == nil && of.Sign() != 0 && of.Cmp(one) < 0 && of.Cmp(less) > 0 {
-			all = append(all, Warning{p.name, p.name + " is " + string(p.text) +
+			all = append(all, Warning{PercentAsFraction, p.name, p.name + " is " + string(p.text) +
 				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15"})
+		}
+	}
+	for _, c := range []struct{ name, code string }{
+		{"currency", t.Currency}, {"settlementCurrency", t.SettlementCurrency},
+	} {
+		if valuesets.IsWithdrawn(c.code) && (c.name == "currency" || c.code != t.Currency) {
+			all = append(all, Warning{CurrencyWithdrawn, c.name, c.name + " is " + c.code +
+				", which ISO 4217 has withdrawn (" + CurrencyWithdrawn + "): right for business in run-off alone"})
 		}
 	}
 	return all
@@ -219,7 +233,8 @@ func (t *Terms) checkTerm(c check, known []string) {
 
 func (t *Terms) checkMoney(c check) {
 	currency := func(code, at string) {
-		c.must(valuesets.IsCurrency(code), at, "must be a currency of ISO 4217, such as EUR")
+		c.must(valuesets.IsCurrency(code), at, "must be a currency of ISO 4217, such as EUR, or one that it has "+
+			"withdrawn since 2000")
 	}
 	currency(t.Currency, "currency")
 	if t.SettlementCurrency != t.Currency {
