@@ -2892,8 +2892,11 @@ type PropertyType string
 // ReceiptType The value set ReceiptType, as it is in force.
 type ReceiptType string
 
-// RefundInput The type of the reversing receipt. The interface does not show this body.
+// RefundInput The type of the reversing receipt, and how much it gives back. The interface does not show this body.
 type RefundInput struct {
+	// PaymentAmount The amount that is given back, from 1 to what is left of the receipt; all that is left where none is sent.
+	PaymentAmount *int64 `json:"paymentAmount,omitempty"`
+
 	// ReceiptType The type of the reversing receipt; the one that the operator has set where none is sent.
 	ReceiptType *ReceiptType `json:"receiptType,omitempty"`
 }
@@ -3356,6 +3359,9 @@ type ViewedPart struct {
 
 // ViewedRecord A record and where it is.
 type ViewedRecord struct {
+	// Left What is left of a receipt, of which refunds may have given back a part. Absent for refunds and other records.
+	Left *int64 `json:"left,omitempty"`
+
 	// Link Where the record is.
 	Link string `json:"link"`
 
@@ -5608,6 +5614,12 @@ type Receipt struct {
 	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt *time.Time `json:"recordedAt,omitempty"`
 
+	// RefundNumber The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+	RefundNumber *int64 `json:"refundNumber,omitempty"`
+
+	// RefundedAmount What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+	RefundedAmount *int64 `json:"refundedAmount,omitempty"`
+
 	// Reverses The id of the receipt that this one reverses. Only a refund has it.
 	Reverses *openapi_types.UUID `json:"reverses,omitempty"`
 }
@@ -5670,6 +5682,12 @@ type ReceiptResult struct {
 
 	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt *time.Time `json:"recordedAt,omitempty"`
+
+	// RefundNumber The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+	RefundNumber *int64 `json:"refundNumber,omitempty"`
+
+	// RefundedAmount What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+	RefundedAmount *int64 `json:"refundedAmount,omitempty"`
 
 	// Reverses The id of the receipt that this one reverses. Only a refund has it.
 	Reverses *openapi_types.UUID `json:"reverses,omitempty"`
@@ -9786,6 +9804,12 @@ type SearchReceipt200JSONResponseBody_Item struct {
 
 	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt *time.Time `json:"recordedAt,omitempty"`
+
+	// RefundNumber The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+	RefundNumber *int64 `json:"refundNumber,omitempty"`
+
+	// RefundedAmount What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+	RefundedAmount *int64 `json:"refundedAmount,omitempty"`
 
 	// Reverses The id of the receipt that this one reverses. Only a refund has it.
 	Reverses *openapi_types.UUID `json:"reverses,omitempty"`

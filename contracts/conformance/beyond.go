@@ -43,6 +43,7 @@ func beyondRules() []Rule {
 		Rule{Name: "POST /x/batch with an operation that would be refused is 422, and writes nothing",
 			try: refusedBatch},
 		Rule{Name: "GET /x/policy/{policyNumber} shows the policy, what it insures and the claims", try: policyView},
+		Rule{Name: "GET /x/policy/{policyNumber} shows what is left of each receipt", try: leftInView},
 		Rule{Name: "GET /x/policy/{policyNumber} shows what the claims bordereau says of the policy",
 			try: claimRowsInView},
 		Rule{Name: "GET /x/clock and POST /x/clock:advance are unknown, or are of a clock that only goes forward",

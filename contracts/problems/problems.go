@@ -95,6 +95,8 @@ var (
 		"States and transitions: Receipt")
 	AlreadyReversed = declare("receipt-already-reversed", "the receipt is reversed", 409,
 		"States and transitions: Receipt")
+	RefundAboveRest = declare("refund-above-what-is-left", "less is left of the receipt", 409,
+		"register: Receipts and bordereaux")
 	BatchRefused = declare("batch-refused", "operations of the batch would be refused", 422,
 		"register: A batch of creations")
 	WebhookRefused = declare("webhook-not-accepted", "the receiver of the webhook did not accept a test", 422,

@@ -1607,7 +1607,7 @@ export interface paths {
          *     | 3 | paymentAmount is not greater than 0 | 400 [invalid payment amount](/problems/invalid-payment-amount) |
          *     | 4 | policyNumber or claimNumber resolves to nothing, or they do not belong together | 404 [policy not found](/problems/policy-not-found) |
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [the receipt is reversed](/problems/receipt-already-reversed).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found).
          */
         post: operations["createReceipt"];
         delete?: never;
@@ -1634,7 +1634,7 @@ export interface paths {
          * Replace one receipt
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceReceipt"];
         post?: never;
@@ -1657,7 +1657,7 @@ export interface paths {
          * Refund one receipt
          * @description The action applies in every state of the record and leaves the state as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 409 [less is left of the receipt](/problems/refund-above-what-is-left), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["refundReceipt"];
         delete?: never;
@@ -9842,6 +9842,16 @@ export interface components {
              */
             recordedAt?: string;
             /**
+             * Format: int64
+             * @description What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+             */
+            refundedAmount?: Exact;
+            /**
+             * Format: int64
+             * @description The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+             */
+            refundNumber?: Exact;
+            /**
              * Format: uuid
              * @description The id of the receipt that this one reverses. Only a refund has it.
              */
@@ -9910,6 +9920,16 @@ export interface components {
              */
             recordedAt?: string;
             /**
+             * Format: int64
+             * @description What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+             */
+            refundedAmount?: Exact;
+            /**
+             * Format: int64
+             * @description The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+             */
+            refundNumber?: Exact;
+            /**
              * Format: uuid
              * @description The id of the receipt that this one reverses. Only a refund has it.
              */
@@ -9922,8 +9942,13 @@ export interface components {
          * @enum {string}
          */
         ReceiptType: "new policy" | "policy renewal" | "mid term adjustment" | "claim payment" | "brokerage payment" | "profit share payment" | "other";
-        /** @description The type of the reversing receipt. The interface does not show this body. */
+        /** @description The type of the reversing receipt, and how much it gives back. The interface does not show this body. */
         RefundInput: {
+            /**
+             * Format: int64
+             * @description The amount that is given back, from 1 to what is left of the receipt; all that is left where none is sent.
+             */
+            paymentAmount?: Exact | null;
             /** @description The type of the reversing receipt; the one that the operator has set where none is sent. */
             receiptType?: components["schemas"]["ReceiptType"] | null;
         };
@@ -10949,6 +10974,11 @@ export interface components {
         };
         /** @description A record and where it is. */
         ViewedRecord: {
+            /**
+             * Format: int64
+             * @description What is left of a receipt, of which refunds may have given back a part. Absent for refunds and other records.
+             */
+            left?: Exact;
             /** @description Where the record is. */
             link: string;
             /** @description Where the receipts of a claim are. Absent for other records. */
@@ -19901,28 +19931,6 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The state of things forbids the request. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "existingId": "0195a000-0000-7000-8000-000000000011",
-                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
-                     *       "status": 409,
-                     *       "title": "the receipt is reversed",
-                     *       "type": "/problems/receipt-already-reversed"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {string} */
-                        type?: "/problems/receipt-already-reversed";
-                    };
-                };
-            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -20092,7 +20100,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/receipt-immutable" | "/problems/receipt-already-reversed";
+                        type?: "/problems/receipt-immutable";
                     };
                 };
             };
@@ -20210,7 +20218,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/required-fields-missing";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-payment-amount" | "/problems/required-fields-missing";
                     };
                 };
             };
@@ -20237,7 +20245,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/transition-not-listed" | "/problems/receipt-already-reversed";
+                        type?: "/problems/transition-not-listed" | "/problems/receipt-already-reversed" | "/problems/refund-above-what-is-left";
                     };
                 };
             };
@@ -30056,6 +30064,16 @@ export interface operations {
                          * @description The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
                          */
                         recordedAt?: string;
+                        /**
+                         * Format: int64
+                         * @description What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+                         */
+                        refundedAmount?: Exact;
+                        /**
+                         * Format: int64
+                         * @description The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+                         */
+                        refundNumber?: Exact;
                         /**
                          * Format: uuid
                          * @description The id of the receipt that this one reverses. Only a refund has it.

@@ -31,6 +31,7 @@ export const problems = {
   'peril-not-covered': 'Die Gefahr ist nicht gedeckt', 'party-exists': 'Diese Partei gibt es schon',
   'receipt-immutable': 'Ein Beleg ändert sich nicht mehr',
   'receipt-already-reversed': 'Der Beleg ist schon storniert',
+  'refund-above-what-is-left': 'Vom Beleg ist weniger übrig',
   'batch-refused': 'Ein Teil der Anfrage wird abgelehnt; nichts ist geschehen',
   'webhook-not-accepted': 'Der Empfänger hat die Probe nicht angenommen',
   'too-many-refusals': 'Ihre Organisation lehnt schon so viele andere ab, wie sie darf',

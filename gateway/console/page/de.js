@@ -58,7 +58,8 @@ export default {
   moneyOverTime: 'Reserve und Zahlungen im Verlauf', warnings: 'Warnungen',
   noWarnings: 'An diesem Schaden ist nichts ungewöhnlich.', endorse: 'Nachtrag', cancel: 'Police kündigen',
   renew: 'Erneuern', settle: 'Regulieren', reopen: 'Wieder öffnen', addDocument: 'Dokument hinzufügen',
-  'add-claim': 'Schaden melden', 'add-receipt': 'Beleg erfassen', revise: 'Ändern', share: 'Teilen',
+  'add-claim': 'Schaden melden', 'add-receipt': 'Beleg erfassen', refund: 'Erstatten',
+  refundedBy: 'Die Erstattung ist', revise: 'Ändern', share: 'Teilen',
   sharedWith: 'Geteilt mit', sharedWithYou: 'Mit Ihnen geteilt',
   notShared: 'Keine andere Organisation sieht diese Police.', sharedLast: 'Zuletzt geändert',
   sharingUnfinished: 'Eine Änderung der Liste blieb auf halbem Weg stehen. Bis sie noch einmal gesendet wird, dürfen '

@@ -48,7 +48,8 @@ export default {
   moneyOverTime: 'Reserve and payments over time', warnings: 'Warnings',
   noWarnings: 'Nothing is unusual about this claim.', endorse: 'Endorse', cancel: 'Cancel policy', renew: 'Renew',
   settle: 'Settle', reopen: 'Reopen', addDocument: 'Add a document', 'add-claim': 'Report a claim',
-  'add-receipt': 'Record a receipt', revise: 'Revise', share: 'Share', sharedWith: 'Shared with',
+  'add-receipt': 'Record a receipt', refund: 'Refund', refundedBy: 'The refund is',
+  revise: 'Revise', share: 'Share', sharedWith: 'Shared with',
   sharedWithYou: 'Shared with you', notShared: 'No other organisation sees this policy.', sharedLast: 'Changed last',
   sharingUnfinished: 'A change of the list stopped half way. Until it is sent again, organisations may have less '
     + 'than the list gives them.',

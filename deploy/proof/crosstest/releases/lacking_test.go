@@ -41,6 +41,12 @@ var knownToLack = map[string][]string{
 	},
 	"premium": {
 		`syntax: POST /receipt/{id}:refund refuses members that the action does not have`,
+		`receipts: :refund with a paymentAmount gives back a part, and without one all that is left`,
+		`receipts: :refund of less than 1 or of more than the receipt is 400`,
+		`receipts: :refund of more than is left is 409 and says how much is`,
+		`receipts: refunds at once give back no more than the receipt`,
+		`receipts: the rows of a policy count the parts that were given back`,
+		`beyond: GET /x/policy/{policyNumber} shows what is left of each receipt`,
 	},
 }
 
