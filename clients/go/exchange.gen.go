@@ -2700,6 +2700,18 @@ type History struct {
 // IdType The value set IdType, as it is in force.
 type IdType string
 
+// InterimPaymentInput What is paid for a claim before it is settled.
+type InterimPaymentInput struct {
+	// PaidAt The instant of the payment, from lossDate until now; now where none is sent.
+	PaidAt *time.Time `json:"paidAt,omitempty"`
+
+	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
+	PaymentAmount int64 `json:"paymentAmount"`
+
+	// PaymentMethod The value set PaymentMethod, as it is in force.
+	PaymentMethod PaymentMethod `json:"paymentMethod"`
+}
+
 // LegalEntity The value set LegalEntity, as it is in force.
 type LegalEntity string
 
@@ -2766,9 +2778,9 @@ type Participant struct {
 	Rights []string `json:"rights"`
 }
 
-// Payment One settlement of a claim.
+// Payment One settlement of a claim, or a payment before it.
 type Payment struct {
-	// PaidAt The instant of the settlement.
+	// PaidAt The instant of the payment; of a settlement, that at which it was recorded.
 	PaidAt time.Time `json:"paidAt"`
 
 	// PaymentAmount The amount paid. The interface does not say its currency or unit.
@@ -2776,6 +2788,9 @@ type Payment struct {
 
 	// PaymentMethod How the amount was paid.
 	PaymentMethod string `json:"paymentMethod"`
+
+	// RecordedAt The instant at which an interim payment was recorded. A settlement has none.
+	RecordedAt *time.Time `json:"recordedAt,omitempty"`
 }
 
 // PaymentMethod The value set PaymentMethod, as it is in force.
@@ -3881,7 +3896,7 @@ type Claim struct {
 	// PaymentMethod The value set PaymentMethod, as it is in force.
 	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
 
-	// Payments The settlements of the claim, oldest first.
+	// Payments The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments *[]Payment `json:"payments,omitempty"`
 
 	// PolicyNumber The number of the policy that the claim is made against.
@@ -4019,7 +4034,7 @@ type ClaimResult struct {
 	// PaymentMethod The value set PaymentMethod, as it is in force.
 	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
 
-	// Payments The settlements of the claim, oldest first.
+	// Payments The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments *[]Payment `json:"payments,omitempty"`
 
 	// PolicyNumber The number of the policy that the claim is made against.
@@ -8213,6 +8228,21 @@ type TryClaimParams struct {
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
+// PayClaimParams defines parameters for PayClaim.
+type PayClaimParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
+	Prefer *Prefer `json:"Prefer,omitempty"`
+}
+
 // ListContractsParams defines parameters for ListContracts.
 type ListContractsParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -8824,7 +8854,7 @@ type SearchClaim200JSONResponseBody_Item struct {
 	// PaymentMethod The value set PaymentMethod, as it is in force.
 	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
 
-	// Payments The settlements of the claim, oldest first.
+	// Payments The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments *[]Payment `json:"payments,omitempty"`
 
 	// PolicyNumber The number of the policy that the claim is made against.
@@ -10420,6 +10450,9 @@ type PrepareBordereauJSONRequestBody = BordereauPrepareInput
 
 // TryClaimJSONRequestBody defines body for TryClaim for application/json ContentType.
 type TryClaimJSONRequestBody = ClaimChanges
+
+// PayClaimJSONRequestBody defines body for PayClaim for application/json ContentType.
+type PayClaimJSONRequestBody = InterimPaymentInput
 
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = ClockMoveInput
@@ -12506,6 +12539,20 @@ func (c *Client) TryClaim(ctx context.Context, params *TryClaimParams, body TryC
 	}
 	r.body = body
 	return send[Verdict](ctx, c, r)
+}
+
+// PayClaim sends POST /x/claim/{id}:pay: Pay one claim.
+func (c *Client) PayClaim(ctx context.Context, id Id, params *PayClaimParams, body PayClaimJSONRequestBody) (*Reply[ClaimResult], error) {
+	r := newRequest("POST", "/x/claim/{id}:pay")
+	r.segment("id", id)
+	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+		header(r, "Prefer", params.Prefer)
+	}
+	r.body = body
+	return send[ClaimResult](ctx, c, r)
 }
 
 // ReadTestClock sends GET /x/clock: What the test clock shows. Only exchange run with --test-clock has one.

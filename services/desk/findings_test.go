@@ -67,6 +67,12 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 	}{
 		{code: "", of: november},
 		{code: "", of: claimsNovember},
+		{code: "", of: claimsNovember, spoil: func(w *world) {
+			// An interim payment leaves the claim and its reserve as they are.
+			part := w.file("P", 400)
+			w.interim(part, 100, "2026-11-05T00:00:00Z")
+			w.pay("P", part.number(), 100)
+		}},
 		{code: "missing-insured", of: november, severity: "error", words: "no policyholder", spoil: func(w *world) {
 			w.policies["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "", "in force"}
 			w.record("N", "new policy", 10, "")

@@ -3011,6 +3011,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/claim/{id}:pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay one claim
+         * @description The listed transitions; a record in any other state refuses the action with 409:
+         *
+         *     | from | to |
+         *     |---|---|
+         *     | open | open |
+         *     | reopened | reopened |
+         *
+         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         */
+        post: operations["payClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/claim/admissibility": {
         parameters: {
             query?: never;
@@ -5595,7 +5622,7 @@ export interface components {
             lossDate: string;
             /** @description How the claim is paid: the method of the last settlement, where there is one. */
             paymentMethod?: components["schemas"]["PaymentMethod"];
-            /** @description The settlements of the claim, oldest first. */
+            /** @description The payments for the claim, oldest first: interim ones, and the settlements. */
             payments?: components["schemas"]["Payment"][];
             /** @description The number of the policy that the claim is made against. */
             policyNumber: string;
@@ -5873,7 +5900,7 @@ export interface components {
             lossDate: string;
             /** @description How the claim is paid: the method of the last settlement, where there is one. */
             paymentMethod?: components["schemas"]["PaymentMethod"];
-            /** @description The settlements of the claim, oldest first. */
+            /** @description The payments for the claim, oldest first: interim ones, and the settlements. */
             payments?: components["schemas"]["Payment"][];
             /** @description The number of the policy that the claim is made against. */
             policyNumber: string;
@@ -7121,6 +7148,21 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description What is paid for a claim before it is settled. */
+        InterimPaymentInput: {
+            /**
+             * Format: date-time
+             * @description The instant of the payment, from lossDate until now; now where none is sent.
+             */
+            paidAt?: string | null;
+            /**
+             * Format: int64
+             * @description The amount paid, above 0. The interface does not say its currency or unit.
+             */
+            paymentAmount: Exact;
+            /** @description How the amount is paid. */
+            paymentMethod: components["schemas"]["PaymentMethod"];
+        };
         /**
          * @description The value set LegalEntity, as it is in force.
          * @enum {string}
@@ -7419,11 +7461,11 @@ export interface components {
             /** @description What it may do. With read, which each participant has, it sees the policy with its claims, receipts and rows of bordereaux. With claims it also creates and changes claims, and with premium receipts and refunds. */
             rights: string[];
         };
-        /** @description One settlement of a claim. */
+        /** @description One settlement of a claim, or a payment before it. */
         Payment: {
             /**
              * Format: date-time
-             * @description The instant of the settlement.
+             * @description The instant of the payment; of a settlement, that at which it was recorded.
              */
             paidAt: string;
             /**
@@ -7433,6 +7475,11 @@ export interface components {
             paymentAmount: Exact;
             /** @description How the amount was paid. */
             paymentMethod: string;
+            /**
+             * Format: date-time
+             * @description The instant at which an interim payment was recorded. A settlement has none.
+             */
+            recordedAt?: string;
         };
         /**
          * @description The value set PaymentMethod, as it is in force.
@@ -13286,6 +13333,12 @@ export interface operations {
                      *       "paymentMethod": "cash",
                      *       "payments": [
                      *         {
+                     *           "paidAt": "2026-03-19T10:00:00Z",
+                     *           "paymentAmount": 300,
+                     *           "paymentMethod": "cash",
+                     *           "recordedAt": "2026-03-20T09:00:00Z"
+                     *         },
+                     *         {
                      *           "paidAt": "2026-03-20T15:00:00Z",
                      *           "paymentAmount": 3200,
                      *           "paymentMethod": "cash"
@@ -13402,6 +13455,12 @@ export interface operations {
                      *       "lossDate": "2026-03-01T08:30:00Z",
                      *       "paymentMethod": "cash",
                      *       "payments": [
+                     *         {
+                     *           "paidAt": "2026-03-19T10:00:00Z",
+                     *           "paymentAmount": 300,
+                     *           "paymentMethod": "cash",
+                     *           "recordedAt": "2026-03-20T09:00:00Z"
+                     *         },
                      *         {
                      *           "paidAt": "2026-03-20T15:00:00Z",
                      *           "paymentAmount": 3200,
@@ -25609,6 +25668,91 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    payClaim: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The id of the record. One that is no UUID names nothing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "paidAt": "2026-03-19T10:00:00Z",
+                 *       "paymentAmount": 300,
+                 *       "paymentMethod": "cash"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InterimPaymentInput"];
+            };
+        };
+        responses: {
+            /** @description The record as it is now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["claimResult"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-payment-amount" | "/problems/required-fields-missing";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Altered"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     tryClaim: {
         parameters: {
             query?: never;
@@ -28886,7 +29030,7 @@ export interface operations {
                         lossDate?: string;
                         /** @description How the claim is paid: the method of the last settlement, where there is one. */
                         paymentMethod?: components["schemas"]["PaymentMethod"];
-                        /** @description The settlements of the claim, oldest first. */
+                        /** @description The payments for the claim, oldest first: interim ones, and the settlements. */
                         payments?: components["schemas"]["Payment"][];
                         /** @description The number of the policy that the claim is made against. */
                         policyNumber?: string;

@@ -113,6 +113,8 @@ export default {
   'The instant of the loss.': 'Wann der Schaden geschah.',
   'How the claim is paid: the method of the last settlement, where there is one.':
     'Wie der Schaden bezahlt wird, oder zuletzt bezahlt wurde.',
+  'The instant of the payment, from lossDate until now; now where none is sent.':
+    'Wann gezahlt wurde: vom Schadenzeitpunkt bis jetzt; ohne Angabe jetzt.',
   'How the amount is paid.': 'Wie der Betrag bezahlt wird.',
   'How the amount was paid.': 'Wie der Betrag bezahlt wurde.',
   'The amount set aside for the claim, 0 where none is sent.':

@@ -38,6 +38,8 @@ var knownToLack = map[string][]string{
 		`syntax: POST /claim/{id}:settle refuses members that the action does not have`,
 		`syntax: POST /claim/{id}:reopen refuses members that the action does not have`,
 		`syntax: POST /claim/{id}/documents refuses members that the action does not have`,
+		`beyond: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
+		`beyond: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
 	},
 	"premium": {
 		`syntax: POST /receipt/{id}:refund refuses members that the action does not have`,
