@@ -2718,6 +2718,18 @@ type History struct {
 // IdType The value set IdType, as it is in force.
 type IdType string
 
+// InterimPaymentInput What is paid for a claim before it is settled.
+type InterimPaymentInput struct {
+	// PaidAt The instant of the payment, from lossDate until now; now where none is sent.
+	PaidAt *time.Time `json:"paidAt,omitempty"`
+
+	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
+	PaymentAmount int64 `json:"paymentAmount"`
+
+	// PaymentMethod The value set PaymentMethod, as it is in force.
+	PaymentMethod PaymentMethod `json:"paymentMethod"`
+}
+
 // LegalEntity The value set LegalEntity, as it is in force.
 type LegalEntity string
 
@@ -2784,9 +2796,9 @@ type Participant struct {
 	Rights []string `json:"rights"`
 }
 
-// Payment One settlement of a claim.
+// Payment One settlement of a claim, or a payment before it.
 type Payment struct {
-	// PaidAt The instant of the settlement.
+	// PaidAt The instant of the payment; of a settlement, that at which it was recorded.
 	PaidAt time.Time `json:"paidAt"`
 
 	// PaymentAmount The amount paid. The interface does not say its currency or unit.
@@ -2794,6 +2806,9 @@ type Payment struct {
 
 	// PaymentMethod How the amount was paid.
 	PaymentMethod string `json:"paymentMethod"`
+
+	// RecordedAt The instant at which an interim payment was recorded. A settlement has none.
+	RecordedAt *time.Time `json:"recordedAt,omitempty"`
 }
 
 // PaymentMethod The value set PaymentMethod, as it is in force.
@@ -2922,8 +2937,11 @@ type PropertyType string
 // ReceiptType The value set ReceiptType, as it is in force.
 type ReceiptType string
 
-// RefundInput The type of the reversing receipt. The interface does not show this body.
+// RefundInput The type of the reversing receipt, and how much it gives back. The interface does not show this body.
 type RefundInput struct {
+	// PaymentAmount The amount that is given back, from 1 to what is left of the receipt; all that is left where none is sent.
+	PaymentAmount *int64 `json:"paymentAmount,omitempty"`
+
 	// ReceiptType The type of the reversing receipt; the one that the operator has set where none is sent.
 	ReceiptType *ReceiptType `json:"receiptType,omitempty"`
 }
@@ -3386,6 +3404,9 @@ type ViewedPart struct {
 
 // ViewedRecord A record and where it is.
 type ViewedRecord struct {
+	// Left What is left of a receipt, of which refunds may have given back a part. Absent for refunds and other records.
+	Left *int64 `json:"left,omitempty"`
+
 	// Link Where the record is.
 	Link string `json:"link"`
 
@@ -3929,7 +3950,7 @@ type Claim struct {
 	// PaymentMethod The value set PaymentMethod, as it is in force.
 	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
 
-	// Payments The settlements of the claim, oldest first.
+	// Payments The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments *[]Payment `json:"payments,omitempty"`
 
 	// PolicyNumber The number of the policy that the claim is made against.
@@ -4067,7 +4088,7 @@ type ClaimResult struct {
 	// PaymentMethod The value set PaymentMethod, as it is in force.
 	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
 
-	// Payments The settlements of the claim, oldest first.
+	// Payments The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments *[]Payment `json:"payments,omitempty"`
 
 	// PolicyNumber The number of the policy that the claim is made against.
@@ -5761,6 +5782,12 @@ type Receipt struct {
 	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt *time.Time `json:"recordedAt,omitempty"`
 
+	// RefundNumber The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+	RefundNumber *int64 `json:"refundNumber,omitempty"`
+
+	// RefundedAmount What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+	RefundedAmount *int64 `json:"refundedAmount,omitempty"`
+
 	// Reverses The id of the receipt that this one reverses. Only a refund has it.
 	Reverses *openapi_types.UUID `json:"reverses,omitempty"`
 }
@@ -5829,6 +5856,12 @@ type ReceiptResult struct {
 
 	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt *time.Time `json:"recordedAt,omitempty"`
+
+	// RefundNumber The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+	RefundNumber *int64 `json:"refundNumber,omitempty"`
+
+	// RefundedAmount What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+	RefundedAmount *int64 `json:"refundedAmount,omitempty"`
 
 	// Reverses The id of the receipt that this one reverses. Only a refund has it.
 	Reverses *openapi_types.UUID `json:"reverses,omitempty"`
@@ -8426,6 +8459,21 @@ type TryClaimParams struct {
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
+// PayClaimParams defines parameters for PayClaim.
+type PayClaimParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
+	Prefer *Prefer `json:"Prefer,omitempty"`
+}
+
 // ListContractsParams defines parameters for ListContracts.
 type ListContractsParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -9040,7 +9088,7 @@ type SearchClaim200JSONResponseBody_Item struct {
 	// PaymentMethod The value set PaymentMethod, as it is in force.
 	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
 
-	// Payments The settlements of the claim, oldest first.
+	// Payments The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments *[]Payment `json:"payments,omitempty"`
 
 	// PolicyNumber The number of the policy that the claim is made against.
@@ -10039,6 +10087,12 @@ type SearchReceipt200JSONResponseBody_Item struct {
 	// RecordedAt The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt *time.Time `json:"recordedAt,omitempty"`
 
+	// RefundNumber The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+	RefundNumber *int64 `json:"refundNumber,omitempty"`
+
+	// RefundedAmount What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+	RefundedAmount *int64 `json:"refundedAmount,omitempty"`
+
 	// Reverses The id of the receipt that this one reverses. Only a refund has it.
 	Reverses *openapi_types.UUID `json:"reverses,omitempty"`
 }
@@ -10654,6 +10708,9 @@ type PrepareBordereauJSONRequestBody = BordereauPrepareInput
 
 // TryClaimJSONRequestBody defines body for TryClaim for application/json ContentType.
 type TryClaimJSONRequestBody = ClaimChanges
+
+// PayClaimJSONRequestBody defines body for PayClaim for application/json ContentType.
+type PayClaimJSONRequestBody = InterimPaymentInput
 
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = ClockMoveInput
@@ -12747,6 +12804,20 @@ func (c *Client) TryClaim(ctx context.Context, params *TryClaimParams, body TryC
 	}
 	r.body = body
 	return send[Verdict](ctx, c, r)
+}
+
+// PayClaim sends POST /x/claim/{id}:pay: Pay one claim.
+func (c *Client) PayClaim(ctx context.Context, id Id, params *PayClaimParams, body PayClaimJSONRequestBody) (*Reply[ClaimResult], error) {
+	r := newRequest("POST", "/x/claim/{id}:pay")
+	r.segment("id", id)
+	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+		header(r, "Prefer", params.Prefer)
+	}
+	r.body = body
+	return send[ClaimResult](ctx, c, r)
 }
 
 // ReadTestClock sends GET /x/clock: What the test clock shows. Only exchange run with --test-clock has one.

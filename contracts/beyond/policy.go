@@ -60,6 +60,8 @@ type ViewedRecord struct {
 	Resource string `json:"resource"`
 	// Where the receipts of a claim are. Absent for other records.
 	Receipts string `json:"receipts,omitzero"`
+	// What is left of a receipt, of which refunds may have given back a part. Absent for refunds and other records.
+	Left *scalar.Int `json:"left,omitzero" amount:""`
 	// The record.
 	Record scalar.JSON `json:"record"`
 }

@@ -52,7 +52,7 @@ type Claim struct {
 	Documents []string `json:"documents,omitzero"`
 	// The type of each of the documents, in their order; empty where none was sent.
 	DocumentTypes []string `json:"documentTypes,omitzero" kept:""`
-	// The settlements of the claim, oldest first.
+	// The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments []Payment `json:"payments,omitzero" kept:""`
 }
 
@@ -79,14 +79,28 @@ type Bordereau struct {
 
 // Payment is an element of a claim's list of payments.
 //
-// One settlement of a claim.
+// One settlement of a claim, or a payment before it.
 type Payment struct {
 	// The amount paid. The interface does not say its currency or unit.
 	PaymentAmount scalar.Int `json:"paymentAmount" amount:""`
 	// How the amount was paid.
 	PaymentMethod string `json:"paymentMethod"`
-	// The instant of the settlement.
+	// The instant of the payment; of a settlement, that at which it was recorded.
 	PaidAt scalar.DateTime `json:"paidAt"`
+	// The instant at which an interim payment was recorded. A settlement has none.
+	RecordedAt scalar.DateTime `json:"recordedAt,omitzero"`
+}
+
+// InterimPayment is the body of POST /x/claim/{id}:pay.
+//
+// What is paid for a claim before it is settled.
+type InterimPayment struct {
+	// The amount paid, above 0. The interface does not say its currency or unit.
+	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
+	// How the amount is paid.
+	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod"`
+	// The instant of the payment, from lossDate until now; now where none is sent.
+	PaidAt scalar.DateTime `json:"paidAt,omitzero"`
 }
 
 // Settlement is the body of POST /claim/{id}:settle.

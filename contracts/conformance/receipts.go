@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -64,6 +65,33 @@ func receiptRules() []Rule {
 			path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id")
 			p.action(http.StatusCreated, path+":refund", refund)
 			p.refused(http.StatusConflict, "", p.post(path+":refund", refund))
+		}},
+		{Name: ":refund with a paymentAmount gives back a part, and without one all that is left", try: partRefunds},
+		{Name: ":refund of less than 1 or of more than the receipt is 400", try: func(p *probe) {
+			path := p.refundOf(10)
+			for _, amount := range []any{0, -1, 11, 1.5, "1"} {
+				p.refused(http.StatusBadRequest, "", p.post(path, refund.with("paymentAmount", amount)))
+			}
+			p.action(http.StatusCreated, path, refund.with("paymentAmount", 10))
+		}},
+		{Name: ":refund of more than is left is 409 and says how much is", try: func(p *probe) {
+			path := p.refundOf(10)
+			p.action(http.StatusCreated, path, refund.with("paymentAmount", 7))
+			above := p.refused(http.StatusConflict, "", p.post(path, refund.with("paymentAmount", 4)))
+			p.holds(above, record{"left": 3})
+			p.action(http.StatusCreated, path, refund.with("paymentAmount", 3))
+			p.refused(http.StatusConflict, "", p.post(path, refund.with("paymentAmount", 1)))
+		}},
+		{Name: "refunds at once give back no more than the receipt", try: refundsAtOnce},
+		{Name: "the rows of a policy count the parts that were given back", slow: true, try: func(p *probe) {
+			policy := p.aggregating()
+			made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"],
+				"receiptType", "new policy", "paymentAmount", 100))
+			for _, amount := range []int{30, 25} {
+				path := "/receipt/" + made.text("id") + ":refund"
+				p.action(http.StatusCreated, path, refund.with("paymentAmount", amount))
+			}
+			p.sums(policy, map[string]int{"new policy": 45})
 		}},
 		{Name: ":refund of a reversing receipt is 409", try: func(p *probe) {
 			path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id")
@@ -141,6 +169,49 @@ func refunds(p *probe) {
 	}
 	p.unchanged(path, was)
 	p.holds(p.read("/receipt/"+reversing.text("id")), record{"reverses": made["id"]})
+}
+
+// refundOf records a receipt of an amount, and returns the path of its refund.
+func (p *probe) refundOf(amount int) string {
+	made := p.create("receipt", p.body("receipt", 0).with("paymentAmount", amount))
+	return "/receipt/" + made.text("id") + ":refund"
+}
+
+func partRefunds(p *probe) {
+	made := p.create("receipt", p.body("receipt", 0).with("paymentAmount", 100))
+	path := "/receipt/" + made.text("id")
+	was := p.read(path)
+	for i, part := range []struct {
+		body        record
+		amount, sum int
+	}{{refund.with("paymentAmount", 30), 30, 30}, {refund.with("paymentAmount", 1), 1, 31}, {refund, 69, 100}} {
+		p.holds(p.action(http.StatusCreated, path+":refund", part.body), record{"reverses": made["id"],
+			"paymentAmount": part.amount, "refundNumber": i + 1, "refundedAmount": part.sum, "receiptType": "other"})
+		p.unchanged(path, was)
+	}
+	p.refused(http.StatusConflict, "", p.post(path+":refund", refund))
+}
+
+// refundsAtOnce has eight callers refund 30 of a receipt of 100: three of them can.
+func refundsAtOnce(p *probe) {
+	path := p.refundOf(100)
+	var made atomic.Int64
+	p.each(8, func(int) error {
+		a, err := p.send(http.MethodPost, path, refund.with("paymentAmount", 30))
+		switch {
+		case err != nil:
+			return err
+		case a.status == http.StatusCreated:
+			made.Add(1)
+		case a.status != http.StatusConflict:
+			return fmt.Errorf("a refund is answered with %d", a.status)
+		}
+		return nil
+	})
+	if n := made.Load(); n != 3 {
+		p.fail("%d refunds of 30 were made of a receipt of 100", n)
+	}
+	p.holds(p.action(http.StatusCreated, path, refund), record{"paymentAmount": 10, "refundedAmount": 100})
 }
 
 // aggregating creates a policy for a rule about the aggregation, or skips the rule if the implementation does not

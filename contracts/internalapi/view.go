@@ -37,6 +37,8 @@ type ShownRecord struct {
 	Resource string `json:"resource"`
 	// The id of the record.
 	ID scalar.ID `json:"id"`
+	// What is left of a receipt, of which refunds may have given back a part. Absent for refunds and other records.
+	Left *scalar.Int `json:"left,omitzero"`
 	// The record itself.
 	Record scalar.JSON `json:"record"`
 }

@@ -30,6 +30,11 @@ type Receipt struct {
 	ClaimNumber *string `json:"claimNumber,omitzero" refers:"claim.claimNumber"`
 	// The id of the receipt that this one reverses. Only a refund has it.
 	Reverses scalar.ID `json:"reverses,omitzero" refers:"receipt" issued:""`
+	// The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back
+	// the whole receipt and named no amount.
+	RefundNumber scalar.Since[scalar.Int] `json:"refundNumber,omitzero" issued:""`
+	// What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+	RefundedAmount scalar.Since[scalar.Int] `json:"refundedAmount,omitzero" issued:"" amount:""`
 	// The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
 	RecordedAt scalar.DateTime `json:"recordedAt,omitzero" issued:""`
 	// The month (2026-11) or quarter (2026-Q4) of the row of the premium bordereau in which the receipt counts.
@@ -39,10 +44,12 @@ type Receipt struct {
 
 // Refund is the optional body of POST /receipt/{id}:refund.
 //
-// The type of the reversing receipt. The interface does not show this body.
+// The type of the reversing receipt, and how much it gives back. The interface does not show this body.
 type Refund struct {
 	// The type of the reversing receipt; the one that the operator has set where none is sent.
 	ReceiptType *string `json:"receiptType,omitzero" set:"ReceiptType"`
+	// The amount that is given back, from 1 to what is left of the receipt; all that is left where none is sent.
+	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
 }
 
 // Bordereau is the record of the resource premiumBordereau.

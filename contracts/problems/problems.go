@@ -97,6 +97,8 @@ var (
 		"States and transitions: Receipt")
 	OutOfSequence = declare("out-of-sequence", "the endorsement counts from before the last one", 409,
 		"register: Effective dates")
+	RefundAboveRest = declare("refund-above-what-is-left", "less is left of the receipt", 409,
+		"register: Receipts and bordereaux")
 	BatchRefused = declare("batch-refused", "operations of the batch would be refused", 422,
 		"register: A batch of creations")
 	WebhookRefused = declare("webhook-not-accepted", "the receiver of the webhook did not accept a test", 422,

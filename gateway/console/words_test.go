@@ -224,8 +224,10 @@ func forms() (all []string) {
 		}
 	}
 	const version = "post /x/bordereau/{contract}/{kind}/{period}/versions/{number}"
-	return append(all, "post /claim/{id}:settle", "post /claim/{id}:reopen", "post /claim/{id}/documents",
-		"put /claim/{id}", "put /x/access/{policyNumber}", "post /x/bordereau/{contract}/{kind}/{period}:prepare",
+	return append(all, "post /receipt/{id}:refund", "post /claim/{id}:settle", "post /claim/{id}:reopen",
+		"post /x/claim/{id}:pay",
+		"post /claim/{id}/documents", "put /claim/{id}",
+		"put /x/access/{policyNumber}", "post /x/bordereau/{contract}/{kind}/{period}:prepare",
 		version+":approve", version+":reject", version+":acknowledge", version+"/findings/{finding}:waive",
 		"post /x/reconciliation/run", "post /x/reconciliation/run/{runId}/items/{item}:accept",
 		"put /x/webhook/{name}", "post /x/webhook/{name}:replay")

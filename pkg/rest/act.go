@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"reflect"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 )
@@ -184,54 +186,78 @@ func (r *Records[T]) actSpawning(
 		}
 		return r.replay(c, doc, a.WithExtra)
 	}
-	if key != nil {
-		if doc, again, err := r.replayed(ctx, key); err != nil || again {
-			if err != nil {
+	for range maxTries {
+		if key != nil {
+			if doc, again, err := r.replayed(ctx, key); err != nil || again {
+				if err != nil {
+					return err
+				}
+				return replay(doc)
+			}
+		}
+		made, err := r.spawn(c, id, a, parsed, body, key)
+		if errors.Is(err, errAnew) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if made.again {
+			return replay(made.doc)
+		}
+		if follows {
+			if err := a.after.do(ctx, id, made.value, c.Writer.Header()); err != nil {
 				return err
 			}
-			return replay(doc)
 		}
+		warnings = slices.Concat(warnings, made.warnings)
+		return r.respond(c, http.StatusCreated, made.doc, r.extraOf(a, made.value, warnings))
 	}
+	return problem.Outage(errors.New(r.resource + " " + id + ": " + a.Name + " was overtaken at every try"))
+}
+
+// spawned is the second record that an action has made; again says that the request had made it before.
+type spawned[T any] struct {
+	doc      docstore.Document
+	value    T
+	again    bool
+	warnings []Warning
+}
+
+// spawn has an action decide on a record, and writes the second record that it makes. Errors: errAnew.
+func (r *Records[T]) spawn(
+	c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey,
+) (made spawned[T], err error) {
+	ctx := c.Request.Context()
 	doc, err := r.toChange(ctx, id)
 	if err != nil {
-		return err
+		return made, err
 	}
 	if err := r.precondition(c)(doc); err != nil {
-		return err
+		return made, err
 	}
 	record, err := r.Decode(doc)
 	if err != nil {
-		return err
+		return made, err
 	}
 	if err := a.allowed(r, record.Value); err != nil {
-		return err
+		return made, err
 	}
 	change := r.begin(id, record, body)
 	change.creates = true
 	d, err := a.spawn(ctx, change, parsed)
 	if err != nil {
-		return err
+		return made, err
 	}
 	d.Spawned = true
 	newID, err := r.issue(d)
 	if err != nil {
-		return err
+		return made, err
 	}
 	entry := history.Entry{Event: history.MadeBy(a.Name, id), Change: jsontext.Value(body)}
-	second, again, err := r.insert(ctx, newID, d, key, entry)
-	if err != nil {
-		return err
-	}
-	if again {
-		return replay(second)
-	}
-	if follows {
-		if err := a.after.do(ctx, id, d.Value, c.Writer.Header()); err != nil {
-			return err
-		}
-	}
-	warnings = slices.Concat(warnings, change.warnings, d.warnings)
-	return r.respond(c, http.StatusCreated, second, r.extraOf(a, d.Value, warnings))
+	made.doc, made.again, err = r.insert(ctx, newID, d, key, entry)
+	made.value, made.warnings = d.Value, slices.Concat(change.warnings, d.warnings)
+	return made, err
 }
 
 // Amended is a record with members of a body in place of its own.

@@ -34,6 +34,8 @@ type Operation struct {
 	Name string
 	// Sub says that the path is /{resource}/{id}/{name}, and not /{resource}/{id}:{name}.
 	Sub bool
+	// Beyond says that the path is /x/{resource}/{id}:{name}: the interface does not name the action.
+	Beyond bool
 	// Moves are the transitions that the action makes, or AnyState. A record in a state that no move begins with is
 	// refused with 409.
 	Moves []Move
@@ -96,6 +98,12 @@ func newOperation[B any](name string, moves []Move, checks []Check[B]) Operation
 // AsSub returns the action with the path /{resource}/{id}/{name}.
 func (a Action[T]) AsSub() Action[T] {
 	a.Sub = true
+	return a
+}
+
+// BeyondInterface returns the action with the path /x/{resource}/{id}:{name}.
+func (a Action[T]) BeyondInterface() Action[T] {
+	a.Beyond = true
 	return a
 }
 

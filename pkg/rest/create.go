@@ -144,8 +144,11 @@ func (r *Records[T]) newDocument(
 	return r.encodeDocument(id, record)
 }
 
+// errAnew means that another record has by now what followed from the records of before; see Unique.Anew.
+var errAnew = errors.New("another record has the value")
+
 // taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a
-// value that another record has. It returns neither where the value was one that the exchange issued.
+// value that another record has. It returns neither where the value was one that the exchange issued. Errors: errAnew.
 func (r *Records[T]) taken(
 	ctx context.Context, v T, key *history.UsedKey,
 ) (doc docstore.Document, again bool, err error) {
@@ -158,14 +161,18 @@ func (r *Records[T]) taken(
 	}
 	for _, u := range r.Unique {
 		value := u.Value(v)
-		if u.Taken == nil || value == "" {
+		if u.Taken == nil && !u.Anew || value == "" {
 			continue
 		}
 		holder, held, err := r.holder(ctx, u.Index, value)
 		if err != nil {
 			return doc, false, err
 		}
-		if held && (!found || holder.ID != first.ID) {
+		switch {
+		case !held || found && holder.ID == first.ID:
+		case u.Anew:
+			return doc, false, errAnew
+		default:
 			return doc, false, u.Taken(holder.ID.String())
 		}
 	}

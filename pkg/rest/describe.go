@@ -77,6 +77,8 @@ type ActionDescription struct {
 	Name string
 	// Sub says that the action is the last segment of the path, and not a word after a colon.
 	Sub bool
+	// Beyond says that the interface does not name it: its path is that of an Extension.
+	Beyond bool
 	// Moves are its transitions; none where it is taken in every state.
 	Moves []Move
 	// Body is the type of its body.
@@ -171,7 +173,7 @@ func (r *Records[T]) describe() (Description, error) {
 	}
 	for _, a := range r.Actions {
 		described := ActionDescription{
-			Name: a.Name, Sub: a.Sub, Moves: a.Moves, Body: a.body, Spawns: a.spawn != nil, WithExtra: a.WithExtra,
+			Name: a.Name, Sub: a.Sub, Beyond: a.Beyond, Moves: a.Moves, Body: a.body, Spawns: a.spawn != nil, WithExtra: a.WithExtra,
 			Amends: a.Amends, Refuses: a.Refuses, Requires: a.Requires,
 		}
 		if a.after != nil {

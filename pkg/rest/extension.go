@@ -56,6 +56,8 @@ type Extension struct {
 	// Media is the media type of a response that is no JSON; empty for others. Such a response is a func(io.Writer)
 	// error that writes it. If it fails, the connection is cut, so that nobody takes the part for the whole.
 	Media string
+	// Action is the name of the action of the resource that it is, which is described with the resource; empty for others.
+	Action string
 	// Among are the resources whose records the operation finds; the response is a list of them, or of some of their
 	// members.
 	Among []string
@@ -315,6 +317,16 @@ func (r *Records[T]) extensions() []Extension {
 			Resource: r.Name, Summary: "The outcome of every check that the creation of a " + r.Name +
 				" with this body would meet; nothing is written",
 			Response: reflect.TypeFor[Verdict](), respond: r.dryRun,
+		})
+	}
+	for i := range r.Actions {
+		a := &r.Actions[i]
+		if !a.Beyond {
+			continue
+		}
+		all = append(all, Extension{
+			Path: ExtensionPrefix + "/" + r.Name + "/{id}:" + a.Name, Method: http.MethodPost, Writes: true,
+			Resource: r.Name, Action: a.Name, respond: func(c *gin.Context) error { return r.act(c, c.Param("id"), a) },
 		})
 	}
 	return all

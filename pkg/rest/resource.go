@@ -141,6 +141,9 @@ type Unique[T any] struct {
 	// Taken returns the refusal of a record whose value another record has, given the id of that record. It is nil
 	// for a value that the exchange issues: then another value is issued.
 	Taken func(holder string) error
+	// Anew, in place of Taken, is for the value of a record that an action makes (Spawn), which follows from those that
+	// it has made before: where another record has the value by now, the action decides anew.
+	Anew bool
 }
 
 // Draft is a record on its way to be written.

@@ -336,9 +336,11 @@ var (
 func (r *Records[T]) route() Route {
 	route := Route{Resource: r.Name, Collection: collectionMethods, Item: r.itemMethods()}
 	for _, a := range r.Actions {
-		if a.Sub {
+		switch {
+		case a.Beyond:
+		case a.Sub:
 			route.Subs = append(route.Subs, a.Name)
-		} else {
+		default:
 			route.Actions = append(route.Actions, a.Name)
 		}
 	}
@@ -388,7 +390,7 @@ func (r *Records[T]) itemMethods() []string {
 
 func (r *Records[T]) action(name string, sub bool) *Action[T] {
 	for i := range r.Actions {
-		if r.Actions[i].Name == name && r.Actions[i].Sub == sub {
+		if a := &r.Actions[i]; a.Name == name && a.Sub == sub && !a.Beyond {
 			return &r.Actions[i]
 		}
 	}

@@ -15,6 +15,7 @@ import (
 var (
 	settling  = []rest.Move{{From: claims.Open, To: claims.Closed}, {From: claims.Reopened, To: claims.Closed}}
 	reopening = []rest.Move{{From: claims.Closed, To: claims.Reopened}}
+	paying    = []rest.Move{{From: claims.Open, To: claims.Open}, {From: claims.Reopened, To: claims.Reopened}}
 )
 
 // settle records a payment and closes the claim. A reopened claim is settled again, with a second payment.
@@ -30,6 +31,42 @@ func settle() rest.Action[*claims.Claim] {
 		rest.AboveZero("paymentAmount is not greater than 0", "paymentAmount",
 			func(s *claims.Settlement) *scalar.Int { return s.PaymentAmount }, problems.InvalidPaymentAmount),
 		rest.Present[*claims.Settlement]("paymentMethod is missing", "paymentMethod"))
+}
+
+// pay records a payment on a claim that stays as it is. When it was paid and when it was recorded may be two instants.
+func pay() rest.Action[*claims.Claim] {
+	return rest.Act("pay", paying,
+		func(_ context.Context, c *rest.Change[*claims.Claim], body *claims.InterimPayment) error {
+			recorded := scalar.Instant(c.Now)
+			paid := body.PaidAt
+			if paid.IsZero() {
+				paid = recorded
+			}
+			if loss := c.Value.LossDate; !body.PaidAt.IsZero() && !loss.IsZero() && paid.Before(loss) {
+				return notPaidAt("must not be before the lossDate of the claim, which is " + loss.String())
+			}
+			c.Value.Payments = append(slices.Clone(c.Value.Payments), claims.Payment{
+				PaymentAmount: *body.PaymentAmount, PaymentMethod: *body.PaymentMethod, PaidAt: paid,
+				RecordedAt: recorded,
+			})
+			return nil
+		},
+		rest.AboveZero("paymentAmount is not greater than 0", "paymentAmount",
+			func(p *claims.InterimPayment) *scalar.Int { return p.PaymentAmount }, problems.InvalidPaymentAmount),
+		rest.Present[*claims.InterimPayment]("paymentMethod is missing", "paymentMethod"),
+		rest.Check[*claims.InterimPayment]{
+			Name: "paidAt is in the future", DependsOn: []string{"paidAt"}, Refuses: []problem.Kind{problem.Invalid},
+			Run: func(_ context.Context, d *rest.Draft[*claims.InterimPayment]) error {
+				if d.Value.PaidAt.Time().After(d.Now) {
+					return notPaidAt("must not be in the future")
+				}
+				return nil
+			},
+		}).BeyondInterface().AddingExtra()
+}
+
+func notPaidAt(why string) error {
+	return problem.New(problem.Invalid, "").At("/paidAt", why)
 }
 
 // reopen opens a closed claim again.

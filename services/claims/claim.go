@@ -62,7 +62,7 @@ func claim(e *environment) rest.Resource[*claims.Claim] {
 		DryRun:        "admissibility",
 		Status:        func(c *claims.Claim) **string { return &c.ClaimStatus },
 		Actions: []rest.Action[*claims.Claim]{
-			settle().AddingExtra(), e.reopen().AddingExtra(), e.addDocument().AsSub(),
+			settle().AddingExtra(), e.reopen().AddingExtra(), e.addDocument().AsSub(), pay(),
 		},
 		Extra: func(c *claims.Claim) map[string]any { return map[string]any{"status": rest.Text(c.ClaimStatus)} },
 	}

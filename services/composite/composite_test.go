@@ -60,7 +60,7 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 		`"insured":{"records":[{"link":"/vehicle/0193`, `"renewalsBefore":{"records":[]}`,
 		`"renewalsAfter":{"records":[]}`, `"claims":{"records":[{"link":"/claim/0193`,
 		`"receipts":"/receipt?claimNumber=C1"`, `"claimRows":{"records":[{"link":"/claimsBordereau/0193`,
-		`"receipts":{"records":[{"link":"/receipt/0193`, `"rows":{"records":[]}`,
+		`"receipts":{"records":[{"link":"/receipt/0193`, `"left":5`, `"rows":{"records":[]}`,
 	} {
 		if !strings.Contains(a.Text, part) {
 			t.Errorf("the view has no %s: %s", part, a.Text)

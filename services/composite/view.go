@@ -233,7 +233,8 @@ func (v *view) viewed(name string, of *internalapi.RecordPart) *beyond.ViewedPar
 
 // viewedRecord returns a record as a view has it.
 func viewedRecord(r internalapi.ShownRecord) *beyond.ViewedRecord {
-	viewed := &beyond.ViewedRecord{Link: "/" + r.Resource + "/" + string(r.ID), Resource: r.Resource, Record: r.Record}
+	viewed := &beyond.ViewedRecord{Link: "/" + r.Resource + "/" + string(r.ID), Resource: r.Resource, Record: r.Record,
+		Left: r.Left}
 	if r.Resource == "claim" {
 		var claim struct {
 			ClaimNumber string `json:"claimNumber"`

@@ -13,11 +13,13 @@ type claim struct {
 	happened   []event
 }
 
-// event is something that happened to a claim: its reserve was set, or it was paid and closed, or opened again.
+// event is something that happened to a claim: its reserve was set, or it was paid and closed, or opened again, or an
+// interim payment was made at an instant.
 type event struct {
 	at            time.Time
 	reserve, paid int64
 	reopened      bool
+	paidAt        string
 }
 
 // file files a claim against a policy, now, and returns it.
@@ -35,6 +37,11 @@ func (w *world) file(policy string, reserve int64) *claim {
 func (w *world) reserve(c *claim, reserve int64) { w.happen(c, event{reserve: reserve}) }
 func (w *world) settle(c *claim, paid int64)     { w.happen(c, event{reserve: -1, paid: paid}) }
 func (w *world) reopen(c *claim)                 { w.happen(c, event{reserve: -1, reopened: true}) }
+
+// interim records a payment that was made at an instant, now.
+func (w *world) interim(c *claim, paid int64, at string) {
+	w.happen(c, event{reserve: -1, paid: paid, paidAt: at})
+}
 
 func (w *world) happen(c *claim, e event) {
 	w.mu.Lock()
@@ -70,6 +77,10 @@ func (c *claim) at(instant time.Time) (f facts, was bool) {
 			if e.reserve != f.reserve {
 				f.reserve, f.paidSince, f.reservedAfter = e.reserve, 0, len(f.payments)
 			}
+		case e.paidAt != "":
+			f.paid, f.paidSince = f.paid+e.paid, f.paidSince+e.paid
+			f.payments = append(f.payments, map[string]any{"paymentAmount": e.paid, "paymentMethod": "cheque",
+				"paidAt": e.paidAt, "recordedAt": e.at.Format(time.RFC3339)})
 		default:
 			f.status, f.closedOn = "closed", e.at.Format(time.DateOnly)
 			f.paid, f.paidSince = f.paid+e.paid, f.paidSince+e.paid

@@ -67,6 +67,12 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 	}{
 		{code: "", of: november},
 		{code: "", of: claimsNovember},
+		{code: "", of: claimsNovember, spoil: func(w *world) {
+			// An interim payment leaves the claim and its reserve as they are.
+			part := w.file("P", 400)
+			w.interim(part, 100, "2026-11-05T00:00:00Z")
+			w.pay("P", part.number(), 100)
+		}},
 		{code: "missing-insured", of: november, severity: "error", words: "no policyholder", spoil: func(w *world) {
 			w.policies["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "", "in force"}
 			w.record("N", "new policy", 10, "")
@@ -288,5 +294,36 @@ func TestNetPremiumIsComparedByRow(t *testing.T) {
 				t.Errorf("%+v", is)
 			}
 		})
+	}
+}
+
+// TestPartRefundsAreRoundedOnTheirOwn gives back a receipt of 101 in ten parts, whose commissions are rounded one by
+// one: the lines come to 0.05, though all was given back. A difference of a unit for each part is found, and no less.
+func TestPartRefundsAreRoundedOnTheirOwn(t *testing.T) {
+	for _, c := range []struct {
+		stated int64
+		found  int
+	}{{0, 0}, {-6, 0}, {16, 0}, {-7, 1}, {17, 1}} {
+		w, s := atNovember(t)
+		s.Must(200, "PUT", "/x/contract/C", `{`+strings.NewReplacer("2026-01\"", "2026-11\"", "major", "minor").
+			Replace(sterling)+`}`)
+		original := w.record("P", "new policy", 101, "")
+		var parts []*receipt
+		for left := int64(101); left > 0; left -= 10 {
+			parts = append(parts, w.refund(original, min(left, 10), parts...))
+		}
+		w.stated["2026-11|P|new policy"] = c.stated
+		w.until(t, "2026-12-01T00:01:00Z")
+		s.Must(201, "POST", november+":prepare", `{"type":"original"}`)
+		lines := s.Must(200, "GET", november+"/versions/1/lines", "").Text
+		if strings.Count(lines, `"reverses":"`+original.ID+`"`) != len(parts) ||
+			strings.Count(lines, `"gross":-0.10,"commission":-0.02,"brokerage":0.00,"net":-0.08`) != 10 ||
+			!strings.Contains(lines, `"gross":-0.01,"commission":0.00,"brokerage":0.00,"net":-0.01`) {
+			t.Error(lines)
+		}
+		_, checks := findingsOf(t, s, november)
+		if is := checks["net-premium-differs"]; is.Found != c.found || is.NotEvaluated != 0 {
+			t.Errorf("with %d stated: %+v", c.stated, is)
+		}
 	}
 }

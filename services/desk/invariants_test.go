@@ -66,7 +66,7 @@ func runSequences(t *testing.T, first, end int) map[fault]int {
 	faulty := &faultyStore{Store: store, failed: map[fault]int{}}
 	s := w.startOn(faulty)
 	for n := first; n < end; n++ {
-		q := &sequence{T: t, w: w, s: s, store: faulty, random: rand.New(rand.NewPCG(uint64(n), 1)),
+		q := &sequence{T: t, w: w, s: s, store: faulty, random: rand.New(rand.NewPCG(uint64(n), 3)),
 			contract: fmt.Sprintf("C%d", n)}
 		q.run(n)
 		if t.Failed() {
@@ -104,7 +104,8 @@ type sequence struct {
 	// receipts and claims are those of the sequence.
 	receipts []*receipt
 	claims   []*claim
-	reversed map[string]bool
+	// refunds are those of each receipt.
+	refunds map[string][]*receipt
 	// approved are the lines of approved versions, by their paths, as they were then.
 	approved map[string]string
 	did      []string
@@ -113,7 +114,7 @@ type sequence struct {
 func (q *sequence) run(n int) {
 	now := q.w.clock.Now().UTC()
 	q.first = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
-	q.reversed, q.approved = map[string]bool{}, map[string]string{}
+	q.refunds, q.approved = map[string][]*receipt{}, map[string]string{}
 	// Each contract takes the policies of one day.
 	q.day = time.Date(2000, 1, 1+n, 12, 0, 0, 0, time.UTC)
 	for i := range 4 {
@@ -197,16 +198,28 @@ func (q *sequence) record() {
 	q.did = append(q.did, "record "+number+" "+r.RecordedAt)
 }
 
+// refund refunds a receipt, or a part of what is left of it.
 func (q *sequence) refund() {
 	if len(q.receipts) == 0 {
 		return
 	}
 	of := q.receipts[q.random.IntN(len(q.receipts))]
-	if of.Reverses == "" && !q.reversed[of.ID] {
-		q.reversed[of.ID] = true
-		q.receipts = append(q.receipts, q.w.record(of.Policy, "other", of.Amount, of.ID))
-		q.did = append(q.did, "refund "+of.ID)
+	before, left := q.refunds[of.ID], of.Amount
+	for _, b := range before {
+		left -= b.Amount
 	}
+	if of.Reverses != "" || left == 0 {
+		return
+	}
+	var refund *receipt
+	if len(before) > 0 || q.random.IntN(2) == 0 {
+		refund = q.w.refund(of, 1+q.random.Int64N(left), before...)
+	} else {
+		refund = q.w.record(of.Policy, "other", of.Amount, of.ID)
+	}
+	q.refunds[of.ID] = append(before, refund)
+	q.receipts = append(q.receipts, refund)
+	q.did = append(q.did, fmt.Sprintf("refund %d of %s", refund.Amount, of.ID))
 }
 
 // claim files a claim against a policy of the contract, or does something about one, or adds fees to it.
@@ -378,14 +391,34 @@ func (q *sequence) receiptsAre(seen map[string]shown.BordereauLine) {
 		} else if ours {
 			belongs++
 		}
-		if original, is := seen[r.Reverses]; is && ("-"+string(original.Gross) != string(line.Gross) ||
-			"-"+string(original.Settled) != string(line.Settled) && original.Settled != "0" ||
-			original.Section != line.Section) {
-			q.Errorf("the refund %v is not minus %v", line, original)
+		original, is := seen[r.Reverses]
+		if is && (rat(q.T, line.Gross).Cmp(big.NewRat(-r.Amount, 100)) != 0 || original.Section != line.Section ||
+			r.RefundNumber == 0 && rat(q.T, original.Settled).Cmp(new(big.Rat).Neg(rat(q.T, line.Settled))) != 0) {
+			q.Errorf("the refund %v is not minus what it gives back of %v", line, original)
 		}
 	}
+	q.refundsAre(seen)
 	if belongs != len(seen) {
 		q.Errorf("%d lines stand for %d receipts", len(seen), belongs)
+	}
+}
+
+// refundsAre adds up receipts of which all was given back with their refunds: nothing is left, but for what each line
+// is rounded by on its own.
+func (q *sequence) refundsAre(seen map[string]shown.BordereauLine) {
+	for id, refunds := range q.refunds {
+		original, is := seen[id]
+		gross, net := rat(q.T, original.Gross), rat(q.T, original.Net)
+		for _, r := range refunds {
+			line, has := seen[r.ID]
+			is = is && has
+			gross.Add(gross, rat(q.T, line.Gross))
+			net.Add(net, rat(q.T, line.Net))
+		}
+		most := big.NewRat(int64(1+len(refunds)), 100)
+		if is && (gross.Sign() < 0 || gross.Sign() == 0 && net.Abs(net).Cmp(most) > 0) {
+			q.Errorf("of %v and its refunds, %s and %s are left", original, gross.FloatString(2), net.FloatString(2))
+		}
 	}
 }
 

@@ -60,6 +60,9 @@ type receipt struct {
 	Period      string `json:"period,omitzero"`
 	Reverses    string `json:"reverses,omitzero"`
 	RecordedAt  string `json:"recordedAt"`
+	// The number is 0 for a refund of a release that refunded whole receipts alone.
+	RefundNumber   int   `json:"refundNumber,omitzero"`
+	RefundedAmount int64 `json:"refundedAmount,omitzero"`
 
 	awaited bool
 	// ofClaim is the number of the policy of the claim that the receipt names alone.
@@ -133,6 +136,16 @@ func (w *world) record(number, receiptType string, amount int64, reverses string
 		ReceiptDate: now.Format("2006-01-02"), Amount: amount, Policy: number, Reverses: reverses,
 		RecordedAt: now.Format("2006-01-02T15:04:05Z"), Period: now.Format("2006-01")}
 	w.receipts = append(w.receipts, r)
+	return r
+}
+
+// refund records a refund of a part of a receipt, now, and returns it. before are those of the receipt before it.
+func (w *world) refund(of *receipt, amount int64, before ...*receipt) *receipt {
+	r := w.record(of.Policy, "other", amount, of.ID)
+	r.RefundNumber, r.RefundedAmount = len(before)+1, amount
+	for _, b := range before {
+		r.RefundedAmount += b.Amount
+	}
 	return r
 }
 

@@ -50,11 +50,8 @@ func (e *environment) receipt() rest.Resource[*premium.Receipt] {
 			search.Expand("reversed", "reverses"),
 		},
 		Unique: []rest.Unique[*premium.Receipt]{{
-			Index: "reverses", Global: true,
-			Value: func(r *premium.Receipt) string { return string(r.Reverses) },
-			Taken: func(holder string) error {
-				return problem.New(problems.AlreadyReversed, "").With("existingId", holder)
-			},
+			Index: refundIndex, Global: true, Anew: true,
+			Value: func(r *premium.Receipt) string { return refundOf(r.Reverses, numberOf(r)) },
 		}},
 		Checks: []rest.Check[*premium.Receipt]{
 			{

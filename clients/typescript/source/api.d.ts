@@ -1607,7 +1607,7 @@ export interface paths {
          *     | 3 | paymentAmount is not greater than 0 | 400 [invalid payment amount](/problems/invalid-payment-amount) |
          *     | 4 | policyNumber or claimNumber resolves to nothing, or they do not belong together | 404 [policy not found](/problems/policy-not-found) |
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [the receipt is reversed](/problems/receipt-already-reversed).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found).
          */
         post: operations["createReceipt"];
         delete?: never;
@@ -1634,7 +1634,7 @@ export interface paths {
          * Replace one receipt
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceReceipt"];
         post?: never;
@@ -1657,7 +1657,7 @@ export interface paths {
          * Refund one receipt
          * @description The action applies in every state of the record and leaves the state as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 409 [less is left of the receipt](/problems/refund-above-what-is-left), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["refundReceipt"];
         delete?: never;
@@ -3005,6 +3005,33 @@ export interface paths {
         get: operations["listUnassignedPolicies"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/claim/{id}:pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay one claim
+         * @description The listed transitions; a record in any other state refuses the action with 409:
+         *
+         *     | from | to |
+         *     |---|---|
+         *     | open | open |
+         *     | reopened | reopened |
+         *
+         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         */
+        post: operations["payClaim"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5627,7 +5654,7 @@ export interface components {
             lossDate: string;
             /** @description How the claim is paid: the method of the last settlement, where there is one. */
             paymentMethod?: components["schemas"]["PaymentMethod"];
-            /** @description The settlements of the claim, oldest first. */
+            /** @description The payments for the claim, oldest first: interim ones, and the settlements. */
             payments?: components["schemas"]["Payment"][];
             /** @description The number of the policy that the claim is made against. */
             policyNumber: string;
@@ -5905,7 +5932,7 @@ export interface components {
             lossDate: string;
             /** @description How the claim is paid: the method of the last settlement, where there is one. */
             paymentMethod?: components["schemas"]["PaymentMethod"];
-            /** @description The settlements of the claim, oldest first. */
+            /** @description The payments for the claim, oldest first: interim ones, and the settlements. */
             payments?: components["schemas"]["Payment"][];
             /** @description The number of the policy that the claim is made against. */
             policyNumber: string;
@@ -7198,6 +7225,21 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description What is paid for a claim before it is settled. */
+        InterimPaymentInput: {
+            /**
+             * Format: date-time
+             * @description The instant of the payment, from lossDate until now; now where none is sent.
+             */
+            paidAt?: string | null;
+            /**
+             * Format: int64
+             * @description The amount paid, above 0. The interface does not say its currency or unit.
+             */
+            paymentAmount: Exact;
+            /** @description How the amount is paid. */
+            paymentMethod: components["schemas"]["PaymentMethod"];
+        };
         /**
          * @description The value set LegalEntity, as it is in force.
          * @enum {string}
@@ -7521,11 +7563,11 @@ export interface components {
             /** @description What it may do. With read, which each participant has, it sees the policy with its claims, receipts and rows of bordereaux. With claims it also creates and changes claims, and with premium receipts and refunds. */
             rights: string[];
         };
-        /** @description One settlement of a claim. */
+        /** @description One settlement of a claim, or a payment before it. */
         Payment: {
             /**
              * Format: date-time
-             * @description The instant of the settlement.
+             * @description The instant of the payment; of a settlement, that at which it was recorded.
              */
             paidAt: string;
             /**
@@ -7535,6 +7577,11 @@ export interface components {
             paymentAmount: Exact;
             /** @description How the amount was paid. */
             paymentMethod: string;
+            /**
+             * Format: date-time
+             * @description The instant at which an interim payment was recorded. A settlement has none.
+             */
+            recordedAt?: string;
         };
         /**
          * @description The value set PaymentMethod, as it is in force.
@@ -10013,6 +10060,16 @@ export interface components {
              */
             recordedAt?: string;
             /**
+             * Format: int64
+             * @description What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+             */
+            refundedAmount?: Exact;
+            /**
+             * Format: int64
+             * @description The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+             */
+            refundNumber?: Exact;
+            /**
              * Format: uuid
              * @description The id of the receipt that this one reverses. Only a refund has it.
              */
@@ -10091,6 +10148,16 @@ export interface components {
              */
             recordedAt?: string;
             /**
+             * Format: int64
+             * @description What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+             */
+            refundedAmount?: Exact;
+            /**
+             * Format: int64
+             * @description The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+             */
+            refundNumber?: Exact;
+            /**
              * Format: uuid
              * @description The id of the receipt that this one reverses. Only a refund has it.
              */
@@ -10103,8 +10170,13 @@ export interface components {
          * @enum {string}
          */
         ReceiptType: "new policy" | "policy renewal" | "mid term adjustment" | "claim payment" | "brokerage payment" | "profit share payment" | "other";
-        /** @description The type of the reversing receipt. The interface does not show this body. */
+        /** @description The type of the reversing receipt, and how much it gives back. The interface does not show this body. */
         RefundInput: {
+            /**
+             * Format: int64
+             * @description The amount that is given back, from 1 to what is left of the receipt; all that is left where none is sent.
+             */
+            paymentAmount?: Exact | null;
             /** @description The type of the reversing receipt; the one that the operator has set where none is sent. */
             receiptType?: components["schemas"]["ReceiptType"] | null;
         };
@@ -11178,6 +11250,11 @@ export interface components {
         };
         /** @description A record and where it is. */
         ViewedRecord: {
+            /**
+             * Format: int64
+             * @description What is left of a receipt, of which refunds may have given back a part. Absent for refunds and other records.
+             */
+            left?: Exact;
             /** @description Where the record is. */
             link: string;
             /** @description Where the receipts of a claim are. Absent for other records. */
@@ -13489,6 +13566,12 @@ export interface operations {
                      *       "paymentMethod": "cash",
                      *       "payments": [
                      *         {
+                     *           "paidAt": "2026-03-19T10:00:00Z",
+                     *           "paymentAmount": 300,
+                     *           "paymentMethod": "cash",
+                     *           "recordedAt": "2026-03-20T09:00:00Z"
+                     *         },
+                     *         {
                      *           "paidAt": "2026-03-20T15:00:00Z",
                      *           "paymentAmount": 3200,
                      *           "paymentMethod": "cash"
@@ -13605,6 +13688,12 @@ export interface operations {
                      *       "lossDate": "2026-03-01T08:30:00Z",
                      *       "paymentMethod": "cash",
                      *       "payments": [
+                     *         {
+                     *           "paidAt": "2026-03-19T10:00:00Z",
+                     *           "paymentAmount": 300,
+                     *           "paymentMethod": "cash",
+                     *           "recordedAt": "2026-03-20T09:00:00Z"
+                     *         },
                      *         {
                      *           "paidAt": "2026-03-20T15:00:00Z",
                      *           "paymentAmount": 3200,
@@ -20135,28 +20224,6 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The state of things forbids the request. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "existingId": "0195a000-0000-7000-8000-000000000011",
-                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
-                     *       "status": 409,
-                     *       "title": "the receipt is reversed",
-                     *       "type": "/problems/receipt-already-reversed"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {string} */
-                        type?: "/problems/receipt-already-reversed";
-                    };
-                };
-            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -20326,7 +20393,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/receipt-immutable" | "/problems/receipt-already-reversed";
+                        type?: "/problems/receipt-immutable";
                     };
                 };
             };
@@ -20444,7 +20511,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/required-fields-missing";
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-payment-amount" | "/problems/required-fields-missing";
                     };
                 };
             };
@@ -20471,7 +20538,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/transition-not-listed" | "/problems/receipt-already-reversed";
+                        type?: "/problems/transition-not-listed" | "/problems/receipt-already-reversed" | "/problems/refund-above-what-is-left";
                     };
                 };
             };
@@ -25849,6 +25916,91 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    payClaim: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The id of the record. One that is no UUID names nothing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "paidAt": "2026-03-19T10:00:00Z",
+                 *       "paymentAmount": 300,
+                 *       "paymentMethod": "cash"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InterimPaymentInput"];
+            };
+        };
+        responses: {
+            /** @description The record as it is now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["claimResult"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/bad-parameter" | "/problems/invalid-payment-amount" | "/problems/required-fields-missing";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Altered"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     tryClaim: {
         parameters: {
             query?: never;
@@ -29128,7 +29280,7 @@ export interface operations {
                         lossDate?: string;
                         /** @description How the claim is paid: the method of the last settlement, where there is one. */
                         paymentMethod?: components["schemas"]["PaymentMethod"];
-                        /** @description The settlements of the claim, oldest first. */
+                        /** @description The payments for the claim, oldest first: interim ones, and the settlements. */
                         payments?: components["schemas"]["Payment"][];
                         /** @description The number of the policy that the claim is made against. */
                         policyNumber?: string;
@@ -30321,6 +30473,16 @@ export interface operations {
                          * @description The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
                          */
                         recordedAt?: string;
+                        /**
+                         * Format: int64
+                         * @description What the refunds of that receipt come to, this one included. Absent where refundNumber is absent.
+                         */
+                        refundedAmount?: Exact;
+                        /**
+                         * Format: int64
+                         * @description The number of the refund among those of the receipt that it reverses, from 1. Absent where one refund gave back the whole receipt and named no amount.
+                         */
+                        refundNumber?: Exact;
                         /**
                          * Format: uuid
                          * @description The id of the receipt that this one reverses. Only a refund has it.

@@ -33,7 +33,7 @@ func (p *program) action() *cobra.Command {
 	command.RunE = func(command *cobra.Command, args []string) error {
 		on := target{resource: p.resource(args[0]), id: args[1]}
 		var err error
-		if on.suffix, err = actionSuffix(on.resource, args[2]); err != nil {
+		if on.prefix, on.suffix, err = actionPath(on.resource, args[2]); err != nil {
 			return err
 		}
 		return w.post(command.Context(), on, false)
@@ -41,15 +41,19 @@ func (p *program) action() *cobra.Command {
 	return command
 }
 
-func actionSuffix(r resource.Resource, name string) (string, error) {
+// actionPath returns what comes before and after the path of a record in that of an action.
+func actionPath(r resource.Resource, name string) (prefix, suffix string, err error) {
 	action, offered := r.Action(name)
 	switch {
 	case !offered:
-		return "", usage("there is no action %q on %s; there are %s", name, r.Name, strings.Join(r.ActionNames(), ", "))
+		err = usage("there is no action %q on %s; there are %s", name, r.Name, strings.Join(r.ActionNames(), ", "))
+		return "", "", err
 	case action.Nested:
-		return "/" + name, nil
+		return "", "/" + name, nil
+	case action.Beyond:
+		return "/x", ":" + name, nil
 	default:
-		return ":" + name, nil
+		return "", ":" + name, nil
 	}
 }
 
@@ -90,8 +94,9 @@ func (p *program) registerWriting(command *cobra.Command, keyed bool) *writing {
 
 // target is what a command writes to: a resource, one of its records, or an action of either, which the suffix names.
 type target struct {
-	resource   resource.Resource
-	id, suffix string
+	resource resource.Resource
+	// prefix and suffix are what comes before and after the path of the record.
+	id, prefix, suffix string
 }
 
 func (w *writing) post(ctx context.Context, on target, bodied bool) error {
@@ -120,7 +125,7 @@ func (w *writing) send(ctx context.Context, on target, r Request, bodied bool) (
 		if r.Path, err = c.recordPath(ctx, on.resource, on.id); err != nil {
 			return err
 		}
-		r.Path += on.suffix
+		r.Path = on.prefix + r.Path + on.suffix
 	}
 	got, err := c.send(ctx, r)
 	if err != nil {

@@ -199,6 +199,11 @@ func problemRequests(t *testing.T, c *trial.Client) map[string]func() trial.Resp
 		"webhook-not-accepted": do("PUT", "/x/webhook/refused", trial.Record{"url": refusing(t)}),
 		"too-many-webhooks":    tooManyWebhooks(t, c),
 		"receipt-immutable":    do("PUT", "/receipt/"+paid, receipt(number, 2)),
+		"refund-above-what-is-left": func() trial.Response {
+			path := "/receipt/" + c.Create(t, "receipt", receipt(number, 100)).Text("id") + ":refund"
+			c.Post(t, path, trial.Record{"receiptType": "other", "paymentAmount": 30}).Want(t, http.StatusCreated)
+			return c.Post(t, path, trial.Record{"receiptType": "other", "paymentAmount": 71})
+		},
 		"receipt-already-reversed": func() trial.Response {
 			path := "/receipt/" + c.Create(t, "receipt", receipt(number, 1)).Text("id") + ":refund"
 			c.Post(t, path, trial.Record{"receiptType": "other"}).Want(t, http.StatusCreated)

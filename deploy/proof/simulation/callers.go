@@ -38,6 +38,7 @@ type caller struct {
 // book holds what the callers tried, and the responses that they got.
 type book struct {
 	recordings []*recording
+	refunds    []*refund
 	claims     claimBook
 	parties    partyBook
 	policies   policyBook
@@ -48,11 +49,9 @@ type book struct {
 
 // recording is one receipt that a caller tries to record.
 type recording struct {
-	// amount is different for each receipt; only its refund has the same.
+	// amount is different for each receipt.
 	amount int
 	key    string
-	// refunds is the receipt that this one reverses; nil if it is no refund.
-	refunds *recording
 	// ids are those in the responses.
 	ids []string
 	// settled is true once a response has said whether the record was created.
@@ -75,7 +74,9 @@ func (c *caller) workOnReceipts(ctx context.Context, number int) {
 		switch c.random.IntN(4) {
 		case 0:
 			if of := c.anyReceipt(); of != nil {
-				c.refund(ctx, of)
+				for i := range 1 + c.random.IntN(3) {
+					c.refund(ctx, of, i)
+				}
 			}
 		case 1:
 			if e.key != "" && e.settled {
@@ -126,24 +127,25 @@ func (c *caller) repeat(
 
 // told notes the id of the record in a response.
 func (e *recording) told(c *caller, got answer) {
-	var record struct {
-		ID            string `json:"id"`
-		PaymentAmount int    `json:"paymentAmount"`
-	}
-	if err := json.Unmarshal([]byte(got.body), &record); err != nil || record.ID == "" ||
-		record.PaymentAmount != e.amount {
+	if r, is := c.read(got); !is || r.PaymentAmount != int64(e.amount) {
 		c.complain("the response about %d is %s", e.amount, got.body)
-		return
+	} else {
+		e.ids = append(e.ids, r.ID)
+		e.settled = true
 	}
-	e.ids = append(e.ids, record.ID)
-	e.settled = true
+}
+
+// read returns the receipt in a response, and whether there is one.
+func (*caller) read(got answer) (r receipt, is bool) {
+	err := json.Unmarshal([]byte(got.body), &r)
+	return r, err == nil && r.ID != ""
 }
 
 // anyReceipt returns a receipt that the callers know to be created; nil if there is none.
 func (c *caller) anyReceipt() *recording {
 	var known []*recording
 	for _, e := range c.book.recordings {
-		if e.settled && e.refunds == nil {
+		if e.settled {
 			known = append(known, e)
 		}
 	}
@@ -151,21 +153,6 @@ func (c *caller) anyReceipt() *recording {
 		return nil
 	}
 	return known[c.random.IntN(len(known))]
-}
-
-// refund refunds a receipt. It repeats the request until the receipt is refunded, by this caller or by another.
-func (c *caller) refund(ctx context.Context, of *recording) {
-	e := &recording{amount: of.amount, refunds: of}
-	c.book.recordings = append(c.book.recordings, e)
-	got := c.repeat(ctx, patience, "premium", fmt.Sprintf("refund of %d", of.amount),
-		"/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
-	switch got.status {
-	case http.StatusCreated, http.StatusOK:
-		e.told(c, got)
-	case http.StatusConflict:
-	default:
-		c.complain("refund of %d, sent up to %d times: %d %s", of.amount, patience, got.status, got.body)
-	}
 }
 
 // complain notes a response that is wrong.

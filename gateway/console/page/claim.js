@@ -12,6 +12,7 @@ import { Timeline, events, history } from './timeline.js';
 import { label, note, t } from './words.js';
 
 const FORMS = {
+  pay: { method: 'POST', before: '/x', suffix: ':pay', states: ['open', 'reopened'] },
   settle: { method: 'POST', suffix: ':settle', states: ['open', 'reopened'] },
   reopen: { method: 'POST', suffix: ':reopen', states: ['closed'] },
   revise: { method: 'PUT', suffix: '', states: ['open', 'closed', 'reopened'],
@@ -25,11 +26,11 @@ const offered = ({ claimStatus }) => Object.keys(FORMS).filter((name) => FORMS[n
 
 // formOf returns a form about a claim.
 async function formOf(name, { record, etag }) {
-  const kind = FORMS[name];
+  const { method, before = '', suffix, only, first } = FORMS[name];
   const path = `/claim/${record.id}`;
-  const fields = new Fields(await bodySchema(kind.method, `/claim/{id}${kind.suffix}`), { form: `${name} ${record.id}`,
-    given: kind.only ? record : {}, only: kind.only, first: kind.first, changes: Boolean(kind.only) });
-  return { id: name, method: kind.method, path: path + kind.suffix, title: t(name), send: t(name), record, etag,
+  const fields = new Fields(await bodySchema(method, `${before}/claim/{id}${suffix}`), { form: `${name} ${record.id}`,
+    given: only ? record : {}, only, first, changes: Boolean(only) });
+  return { id: name, method, path: before + path + suffix, title: t(name), send: t(name), record, etag,
     groups: [{ fields }], reread: () => get(path) };
 }
 
@@ -75,7 +76,7 @@ const Warnings = ({ of }) => (of.length === 0 ? html`<p class="empty">${t('noWar
 // BESIDE are the members of a claim that are shown beside its record.
 const BESIDE = ['id', 'claimNumber', 'policyNumber', 'claimStatus', 'payments', 'documents', 'documentTypes',
   'warnings'];
-const PAYMENT = ['paidAt', 'paymentMethod', 'paymentAmount'];
+const PAYMENT = ['paidAt', 'recordedAt', 'paymentMethod', 'paymentAmount'];
 const receiptColumns = () => [{ ...column('receiptDate'), cell: (row) => html`<${RecordLink} resource="receipt"
   id=${row.id}>${column('receiptDate').cell(row)}<//>` }, column('receiptType'), column('paymentAmount')];
 

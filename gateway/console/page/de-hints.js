@@ -113,10 +113,16 @@ export default {
   'The instant of the loss.': 'Wann der Schaden geschah.',
   'How the claim is paid: the method of the last settlement, where there is one.':
     'Wie der Schaden bezahlt wird, oder zuletzt bezahlt wurde.',
+  'The instant of the payment, from lossDate until now; now where none is sent.':
+    'Wann gezahlt wurde: vom Schadenzeitpunkt bis jetzt; ohne Angabe jetzt.',
   'How the amount is paid.': 'Wie der Betrag bezahlt wird.',
   'How the amount was paid.': 'Wie der Betrag bezahlt wurde.',
   'The amount set aside for the claim, 0 where none is sent.':
     'Was für den Schaden zurückgestellt ist; ohne Angabe 0.',
+  'The amount that is given back, from 1 to what is left of the receipt; all that is left where none is sent.':
+    'Der Betrag, der erstattet wird: höchstens, was vom Beleg übrig ist; ohne Angabe alles.',
+  'The type of the reversing receipt; the one that the operator has set where none is sent.':
+    'Die Art des neuen Belegs; ohne Angabe die, die der Betreiber gesetzt hat.',
   'The amount paid, above 0.': 'Der gezahlte Betrag; mehr als 0.',
   'The day of the receipt; the day of its recording where none is sent.':
     'Der Tag des Belegs; ohne Angabe heute.',

@@ -32,6 +32,7 @@ export const problems = {
   'receipt-immutable': 'Ein Beleg ändert sich nicht mehr',
   'out-of-sequence': 'Der Nachtrag gilt ab einem Zeitpunkt vor dem letzten',
   'receipt-already-reversed': 'Der Beleg ist schon storniert',
+  'refund-above-what-is-left': 'Vom Beleg ist weniger übrig',
   'batch-refused': 'Ein Teil der Anfrage wird abgelehnt; nichts ist geschehen',
   'webhook-not-accepted': 'Der Empfänger hat die Probe nicht angenommen',
   'too-many-refusals': 'Ihre Organisation lehnt schon so viele andere ab, wie sie darf',

@@ -9,8 +9,9 @@ import { isForeign, label, language, option, t } from './words.js';
 export const AMOUNTS = new Set(['GrosslLossReserve', 'annualReimbursementLimit', 'annualizedTurnover',
   'contingencyLossLimit', 'creditLimit', 'creditLimitUtilized', 'deductible', 'deductibleAmountBuilding',
   'deductibleAmountContent', 'emergencyMedical', 'excessAmount', 'expectedRecovery', 'grossAnnualProfit',
-  'grossAnnualTurnover', 'grossWrittenPremium', 'icwLimit', 'indemnityLimitPolicy', 'netAssets', 'netPremium', 'paid',
-  'paymentAmount', 'policyFee', 'reserve', 'sumInsuredBuilding', 'sumInsuredContent', 'tripCancellation']);
+  'grossAnnualTurnover', 'grossWrittenPremium', 'icwLimit', 'indemnityLimitPolicy', 'left', 'netAssets',
+  'netPremium', 'paid', 'paymentAmount', 'policyFee', 'refundedAmount', 'reserve', 'sumInsuredBuilding',
+  'sumInsuredContent', 'tripCancellation']);
 
 const { currency, unit } = document.documentElement.dataset;
 

@@ -47,7 +47,7 @@ const opens = (resource, name) => ({ ...column(name),
 // PARTS are the columns of what belongs to a policy.
 const PARTS = {
   claims: () => ['claimNumber', 'claimStatus', 'lossDate', 'lossCause', 'reserve'].map(column),
-  receipts: () => [opens('receipt', 'receiptDate'), ...['receiptType', 'period', 'paymentAmount'].map(column)],
+  receipts: () => [opens('receipt', 'receiptDate'), ...['receiptType', 'period', 'paymentAmount', 'left'].map(column)],
   rows: () => [opens('premiumBordereau', 'period'),
     ...['transactionType', 'treatyReference', 'grossWrittenPremium', 'netPremium'].map(column)],
   renewalsBefore: TERM,
@@ -59,7 +59,8 @@ const missing = (view, name) => (view.unavailable || []).includes(name) || !view
 // PartOf is a part of the policy; one whose service did not respond is said to be missing.
 const PartOf = ({ view, name }) => html`<${Section} title=${t(name)} data-part=${name}>${missing(view, name)
   ? html`<p class="bad" data-unavailable=${name}>${t('unavailable')}</p>`
-  : html`<${Table} caption=${t(name)} columns=${PARTS[name]()} rows=${view[name].records.map((one) => one.record)} />
+  : html`<${Table} caption=${t(name)} columns=${PARTS[name]()}
+      rows=${view[name].records.map(({ record, left }) => ({ ...record, left }))} />
     ${view[name].rest && html`<p class="quiet">${t('thereIsMore')} <code>${view[name].rest}</code></p>`}`}<//>`;
 
 // Named is the name of a party or of what is insured. These are their owner's alone to open; others see them here.

@@ -16,7 +16,7 @@ export const VALUED = new Set(['benefits', 'claimType', 'classification', 'contr
 export const COUNTRIES = new Set(['country', 'lossCountry', 'nationality']);
 // ACTIONS are the actions that types of events name as what was done.
 const ACTIONS = { cancelled: 'cancel', documented: 'documents', endorsed: 'endorse', refunded: 'refund',
-  renewed: 'renew', reopened: 'reopen', settled: 'settle' };
+  paid: 'pay', renewed: 'renew', reopened: 'reopen', settled: 'settle' };
 let hints = {}; // what stands below fields, by what the interface document says
 
 export const language = () => code;

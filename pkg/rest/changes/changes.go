@@ -308,6 +308,8 @@ func past(event string) string {
 		return "cancelled"
 	case event == "documents":
 		return "documented"
+	case event == "pay":
+		return "paid"
 	case strings.HasSuffix(event, "ed"):
 		return event
 	case strings.HasSuffix(event, "e"):

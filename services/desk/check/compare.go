@@ -24,6 +24,8 @@ type premiumLine struct {
 	gross, net money.Amount
 	// claim is the number of the claim that the receipt names.
 	claim string
+	// part says that the receipt gives back a part of another one.
+	part bool
 }
 
 // claimLine is what is compared of a line of a claims bordereau: what was paid for the claim.
@@ -40,6 +42,8 @@ type rowKey struct{ period, policyNumber, receiptType string }
 type statedRow struct {
 	gross, stated money.Amount
 	lines         struct{ gross, net money.Amount }
+	// parts is how many of the lines give back a part of a receipt.
+	parts int64
 	// first is the first of the lines.
 	first line
 }
@@ -47,6 +51,8 @@ type statedRow struct {
 func (c *Checker) keepPremium(ctx context.Context, l *desk.BordereauLine, r *premium.Receipt) error {
 	kept := premiumLine{line: line{l.LineID, l.PolicyNumber}, section: l.Section, claim: text(r.ClaimNumber),
 		row: rowKey{text(r.Period), l.PolicyNumber, l.ReceiptType}}
+	_, kept.part = r.RefundNumber.Value()
+	kept.part = kept.part && r.Reverses != ""
 	var err error
 	if kept.gross, err = money.Parse(string(l.Gross)); err != nil {
 		return err
@@ -132,6 +138,9 @@ func (c *Checker) addToStated(ctx context.Context, ids []string) error {
 		if row.first.id == "" {
 			row.first = l.line
 		}
+		if l.part {
+			row.parts++
+		}
 		if row.lines.gross, err = row.lines.gross.Plus(l.gross); err != nil {
 			return err
 		}
@@ -143,7 +152,8 @@ func (c *Checker) addToStated(ctx context.Context, ids []string) error {
 }
 
 // compareStated compares the netPremium of rows with that of their lines. Only a row all of whose receipts are lines
-// can be compared. A netPremium is a whole number, so a difference of less than 1 is none.
+// can be compared. A netPremium is a whole number, so a difference of less than 1 is none; nor is one of less than the
+// smallest unit of the currency for each part of a receipt that was given back, since each line is rounded on its own.
 func (c *Checker) compareStated() error {
 	if len(c.rows) == 0 {
 		c.lacks(netDiffers, "No row of the premium bordereau in which a line counts states a netPremium.")
@@ -163,7 +173,11 @@ func (c *Checker) compareStated() error {
 		if by.Sign() < 0 {
 			by = by.Negated()
 		}
-		if by.Cmp(c.of.Money.Gross(1)) < 0 {
+		most, err := c.of.Money.Gross(1).Plus(c.of.Money.Smallest(row.parts))
+		if err != nil {
+			return err
+		}
+		if by.Cmp(most) < 0 {
 			continue
 		}
 		if err := c.found(netDiffers, &row.first, fmt.Sprintf("%s states a netPremium of %s, and its lines come to %s.",

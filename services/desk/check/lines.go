@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strconv"
 
 	"insurance.example/exchange/contracts/claims"
@@ -118,7 +119,7 @@ func (c *Checker) Claim(
 		{!visible.In(l.Insured), missingInsured, noInsured},
 		{!l.InceptionDate.IsZero() && !l.ExpiryDate.IsZero() && !l.InceptionDate.Before(l.ExpiryDate), wrongDates,
 			endsBefore},
-		{!closed && len(r.Payments) > of.ReservedAfter, staleReserve,
+		{!closed && settledSince(r.Payments, of.ReservedAfter), staleReserve,
 			"The claim was settled since its reserve was set, and is open again. Set the reserve anew."},
 		{closed && r.Reserve != nil && int64(*r.Reserve) > paid, closedWithReserve,
 			"The claim is closed, and its reserve is more than what was paid. Nothing of it counts as outstanding."},
@@ -182,6 +183,13 @@ func (c *Checker) aboveLimit(l *desk.ClaimLine, incurred money.Amount) (bool, er
 	}
 	limit, err := money.Parse(string(l.SumInsured))
 	return err == nil && incurred.Cmp(limit) > 0, err
+}
+
+// settledSince reports whether a claim was settled after some of its payments. An interim payment is no settlement.
+func settledSince(payments []claims.Payment, after int) bool {
+	return slices.ContainsFunc(payments[min(after, len(payments)):], func(p claims.Payment) bool {
+		return p.RecordedAt.IsZero()
+	})
 }
 
 // Paid returns the sum of payments, in the units of the record.

@@ -155,10 +155,13 @@ type Terms struct {
 // Gross returns a number that a record has as an amount in the original currency.
 func (t Terms) Gross(units int64) Amount {
 	if t.Minor {
-		return Of(units, valuesets.CurrencyDigits(t.Currency))
+		return t.Smallest(units)
 	}
 	return Of(units, 0)
 }
+
+// Smallest returns a number of the smallest unit of the original currency.
+func (t Terms) Smallest(units int64) Amount { return Of(units, valuesets.CurrencyDigits(t.Currency)) }
 
 // Line are the amounts of a line.
 type Line struct{ Gross, Commission, Brokerage, Taxes, Net, Settled Amount }

@@ -45,9 +45,10 @@ type Filter struct {
 }
 
 // Action is an operation on a record: POST /{resource}/{id}:{name}, or POST /{resource}/{id}/{name} if it is Nested.
+// The path of one that the interface does not name begins with /x.
 type Action struct {
-	Name   string
-	Nested bool
+	Name           string
+	Nested, Beyond bool
 	// Members are the members of its body.
 	Members []Member
 	// Example is the example of a body, or nil if the document has none.

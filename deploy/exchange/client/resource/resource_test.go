@@ -2,6 +2,7 @@ package resource_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"insurance.example/exchange/contracts/openapi"
@@ -127,6 +128,11 @@ func TestEveryResource(t *testing.T) {
 			continue
 		}
 		actions := slices.Concat(route.Actions, route.Subs)
+		for _, x := range all.Extensions {
+			if name, is := strings.CutPrefix(x.Path, "/x/"+route.Resource+"/{id}:"); is {
+				actions = append(actions, name)
+			}
+		}
 		slices.Sort(actions)
 		offered := r.ActionNames()
 		slices.Sort(offered)

@@ -18,10 +18,20 @@ var knownToLack = map[string][]string{
 		`corrections: :renew of a term of half a year until 30 June keeps its length by the calendar`,
 	},
 	"claims": {
+		`beyond: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
+		`beyond: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
 		`beyond: :endorse with an effectiveDate: a loss is judged by what counts at lossDate`,
 	},
 	"desk": {
 		`beyond: PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning`,
+	},
+	"premium": {
+		`receipts: :refund with a paymentAmount gives back a part, and without one all that is left`,
+		`receipts: :refund of less than 1 or of more than the receipt is 400`,
+		`receipts: :refund of more than is left is 409 and says how much is`,
+		`receipts: refunds at once give back no more than the receipt`,
+		`receipts: the rows of a policy count the parts that were given back`,
+		`beyond: GET /x/policy/{policyNumber} shows what is left of each receipt`,
 	},
 }
 

@@ -204,3 +204,30 @@ func TestReaderWritesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestReceiptIsRefunded refunds a part of a receipt after a refusal, and then what is left. The policy shows how much
+// that is.
+func TestReceiptIsRefunded(t *testing.T) {
+	t.Parallel()
+	c, made, p := openPolicy(t, book, "Refunder")
+	receipt := c.Create(t, "receipt", trial.Record{"policyNumber": made["policyNumber"], "receiptType": "new policy",
+		"paymentAmount": 1000})
+	p.visit("/record/receipt/" + receipt.Text("id"))
+	p.click("[data-action=refund]")
+	p.fill("refund", "/receiptType", "other")
+	p.fill("refund", "/paymentAmount", "1001")
+	p.send("refund")
+	p.sees("form .outcome", "invalid payment amount")
+	p.fill("refund", "/paymentAmount", "300")
+	p.send("refund")
+	p.sees("#act .done", "The refund is")
+	p.visit("/policy/" + made.Text("policyNumber"))
+	p.sees("[data-part=receipts]", "EUR 1,000.00", "EUR 700.00")
+	p.visit("/record/receipt/" + receipt.Text("id"))
+	p.click("[data-action=refund]")
+	p.fill("refund", "/receiptType", "other")
+	p.send("refund")
+	p.click("#act .done a")
+	p.sees("[data-part=record]", "-EUR 700.00", "EUR 1,000.00")
+	p.gone("[data-action=refund]")
+}

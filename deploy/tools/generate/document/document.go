@@ -58,7 +58,9 @@ func Build(services []Service, root string) (*openapi3.T, error) {
 			b.resource(r)
 		}
 		for _, x := range s.Extensions {
-			b.extension(x)
+			if x.Action == "" {
+				b.extension(x)
+			}
 		}
 	}
 	b.schemas.checkNames()
@@ -167,7 +169,11 @@ func actionPath(r rest.Description, a rest.ActionDescription) string {
 	if a.Sub {
 		separator = "/"
 	}
-	return "/" + r.Resource + "/{id}" + separator + a.Name
+	path := "/" + r.Resource + "/{id}" + separator + a.Name
+	if a.Beyond {
+		return rest.ExtensionPrefix + path
+	}
+	return path
 }
 
 // put adds an operation, with the examples of its body and its responses if there are any.

@@ -92,7 +92,9 @@ func (p *page) resource(r rest.Description) {
 	}
 	p.checks(r)
 	for _, a := range r.Actions {
-		p.action(r, a)
+		if !a.Beyond {
+			p.action(r, a)
+		}
 	}
 }
 
@@ -113,7 +115,9 @@ func (p *page) operations(r rest.Description) {
 		}
 	}
 	for _, a := range r.Actions {
-		p.line("| POST %s | std.admin |", actionPath(r, a))
+		if !a.Beyond {
+			p.line("| POST %s | std.admin |", actionPath(r, a))
+		}
 	}
 	p.line("")
 }

@@ -76,6 +76,9 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.Loose]():    openapi3.NewStringSchema,
 	reflect.TypeFor[jsontext.Value]():  openapi3.NewSchema,
 
+	reflect.TypeFor[scalar.Since[scalar.Int]]():      openapi3.NewInt64Schema,
+	reflect.TypeFor[scalar.Since[scalar.DateTime]](): openapi3.NewDateTimeSchema,
+
 	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
 }
 
