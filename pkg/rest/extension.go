@@ -56,7 +56,8 @@ type Extension struct {
 	// Media is the media type of a response that is no JSON; empty for others. Such a response is a func(io.Writer)
 	// error that writes it. If it fails, the connection is cut, so that nobody takes the part for the whole.
 	Media string
-	// Action is the name of the action of the resource that it is, which is described with the resource; empty for others.
+	// Action is the name of the action of the resource that it is, which is described with the resource; empty for
+	// others.
 	Action string
 	// Among are the resources whose records the operation finds; the response is a list of them, or of some of their
 	// members.
@@ -116,8 +117,8 @@ func (d *Deprecation) write(header http.Header) {
 // Extend declares operations that are about no resource.
 func (s *Server) Extend(operations ...Extension) { s.extended = append(s.extended, operations...) }
 
-// extensions returns those of all resources, the history and the past of each, the searches and the dry runs, and those
-// that are about no resource.
+// extensions returns those of all resources, the history and the past of each, the searches and the dry runs, and
+// those that are about no resource.
 func (s *Server) extensions() []Extension {
 	var all []Extension
 	for _, r := range s.resources {
