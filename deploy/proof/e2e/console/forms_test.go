@@ -122,6 +122,27 @@ func TestTheSecondSeesWhatTheFirstHasChanged(t *testing.T) {
 	}
 }
 
+// TestCoverEndsOnTheDayThatIsTyped endorses a policy from one day on and cancels it from another, both before today.
+func TestCoverEndsOnTheDayThatIsTyped(t *testing.T) {
+	t.Parallel()
+	o := onPolicy(t, "endorse")
+	o.types("endorse", map[string]string{"/endorsementType": "addition", "/effectiveDate": "2026-02-01T00:00:00",
+		"/grossWrittenPremium": "1500"})
+	o.send("endorse")
+	o.goesAway("endorse")
+	o.sees("[data-part=record]", "Effective date")
+	o.click("[data-action=cancel]")
+	o.types("cancel", map[string]string{"/effectiveDate": "2026-03-01T00:00:00", "/reason": "sold"})
+	o.send("cancel")
+	o.goesAway("cancel")
+	o.sees("[data-part=record]", "Cover ends")
+	o.sees("[data-part=timeline] [data-version='3']", "Cover ends", "cancelled")
+	view := o.c.Read(t, "/x/policy/"+o.c.Read(t, o.history).Text("policyNumber"))
+	if view.Text("effectiveDate") != "2026-02-01T00:00:00Z" || view.Text("coverEnds") != "2026-03-01T00:00:00Z" {
+		t.Errorf("the policy says %v and %v", view["effectiveDate"], view["coverEnds"])
+	}
+}
+
 // TestALostResponseMakesOneChange loses the response to each form that changes a record. It is then sent again by two
 // clicks, and makes one change. TestSharingIsNotLost does it with the form that shares.
 func TestALostResponseMakesOneChange(t *testing.T) {
