@@ -5580,6 +5580,11 @@ export interface components {
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description The kind of claim. */
             claimType: components["schemas"]["ClaimType"];
+            /**
+             * Format: date-time
+             * @description The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+             */
+            closedAt?: string;
             /** @description What happened, in words. */
             description?: string;
             /** @description The addresses (URLs) of the documents of the claim. */
@@ -5858,6 +5863,11 @@ export interface components {
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description The kind of claim. */
             claimType: components["schemas"]["ClaimType"];
+            /**
+             * Format: date-time
+             * @description The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+             */
+            closedAt?: string;
             /** @description What happened, in words. */
             description?: string;
             /** @description The addresses (URLs) of the documents of the claim. */
@@ -7473,8 +7483,10 @@ export interface components {
              * @description The amount paid. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description How the amount was paid. */
+            /** @description How the amount was paid; empty where nothing was. */
             paymentMethod: string;
+            /** @description Why the claim was settled so, where that was said. */
+            reason?: string;
             /**
              * Format: date-time
              * @description The instant at which an interim payment was recorded. A settlement has none.
@@ -10011,6 +10023,16 @@ export interface components {
             /** @description Who refused it. */
             setBy: string;
         };
+        /** @description Why a claim is opened again, and what is set aside for it. The interface does not show this body. */
+        ReopeningInput: {
+            /** @description Why the claim is opened again. It is in the history of the claim. */
+            reason?: string | null;
+            /**
+             * Format: int64
+             * @description The amount set aside for the claim from now on; what it was where none is sent. The interface does not say its currency or unit.
+             */
+            reserve?: Exact | null;
+        };
         /**
          * @description The value set RoofConstruction, as it is in force.
          * @enum {string}
@@ -10237,15 +10259,17 @@ export interface components {
             /** @description The resources that have no search. Their records are found in their lists, and by those that name them. */
             unsearched?: string[];
         };
-        /** @description What is paid to settle a claim. */
+        /** @description What is paid to settle a claim, or why nothing is. */
         SettlementInput: {
             /**
              * Format: int64
-             * @description The amount paid, above 0. The interface does not say its currency or unit.
+             * @description The amount paid, above 0; 0 with a reason. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description How the amount is paid. */
-            paymentMethod: components["schemas"]["PaymentMethod"];
+            /** @description How the amount is paid. Needed unless the amount is 0. */
+            paymentMethod?: components["schemas"]["PaymentMethod"] | null;
+            /** @description Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment. */
+            reason?: string | null;
         };
         /** @description What was reported of a claim for the period before, or carried by it. */
         SourceBefore: {
@@ -13298,8 +13322,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "reason": "The repair cost more",
+                 *       "reserve": 800
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReopeningInput"];
             };
         };
         responses: {
@@ -13325,7 +13354,7 @@ export interface operations {
                      *       ],
                      *       "fnol": "2026-03-02T10:00:00Z",
                      *       "id": "0195a000-0000-7000-8000-00000000000f",
-                     *       "lastUpdate": "2026-03-03",
+                     *       "lastUpdate": "2026-04-01",
                      *       "liabilityShare": 50,
                      *       "location": "Leeds",
                      *       "lossCause": "hail",
@@ -13346,7 +13375,7 @@ export interface operations {
                      *       ],
                      *       "policyNumber": "POL-EXAMPLE-MOTOR",
                      *       "reopenDate": "2026-04-01",
-                     *       "reserve": 4000,
+                     *       "reserve": 800,
                      *       "status": "reopened"
                      *     }
                      */
@@ -28988,6 +29017,11 @@ export interface operations {
                         claimStatus?: components["schemas"]["ClaimStatus"];
                         /** @description The kind of claim. */
                         claimType?: components["schemas"]["ClaimType"];
+                        /**
+                         * Format: date-time
+                         * @description The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+                         */
+                        closedAt?: string;
                         /** @description What happened, in words. */
                         description?: string;
                         /** @description The addresses (URLs) of the documents of the claim. */

@@ -54,7 +54,7 @@ export default {
   productModel: 'Produktmodell', propertyIds: 'Gebäude', propertyType: 'Gebäudeart', purebred: 'Reinrassig',
   receiptCalculation: 'Berechnung des Belegs', receiptId: 'Beleg', registration: 'Zulassung',
   reimbursement: 'Erstattung', reverses: 'Storniert', left: 'Noch übrig',
-  refundNumber: 'Nummer der Erstattung', refundedAmount: 'Bisher erstattet', roof: 'Dach',
+  closedAt: 'Geschlossen am', refundNumber: 'Nummer der Erstattung', refundedAmount: 'Bisher erstattet', roof: 'Dach',
   sumInsuredBuilding: 'Versicherungssumme Gebäude',
   sumInsuredContent: 'Versicherungssumme Inhalt', threeWordAddress: 'Adresse in drei Wörtern',
   tradeCreditType: 'Art der Warenkreditversicherung', tradeName: 'Handelsname', tripCancellation: 'Reiserücktritt',

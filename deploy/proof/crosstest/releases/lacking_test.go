@@ -38,6 +38,8 @@ var knownToLack = map[string][]string{
 		`syntax: POST /claim/{id}:settle refuses members that the action does not have`,
 		`syntax: POST /claim/{id}:reopen refuses members that the action does not have`,
 		`syntax: POST /claim/{id}/documents refuses members that the action does not have`,
+		`claims: :settle of 0 with a reason closes without a payment, and without one is 400`,
+		`claims: :reopen takes a reserve, which sets lastUpdate, and a reason`,
 		`beyond: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
 		`beyond: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
 	},
