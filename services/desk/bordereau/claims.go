@@ -130,7 +130,7 @@ func (c *claimCollection) claim(
 		return c.carry(ctx, before)
 	}
 	if c.check != nil {
-		if err := c.check.Claim(ctx, line, &claim, amounts.indemnity.Incurred); err != nil {
+		if err := c.check.Claim(ctx, line, &claim, amounts.indemnity.Incurred, c.latePayments(&claim.Record)); err != nil {
 			return err
 		}
 	}
