@@ -25737,6 +25737,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "claimNumber": "CLM-EXAMPLE",
+                     *       "claimStatus": "open",
+                     *       "claimType": "own property damage",
+                     *       "description": "Hail on the bonnet",
+                     *       "documentTypes": [
+                     *         "photo"
+                     *       ],
+                     *       "documents": [
+                     *         "https://files.example/photo.jpg"
+                     *       ],
+                     *       "fnol": "2026-03-02T10:00:00Z",
+                     *       "id": "0195a000-0000-7000-8000-00000000000f",
+                     *       "lastUpdate": "2026-03-03",
+                     *       "liabilityShare": 50,
+                     *       "location": "Leeds",
+                     *       "lossCause": "hail",
+                     *       "lossDate": "2026-03-01T08:30:00Z",
+                     *       "payments": [
+                     *         {
+                     *           "paidAt": "2026-03-19T10:00:00Z",
+                     *           "paymentAmount": 300,
+                     *           "paymentMethod": "cash",
+                     *           "recordedAt": "2026-03-20T09:00:00Z"
+                     *         }
+                     *       ],
+                     *       "policyNumber": "POL-EXAMPLE-MOTOR",
+                     *       "reserve": 4000,
+                     *       "status": "open"
+                     *     }
+                     */
                     "application/json": components["schemas"]["claimResult"];
                 };
             };
