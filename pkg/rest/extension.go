@@ -56,7 +56,8 @@ type Extension struct {
 	// Media is the media type of a response that is no JSON; empty for others. Such a response is a func(io.Writer)
 	// error that writes it. If it fails, the connection is cut, so that nobody takes the part for the whole.
 	Media string
-	// Action is the name of the action of the resource that it is, which is described with the resource; empty for others.
+	// Action is the name of the action of the resource that it is, which is described with the resource; empty for
+	// others.
 	Action string
 	// Among are the resources whose records the operation finds; the response is a list of them, or of some of their
 	// members.

@@ -121,8 +121,8 @@ func reopen() rest.Action[*claims.Claim] {
 		})
 }
 
-// closedWithout reports whether a claim was closed without a payment. What a caller of an earlier release called closedAt
-// is not when it was.
+// closedWithout reports whether a claim was closed without a payment. What a caller of an earlier release called
+// closedAt is not when it was.
 func closedWithout(c *claims.Claim) bool {
 	at, is := c.ClosedAt.Value()
 	last := len(c.Payments) - 1

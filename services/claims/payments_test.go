@@ -148,8 +148,8 @@ func TestAClaimIsClosedWithoutAPayment(t *testing.T) {
 	}
 }
 
-// TestWhatCallersCalledClosedAtStays has a claim of a release before with a member of the caller's under that name. It is
-// shown as it was, whatever happens to the claim.
+// TestWhatCallersCalledClosedAtStays has a claim of a release before with a member of the caller's under that name. It
+// is shown as it was, whatever happens to the claim.
 func TestWhatCallersCalledClosedAtStays(t *testing.T) {
 	for _, value := range []string{`"never"`, `12`, `"2020-01-01T01:00:00+01:00"`, `{"a":1}`} {
 		path := filepath.Join(t.TempDir(), "claims.db")

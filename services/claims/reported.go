@@ -114,10 +114,9 @@ func former(id uuid.UUID, of docstore.Former) docstore.Document {
 	return docstore.Document{ID: id, Version: of.Version, Body: of.Body, State: of.State, Digest: of.Digest}
 }
 
-// reservedAfter returns how many payments of a claim had been made when its reserve was last set: changed, or named when
-// the claim was opened again. Only a claim that
-// is not closed and has payments is looked at: of others, it changes nothing that is reported. It reads as many former
-// versions as there were since.
+// reservedAfter returns how many payments of a claim had been made when its reserve was last set: changed, or named
+// when the claim was opened again. Only a claim that is not closed and has payments is looked at: of others, it changes
+// nothing that is reported. It reads as many former versions as there were since.
 func reservedAfter(
 	ctx context.Context, records *rest.Records[*claims.Claim], doc docstore.Document, is *claims.Claim,
 ) (int, error) {

@@ -144,8 +144,8 @@ func (c *claimCollection) status(r *claims.Claim) string {
 	return claimOpen
 }
 
-// closedAt returns the instant at which a claim was closed: that of its last settlement, which is of 0 where nothing was
-// paid.
+// closedAt returns the instant at which a claim was closed: that of its last settlement, which is of 0 where nothing
+// was paid.
 func closedAt(r *claims.Claim) time.Time {
 	if len(r.Payments) == 0 {
 		return time.Time{}

@@ -130,7 +130,8 @@ func (c *claimCollection) claim(
 		return c.carry(ctx, before)
 	}
 	if c.check != nil {
-		if err := c.check.Claim(ctx, line, &claim, amounts.indemnity.Incurred, c.latePayments(&claim.Record)); err != nil {
+		late := c.latePayments(&claim.Record)
+		if err := c.check.Claim(ctx, line, &claim, amounts.indemnity.Incurred, late); err != nil {
 			return err
 		}
 	}

@@ -101,8 +101,8 @@ func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium
 	return c.keepPremium(ctx, l, r)
 }
 
-// Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, incurred what it comes to, and
-// paidBefore are the payments that are reported now and were made before the period.
+// Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, incurred what it comes to,
+// and paidBefore are the payments that are reported now and were made before the period.
 func (c *Checker) Claim(
 	ctx context.Context, l *desk.ClaimLine, of *internalapi.ReportedClaim, incurred money.Amount,
 	paidBefore []claims.Payment,

@@ -116,7 +116,8 @@ func (d *document) resource(name string) Resource {
 		ofResource, beyond := strings.CutPrefix(path, "/x")
 		if action, is := strings.CutPrefix(ofResource, "/"+name+"/{id}"); is && action != "" {
 			r.Actions = append(r.Actions, Action{
-				Name: action[1:], Nested: action[0] == '/', Beyond: beyond, Members: d.members("", d.flat(post.body()), 0),
+				Name: action[1:], Nested: action[0] == '/', Beyond: beyond,
+				Members: d.members("", d.flat(post.body()), 0),
 				Example: post.example(),
 			})
 		}

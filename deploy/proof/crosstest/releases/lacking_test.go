@@ -40,8 +40,8 @@ var knownToLack = map[string][]string{
 		`syntax: POST /claim/{id}/documents refuses members that the action does not have`,
 		`claims: :settle of 0 with a reason closes without a payment, and without one is 400`,
 		`claims: :reopen takes a reserve, which sets lastUpdate, and a reason`,
-		`beyond: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
-		`beyond: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
+		`claims: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
+		`claims: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
 	},
 	"premium": {
 		`syntax: POST /receipt/{id}:refund refuses members that the action does not have`,
@@ -50,7 +50,7 @@ var knownToLack = map[string][]string{
 		`receipts: :refund of more than is left is 409 and says how much is`,
 		`receipts: refunds at once give back no more than the receipt`,
 		`receipts: the rows of a policy count the parts that were given back`,
-		`beyond: GET /x/policy/{policyNumber} shows what is left of each receipt`,
+		`receipts: GET /x/policy/{policyNumber} shows what is left of each receipt`,
 	},
 }
 
