@@ -2804,8 +2804,11 @@ type Payment struct {
 	// PaymentAmount The amount paid. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
-	// PaymentMethod How the amount was paid.
+	// PaymentMethod How the amount was paid; empty where nothing was.
 	PaymentMethod string `json:"paymentMethod"`
+
+	// Reason Why the claim was settled so, where that was said.
+	Reason *string `json:"reason,omitempty"`
 
 	// RecordedAt The instant at which an interim payment was recorded. A settlement has none.
 	RecordedAt *time.Time `json:"recordedAt,omitempty"`
@@ -2956,6 +2959,15 @@ type RefusedShares struct {
 
 	// SetBy Who refused it.
 	SetBy string `json:"setBy"`
+}
+
+// ReopeningInput Why a claim is opened again, and what is set aside for it. The interface does not show this body.
+type ReopeningInput struct {
+	// Reason Why the claim is opened again. It is in the history of the claim.
+	Reason *string `json:"reason,omitempty"`
+
+	// Reserve The amount set aside for the claim from now on; what it was where none is sent. The interface does not say its currency or unit.
+	Reserve *int64 `json:"reserve,omitempty"`
 }
 
 // RoofConstruction The value set RoofConstruction, as it is in force.
@@ -3204,13 +3216,16 @@ type SearchedResource struct {
 	Resource string `json:"resource"`
 }
 
-// SettlementInput What is paid to settle a claim.
+// SettlementInput What is paid to settle a claim, or why nothing is.
 type SettlementInput struct {
-	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
+	// PaymentAmount The amount paid, above 0; 0 with a reason. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
-	// PaymentMethod The value set PaymentMethod, as it is in force.
-	PaymentMethod PaymentMethod `json:"paymentMethod"`
+	// PaymentMethod How the amount is paid. Needed unless the amount is 0.
+	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
+
+	// Reason Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment.
+	Reason *string `json:"reason,omitempty"`
 }
 
 // SourceBefore What was reported of a claim for the period before, or carried by it.
@@ -3914,6 +3929,9 @@ type Claim struct {
 	// ClaimType The value set ClaimType, as it is in force.
 	ClaimType ClaimType `json:"claimType"`
 
+	// ClosedAt The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+	ClosedAt *time.Time `json:"closedAt,omitempty"`
+
 	// Description What happened, in words.
 	Description *string `json:"description,omitempty"`
 
@@ -4051,6 +4069,9 @@ type ClaimResult struct {
 
 	// ClaimType The value set ClaimType, as it is in force.
 	ClaimType ClaimType `json:"claimType"`
+
+	// ClosedAt The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+	ClosedAt *time.Time `json:"closedAt,omitempty"`
 
 	// Description What happened, in words.
 	Description *string `json:"description,omitempty"`
@@ -6716,9 +6737,6 @@ type AddClaimDocumentsParams struct {
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
-// ReopenClaimJSONBody defines parameters for ReopenClaim.
-type ReopenClaimJSONBody = map[string]interface{}
-
 // ReopenClaimParams defines parameters for ReopenClaim.
 type ReopenClaimParams struct {
 	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
@@ -9052,6 +9070,9 @@ type SearchClaim200JSONResponseBody_Item struct {
 	// ClaimType The value set ClaimType, as it is in force.
 	ClaimType *ClaimType `json:"claimType,omitempty"`
 
+	// ClosedAt The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+	ClosedAt *time.Time `json:"closedAt,omitempty"`
+
 	// Description What happened, in words.
 	Description *string `json:"description,omitempty"`
 
@@ -10509,7 +10530,7 @@ type ReplaceClaimJSONRequestBody = ClaimChanges
 type AddClaimDocumentsJSONRequestBody = DocumentInput
 
 // ReopenClaimJSONRequestBody defines body for ReopenClaim for application/json ContentType.
-type ReopenClaimJSONRequestBody = ReopenClaimJSONBody
+type ReopenClaimJSONRequestBody = ReopeningInput
 
 // SettleClaimJSONRequestBody defines body for SettleClaim for application/json ContentType.
 type SettleClaimJSONRequestBody = SettlementInput

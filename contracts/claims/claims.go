@@ -54,6 +54,9 @@ type Claim struct {
 	DocumentTypes []string `json:"documentTypes,omitzero" kept:""`
 	// The payments for the claim, oldest first: interim ones, and the settlements.
 	Payments []Payment `json:"payments,omitzero" kept:""`
+	// The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and
+	// once it is open again.
+	ClosedAt scalar.Since[scalar.DateTime] `json:"closedAt,omitzero" kept:""`
 }
 
 // Bordereau is the record of the resource claimsBordereau.
@@ -83,12 +86,14 @@ type Bordereau struct {
 type Payment struct {
 	// The amount paid. The interface does not say its currency or unit.
 	PaymentAmount scalar.Int `json:"paymentAmount" amount:""`
-	// How the amount was paid.
+	// How the amount was paid; empty where nothing was.
 	PaymentMethod string `json:"paymentMethod"`
 	// The instant of the payment; of a settlement, that at which it was recorded.
 	PaidAt scalar.DateTime `json:"paidAt"`
 	// The instant at which an interim payment was recorded. A settlement has none.
 	RecordedAt scalar.DateTime `json:"recordedAt,omitzero"`
+	// Why the claim was settled so, where that was said.
+	Reason string `json:"reason,omitzero"`
 }
 
 // InterimPayment is the body of POST /x/claim/{id}:pay.
@@ -105,12 +110,25 @@ type InterimPayment struct {
 
 // Settlement is the body of POST /claim/{id}:settle.
 //
-// What is paid to settle a claim.
+// What is paid to settle a claim, or why nothing is.
 type Settlement struct {
-	// The amount paid, above 0. The interface does not say its currency or unit.
+	// The amount paid, above 0; 0 with a reason. The interface does not say its currency or unit.
 	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
-	// How the amount is paid.
+	// How the amount is paid. Needed unless the amount is 0.
 	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod"`
+	// Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment.
+	Reason *string `json:"reason,omitzero"`
+}
+
+// Reopening is the optional body of POST /claim/{id}:reopen.
+//
+// Why a claim is opened again, and what is set aside for it. The interface does not show this body.
+type Reopening struct {
+	// Why the claim is opened again. It is in the history of the claim.
+	Reason *string `json:"reason,omitzero"`
+	// The amount set aside for the claim from now on; what it was where none is sent. The interface does not say its
+	// currency or unit.
+	Reserve *scalar.Int `json:"reserve,omitzero" amount:""`
 }
 
 // Document is the body of POST /claim/{id}/documents.

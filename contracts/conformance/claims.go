@@ -198,6 +198,33 @@ func claimLifeRules() []Rule {
 			}
 			p.holds(p.read(path), record{"claimStatus": "open"})
 		}},
+		{Name: "POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status",
+			try: interimPayments},
+		{Name: "POST /x/claim/{id}:pay is the event exchange.claim.paid", slow: true, try: paidEvent},
+		{Name: ":settle of 0 with a reason closes without a payment, and without one is 400", try: func(p *probe) {
+			claim := p.create("claim", filed(p))
+			path := "/claim/" + claim.text("id")
+			for _, wrong := range []record{{"paymentAmount": 0}, {"paymentAmount": 0, "reason": " "},
+				{"paymentAmount": -1, "reason": "none"}, {"paymentAmount": 1, "reason": "none"}} {
+				p.refused(http.StatusBadRequest, "", p.post(path+":settle", wrong))
+			}
+			closed := p.action(http.StatusOK, path+":settle", record{"paymentAmount": 0, "reason": "not covered"})
+			p.holds(closed, record{"status": "closed", "claimStatus": "closed"})
+			payment, _ := closed.list("payments")[0].(map[string]any)
+			p.holds(payment, record{"paymentAmount": 0, "paymentMethod": "", "reason": "not covered",
+				"paidAt": closed["closedAt"]})
+			if opened := p.reopened(claim); opened["closedAt"] != nil {
+				p.fail("the claim is open again and was closed at %v", opened["closedAt"])
+			}
+		}},
+		{Name: ":reopen takes a reserve, which sets lastUpdate, and a reason", try: func(p *probe) {
+			claim := p.create("claim", filed(p))
+			p.settle(claim)
+			path := "/claim/" + claim.text("id")
+			p.refused(http.StatusBadRequest, "", p.post(path+":reopen", record{"reserve": "much"}))
+			opened := p.action(http.StatusOK, path+":reopen", record{"reserve": 77, "reason": p.name})
+			p.holds(opened, record{"reserve": 77, "claimStatus": "reopened", "lastUpdate": opened["reopenDate"]})
+		}},
 		{Name: ":settle returns status closed and keeps every payment", try: func(p *probe) {
 			claim := p.create("claim", filed(p))
 			p.holds(p.settle(claim),

@@ -25,7 +25,7 @@
 //	errors.go        each row alone, and each pair of neighbours together
 //	transitions.go   the states of policies and claims
 //	terms.go         terms, endorsements and effective dates of a policy
-//	claims.go        claims against policies of every line, and their payments
+//	claims.go        claims against policies of every line, and what is paid for them
 //	receipts.go      receipts, refunds and the bordereau
 //	beyond.go        histories, the dry run of a claim, the search, the feed and the test clock, under /x/
 //	together.go      batches, a policy with what belongs to it, contracts and bordereaux

@@ -52,7 +52,7 @@ func postings() []posting {
 			return p.create("receipt", p.body("receipt", 0))
 		})
 	action(http.StatusOK, "/claim", ":settle", settlement, record{"paymentAmount": 1}, (*probe).claim)
-	action(http.StatusOK, "/claim", ":reopen", record{}, nil, func(p *probe) record {
+	action(http.StatusOK, "/claim", ":reopen", record{}, record{"reason": "another"}, func(p *probe) record {
 		return p.settle(p.claim())
 	})
 	action(http.StatusOK, "/claim", "/documents", record{"url": "https://files.example/1", "type": "photograph"},

@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -83,6 +84,7 @@ func receiptRules() []Rule {
 			p.refused(http.StatusConflict, "", p.post(path, refund.with("paymentAmount", 1)))
 		}},
 		{Name: "refunds at once give back no more than the receipt", try: refundsAtOnce},
+		{Name: "GET /x/policy/{policyNumber} shows what is left of each receipt", try: leftInView},
 		{Name: "the rows of a policy count the parts that were given back", slow: true, try: func(p *probe) {
 			policy := p.aggregating()
 			made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"],
@@ -212,6 +214,27 @@ func refundsAtOnce(p *probe) {
 		p.fail("%d refunds of 30 were made of a receipt of 100", n)
 	}
 	p.holds(p.action(http.StatusCreated, path, refund), record{"paymentAmount": 10, "refundedAmount": 100})
+}
+
+// leftInView refunds a part of a receipt: the view says what is left of it.
+func leftInView(p *probe) {
+	policy := p.policy("motorCoverage", 265)
+	made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "paymentAmount", 10))
+	refunded := p.action(http.StatusCreated, "/receipt/"+made.text("id")+":refund", refund.with("paymentAmount", 4))
+	a := p.get("/x/policy/" + policy.text("policyNumber") + "?part=receipts")
+	if a.status == http.StatusNotFound {
+		p.skip("the implementation has no view of a policy")
+	}
+	shown, _ := p.wants(http.StatusOK, a)["receipts"].(map[string]any)
+	left := map[string]any{}
+	for _, one := range record(shown).list("records") {
+		entry, _ := one.(map[string]any)
+		inner, _ := entry["record"].(map[string]any)
+		left[record(inner).text("id")] = entry["left"]
+	}
+	if want := map[string]any{made.text("id"): json.Number("6"), refunded.text("id"): nil}; !maps.Equal(left, want) {
+		p.fail("of the receipts is left %v, not %v", left, want)
+	}
 }
 
 // aggregating creates a policy for a rule about the aggregation, or skips the rule if the implementation does not

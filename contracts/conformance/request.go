@@ -37,7 +37,7 @@ func cut(text string, most int) string {
 }
 
 // beyond is the beginning of the paths beyond the interface. These operations only read, also with the method POST, but
-// for those whose paths begin as writing says.
+// for those whose paths begin as writing says, and for the payment of a claim.
 const beyond = "/x/"
 
 var writing = []string{
@@ -47,8 +47,9 @@ var writing = []string{
 
 // reads reports whether the scope for reading opens an operation.
 func reads(method, path string) bool {
-	return method == http.MethodGet || method == http.MethodHead || strings.HasPrefix(path, beyond) &&
-		!slices.ContainsFunc(writing, func(begins string) bool { return strings.HasPrefix(path, begins) })
+	return method == http.MethodGet || method == http.MethodHead ||
+		strings.HasPrefix(path, beyond) && !strings.HasSuffix(path, ":pay") &&
+			!slices.ContainsFunc(writing, func(begins string) bool { return strings.HasPrefix(path, begins) })
 }
 
 // none is the value of a header that must not be sent.

@@ -1,9 +1,7 @@
 package conformance
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -107,27 +105,6 @@ func (p *probe) shows(view record, part, id string) {
 		}
 	}
 	p.fail("%s has no record %s with a link to it", part, id)
-}
-
-// leftInView refunds a part of a receipt: the view says what is left of it.
-func leftInView(p *probe) {
-	policy := p.policy("motorCoverage", 265)
-	made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "paymentAmount", 10))
-	refunded := p.action(http.StatusCreated, "/receipt/"+made.text("id")+":refund", refund.with("paymentAmount", 4))
-	a := p.get("/x/policy/" + policy.text("policyNumber") + "?part=receipts")
-	if a.status == http.StatusNotFound {
-		p.skip("the implementation has no view of a policy")
-	}
-	shown, _ := p.wants(http.StatusOK, a)["receipts"].(map[string]any)
-	left := map[string]any{}
-	for _, one := range record(shown).list("records") {
-		entry, _ := one.(map[string]any)
-		inner, _ := entry["record"].(map[string]any)
-		left[record(inner).text("id")] = entry["left"]
-	}
-	if want := map[string]any{made.text("id"): json.Number("6"), refunded.text("id"): nil}; !maps.Equal(left, want) {
-		p.fail("of the receipts is left %v, not %v", left, want)
-	}
 }
 
 func claimRowsInView(p *probe) {

@@ -27,7 +27,7 @@ type Policy struct {
 	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
 	// The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the
 	// policy that is replaced stays as it is.
-	Replaces scalar.Loose `json:"replaces,omitzero"`
+	Replaces scalar.Since[string] `json:"replaces,omitzero"`
 	// The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in
 	// force.
 	Status *string `json:"status,omitzero" issued:"PolicyStatus"`

@@ -16,7 +16,7 @@ type Receipt struct {
 	ReceiptDate scalar.Date `json:"receiptDate,omitzero"`
 	// The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it
 	// in place of receiptDate.
-	EffectiveDate scalar.Loose `json:"effectiveDate,omitzero" form:"date"`
+	EffectiveDate scalar.Since[scalar.Date] `json:"effectiveDate,omitzero"`
 	// The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
 	// How the amount was calculated. The interface does not show its members; it is kept and returned as sent.

@@ -41,31 +41,6 @@ func (j JSON) MarshalJSON() ([]byte, error) {
 	return j, nil
 }
 
-// Loose is a text that callers send since some release. A record from before may have anything under the name of the
-// member, which is kept and returned as it was. The zero value and null are absent.
-type Loose JSON
-
-// IsZero reports whether the value is absent.
-func (l Loose) IsZero() bool { return JSON(l).IsZero() }
-
-// UnmarshalJSON keeps the value.
-func (l *Loose) UnmarshalJSON(b []byte) error { return (*JSON)(l).UnmarshalJSON(b) }
-
-// MarshalJSON writes the value as it was read.
-func (l Loose) MarshalJSON() ([]byte, error) { return JSON(l).MarshalJSON() }
-
-// Text returns the text, and whether the value is one.
-func (l Loose) Text() (text string, is bool) {
-	text, err := unquote(l)
-	return text, err == nil && !l.IsZero()
-}
-
-// Day returns the text as a day, and whether it is one.
-func (l Loose) Day() (Date, bool) {
-	text, is := l.Text()
-	return Date(text), is && isDay(text)
-}
-
 func unquote(b []byte) (text string, err error) {
 	err = json.Unmarshal(b, &text)
 	return text, err

@@ -7,12 +7,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Since is a member that the exchange issues since some release. Before, callers could send anything under its name,
-// which is kept and returned as it was, and means nothing. The zero value is absent.
+// Since is a member that there is since some release, of the exchange or of callers. Before, callers could send anything
+// under its name, which is kept and returned as it was. The zero value is absent.
 type Since[T any] struct {
 	value  T
 	issued bool
-	before jsontext.Value
+	// kept is what was read, as it was.
+	kept jsontext.Value
 }
 
 // Issued returns a value as the exchange issues it.
@@ -22,7 +23,7 @@ func Issued[T any](v T) Since[T] { return Since[T]{value: v, issued: true} }
 func (s Since[T]) Value() (T, bool) { return s.value, s.issued }
 
 // IsZero reports whether the member is absent.
-func (s Since[T]) IsZero() bool { return !s.issued && s.before == nil }
+func (s Since[T]) IsZero() bool { return !s.issued && s.kept == nil }
 
 // UnmarshalJSON reads a value, and keeps what is none.
 func (s *Since[T]) UnmarshalJSON(b []byte) error {
@@ -30,21 +31,18 @@ func (s *Since[T]) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(b, null) {
 		return nil
 	}
-	if err := json.Unmarshal(b, &s.value); err == nil {
-		s.issued = true
-		return nil
-	}
-	*s = Since[T]{before: bytes.Clone(b)}
+	s.kept = bytes.Clone(b)
+	s.issued = json.Unmarshal(b, &s.value) == nil
 	return nil
 }
 
-// MarshalJSON writes the value, or what was kept.
+// MarshalJSON writes the value, or what was read.
 func (s Since[T]) MarshalJSON() ([]byte, error) {
-	if s.before != nil {
-		return s.before, nil
+	switch {
+	case s.kept != nil:
+		return s.kept, nil
+	case s.issued:
+		return json.Marshal(s.value)
 	}
-	if !s.issued {
-		return null, nil
-	}
-	return json.Marshal(s.value)
+	return null, nil
 }

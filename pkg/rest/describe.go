@@ -174,8 +174,7 @@ func (r *Records[T]) describe() (Description, error) {
 	for _, a := range r.Actions {
 		described := ActionDescription{
 			Name: a.Name, Sub: a.Sub, Beyond: a.Beyond, Moves: a.Moves, Body: a.body, Spawns: a.spawn != nil,
-			WithExtra: a.WithExtra,
-			Amends:    a.Amends, Refuses: a.Refuses, Requires: a.Requires,
+			WithExtra: a.WithExtra, Amends: a.Amends, Refuses: a.Refuses, Requires: a.Requires,
 		}
 		if a.after != nil {
 			described.KeyFor = a.after.keyFor

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/claims"
@@ -15,6 +16,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/query"
 )
 
@@ -112,9 +114,9 @@ func former(id uuid.UUID, of docstore.Former) docstore.Document {
 	return docstore.Document{ID: id, Version: of.Version, Body: of.Body, State: of.State, Digest: of.Digest}
 }
 
-// reservedAfter returns how many payments of a claim had been made when its reserve was last changed. Only a claim that
-// is not closed and has payments is looked at: of others, it changes nothing that is reported. It reads as many former
-// versions as there were since.
+// reservedAfter returns how many payments of a claim had been made when its reserve was last set: changed, or named
+// when the claim was opened again. Only a claim that is not closed and has payments is looked at: of others, it changes
+// nothing that is reported. It reads as many former versions as there were since.
 func reservedAfter(
 	ctx context.Context, records *rest.Records[*claims.Claim], doc docstore.Document, is *claims.Claim,
 ) (int, error) {
@@ -126,7 +128,8 @@ func reservedAfter(
 		return 0, err
 	}
 	paid := len(is.Payments)
-	for version := doc.Version - 1; version > 0 && paid > 0; version-- {
+	named, err := namesReserve(doc)
+	for version := doc.Version - 1; version > 0 && paid > 0 && !named && err == nil; version-- {
 		then, err := past.Former(ctx, request.OrganisationFrom(ctx), doc.ID, version)
 		if errors.Is(err, docstore.ErrNotFound) {
 			continue
@@ -142,8 +145,23 @@ func reservedAfter(
 			break
 		}
 		paid = len(was.Payments)
+		if named, err = namesReserve(former(doc.ID, then)); err != nil {
+			return 0, err
+		}
 	}
-	return paid, nil
+	return paid, err
+}
+
+// namesReserve reports whether a version of a claim was made by opening it again with a reserve.
+func namesReserve(doc docstore.Document) (bool, error) {
+	state, err := history.Decode(doc.State)
+	made := state.History.Last()
+	if err != nil || made == nil || made.Event != reopenAction || len(made.Change) == 0 {
+		return false, err
+	}
+	var body claims.Reopening
+	err = json.Unmarshal(made.Change, &body)
+	return body.Reserve != nil, err
 }
 
 func reserve(c *claims.Claim) scalar.Int {

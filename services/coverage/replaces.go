@@ -26,7 +26,7 @@ func replacesExists[T any](e *environment) rest.Check[T] {
 			if replaces.IsZero() || d.Record != nil {
 				return nil
 			}
-			number, is := replaces.Text()
+			number, is := replaces.Value()
 			if !is {
 				return problem.New(problem.Invalid, "").At("/replaces", "must be a string")
 			}
@@ -44,7 +44,7 @@ func replacesExists[T any](e *environment) rest.Check[T] {
 
 // pinReplaced pins the number of the policy that a new one replaces.
 func pinReplaced[T any](_ context.Context, d *rest.Draft[T]) (docstore.Keys, error) {
-	if number, is := policyOf(d.Value).Replaces.Text(); is {
+	if number, is := policyOf(d.Value).Replaces.Value(); is {
 		return docstore.Keys{replacesIndex: number}, nil
 	}
 	return nil, nil

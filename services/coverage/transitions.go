@@ -177,7 +177,7 @@ func renew[T any](e *environment) rest.Action[T] {
 			}
 			old, p := policyOf(c.Value), policyOf(renewed.Value)
 			if !slices.Contains(renewed.Sent, "replaces") {
-				p.Replaces = nil // the renewal replaces nothing
+				p.Replaces = scalar.Since[string]{} // the renewal replaces nothing
 			}
 			begins, ends := slices.Contains(renewed.Sent, "inceptionDate"), slices.Contains(renewed.Sent, "expiryDate")
 			if old.ExpiryDate.IsZero() && (!begins || !ends) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -329,5 +330,32 @@ func holds(t *testing.T, w *world, lines, before map[string]shown.ClaimLine, end
 			f.PreviouslyPaid, f.Paid = f.Incurred, "0"
 		}
 		before[id] = line
+	}
+}
+
+// TestAPaymentThatIsRecordedLate records in December what was paid in November, after November was approved: November
+// stays what it is, and December pays it.
+func TestAPaymentThatIsRecordedLate(t *testing.T) {
+	w, s := atNovember(t)
+	c := w.file("P", 1000)
+	w.until(t, "2026-12-01T00:01:00Z")
+	signedOff(s, claimsNovember, "original")
+	before := s.Must(200, "GET", claimsNovember+"/versions/1/lines", "").Text
+	w.interim(c, 300, "2026-11-30T10:00:00Z")
+	w.until(t, "2027-01-01T00:01:00Z")
+	const december = "/x/bordereau/C/claims/2026-12"
+	signedOff(s, december, "original")
+	if after := s.Must(200, "GET", claimsNovember+"/versions/1/lines", "").Text; after != before {
+		t.Errorf("November was %s and is %s", before, after)
+	}
+	lines := s.Must(200, "GET", december+"/versions/1/lines", "").Text
+	if !strings.Contains(lines, `"indemnity":{"paid":300.00,"previouslyPaid":0.00,"outstanding":700.00,`) {
+		t.Error(lines)
+	}
+	found, _ := findingsOf(t, s, december)
+	if !slices.ContainsFunc(found, func(f shown.BordereauFinding) bool {
+		return f.Code == "late-item" && strings.Contains(f.Words, "The payment of 300 of 2026-11-30 was recorded on")
+	}) {
+		t.Errorf("found %+v", found)
 	}
 }

@@ -142,6 +142,13 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 		{code: "incurred-above-limit", of: claimsNovember, severity: "warning", words: "5000", spoil: func(w *world) {
 			w.file("P", 5001)
 		}},
+		{code: "late-item", of: claimsNovember, severity: "warning",
+			words: "payment of 100 of 2026-10-31 was recorded on 2026-11-10", spoil: func(w *world) {
+				part := w.file("P", 400)
+				w.interim(part, 100, "2026-10-31T23:59:59Z")
+				w.interim(part, 50, "2026-11-01T00:00:00Z")
+				w.pay("P", part.number(), 150)
+			}},
 		{code: "late-item", of: claimsNovember, severity: "warning", words: "in 2026-10", spoil: func(w *world) {
 			w.file("P", 1).happened[0].at = w.clock.Now().AddDate(0, -1, 0)
 		}},

@@ -238,6 +238,10 @@ func (q *sequence) claim() {
 		q.w.reserve(c, int64(q.random.IntN(1000)))
 	case f.status == "closed":
 		q.w.reopen(c)
+	case q.random.IntN(2) == 0:
+		// It may have been paid in a period that is approved.
+		paid := q.w.clock.Now().UTC().AddDate(0, 0, -q.random.IntN(60))
+		q.w.interim(c, int64(1+q.random.IntN(300)), paid.Format(time.RFC3339))
 	default:
 		q.w.settle(c, int64(1+q.random.IntN(300)))
 	}

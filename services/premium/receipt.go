@@ -117,7 +117,7 @@ func counted(r *premium.Receipt) int64 {
 
 // dayOf refuses a receipt whose effectiveDate is no day.
 func dayOf(_ context.Context, d *rest.Draft[*premium.Receipt]) error {
-	if _, is := d.Value.EffectiveDate.Day(); !is && !d.Value.EffectiveDate.IsZero() {
+	if _, is := d.Value.EffectiveDate.Value(); !is && !d.Value.EffectiveDate.IsZero() {
 		return problem.New(problem.Invalid, "").
 			At("/effectiveDate", "must be a day of the calendar written YYYY-MM-DD")
 	}
@@ -125,7 +125,7 @@ func dayOf(_ context.Context, d *rest.Draft[*premium.Receipt]) error {
 }
 
 func (e *environment) issue(d *rest.Draft[*premium.Receipt]) {
-	if day, is := d.Value.EffectiveDate.Day(); is {
+	if day, is := d.Value.EffectiveDate.Value(); is {
 		d.Aside = jsontext.Value(`{"effectiveDate":"` + day + `"}`)
 	}
 	if d.Value.ReceiptDate == "" {

@@ -5612,6 +5612,11 @@ export interface components {
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description The kind of claim. */
             claimType: components["schemas"]["ClaimType"];
+            /**
+             * Format: date-time
+             * @description The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+             */
+            closedAt?: string;
             /** @description What happened, in words. */
             description?: string;
             /** @description The addresses (URLs) of the documents of the claim. */
@@ -5890,6 +5895,11 @@ export interface components {
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description The kind of claim. */
             claimType: components["schemas"]["ClaimType"];
+            /**
+             * Format: date-time
+             * @description The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+             */
+            closedAt?: string;
             /** @description What happened, in words. */
             description?: string;
             /** @description The addresses (URLs) of the documents of the claim. */
@@ -7575,8 +7585,10 @@ export interface components {
              * @description The amount paid. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description How the amount was paid. */
+            /** @description How the amount was paid; empty where nothing was. */
             paymentMethod: string;
+            /** @description Why the claim was settled so, where that was said. */
+            reason?: string;
             /**
              * Format: date-time
              * @description The instant at which an interim payment was recorded. A settlement has none.
@@ -10192,6 +10204,16 @@ export interface components {
             /** @description Who refused it. */
             setBy: string;
         };
+        /** @description Why a claim is opened again, and what is set aside for it. The interface does not show this body. */
+        ReopeningInput: {
+            /** @description Why the claim is opened again. It is in the history of the claim. */
+            reason?: string | null;
+            /**
+             * Format: int64
+             * @description The amount set aside for the claim from now on; what it was where none is sent. The interface does not say its currency or unit.
+             */
+            reserve?: Exact | null;
+        };
         /**
          * @description The value set RoofConstruction, as it is in force.
          * @enum {string}
@@ -10418,15 +10440,17 @@ export interface components {
             /** @description The resources that have no search. Their records are found in their lists, and by those that name them. */
             unsearched?: string[];
         };
-        /** @description What is paid to settle a claim. */
+        /** @description What is paid to settle a claim, or why nothing is. */
         SettlementInput: {
             /**
              * Format: int64
-             * @description The amount paid, above 0. The interface does not say its currency or unit.
+             * @description The amount paid, above 0; 0 with a reason. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description How the amount is paid. */
-            paymentMethod: components["schemas"]["PaymentMethod"];
+            /** @description How the amount is paid. Needed unless the amount is 0. */
+            paymentMethod?: components["schemas"]["PaymentMethod"] | null;
+            /** @description Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment. */
+            reason?: string | null;
         };
         /** @description What was reported of a claim for the period before, or carried by it. */
         SourceBefore: {
@@ -13531,8 +13555,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "reason": "The repair cost more",
+                 *       "reserve": 800
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReopeningInput"];
             };
         };
         responses: {
@@ -13558,7 +13587,7 @@ export interface operations {
                      *       ],
                      *       "fnol": "2026-03-02T10:00:00Z",
                      *       "id": "0195a000-0000-7000-8000-00000000000f",
-                     *       "lastUpdate": "2026-03-03",
+                     *       "lastUpdate": "2026-04-01",
                      *       "liabilityShare": 50,
                      *       "location": "Leeds",
                      *       "lossCause": "hail",
@@ -13579,7 +13608,7 @@ export interface operations {
                      *       ],
                      *       "policyNumber": "POL-EXAMPLE-MOTOR",
                      *       "reopenDate": "2026-04-01",
-                     *       "reserve": 4000,
+                     *       "reserve": 800,
                      *       "status": "reopened"
                      *     }
                      */
@@ -25956,6 +25985,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "claimNumber": "CLM-EXAMPLE",
+                     *       "claimStatus": "open",
+                     *       "claimType": "own property damage",
+                     *       "description": "Hail on the bonnet",
+                     *       "documentTypes": [
+                     *         "photo"
+                     *       ],
+                     *       "documents": [
+                     *         "https://files.example/photo.jpg"
+                     *       ],
+                     *       "fnol": "2026-03-02T10:00:00Z",
+                     *       "id": "0195a000-0000-7000-8000-00000000000f",
+                     *       "lastUpdate": "2026-03-03",
+                     *       "liabilityShare": 50,
+                     *       "location": "Leeds",
+                     *       "lossCause": "hail",
+                     *       "lossDate": "2026-03-01T08:30:00Z",
+                     *       "payments": [
+                     *         {
+                     *           "paidAt": "2026-03-19T10:00:00Z",
+                     *           "paymentAmount": 300,
+                     *           "paymentMethod": "cash",
+                     *           "recordedAt": "2026-03-20T09:00:00Z"
+                     *         }
+                     *       ],
+                     *       "policyNumber": "POL-EXAMPLE-MOTOR",
+                     *       "reserve": 4000,
+                     *       "status": "open"
+                     *     }
+                     */
                     "application/json": components["schemas"]["claimResult"];
                 };
             };
@@ -29238,6 +29299,11 @@ export interface operations {
                         claimStatus?: components["schemas"]["ClaimStatus"];
                         /** @description The kind of claim. */
                         claimType?: components["schemas"]["ClaimType"];
+                        /**
+                         * Format: date-time
+                         * @description The instant at which the claim was closed without a payment. Absent where a payment closed it, at its paidAt, and once it is open again.
+                         */
+                        closedAt?: string;
                         /** @description What happened, in words. */
                         description?: string;
                         /** @description The addresses (URLs) of the documents of the claim. */

@@ -67,7 +67,14 @@ func TestAReceiptOfAClaimIsUnderItsPolicy(t *testing.T) {
 
 	b.share("zenith:read,premium", "orion:read")
 	theirs := zenith.want(201, "POST", "/receipt", b.ofClaim("11")).named("id")
-	refund := zenith.want(201, "POST", "/receipt/"+before+":refund", `{"receiptType":"other"}`)
+	// Both give back parts of it, and see what the other has left.
+	refund := zenith.want(201, "POST", "/receipt/"+before+":refund", `{"receiptType":"other","paymentAmount":3}`)
+	got := b.owner.want(409, "POST", "/receipt/"+before+":refund", `{"receiptType":"other","paymentAmount":5}`)
+	if !strings.Contains(got.body, `"left":4`) {
+		t.Error(got.body)
+	}
+	b.owner.want(201, "POST", "/receipt/"+before+":refund", `{"receiptType":"other"}`)
+	zenith.want(409, "POST", "/receipt/"+before+":refund", `{"receiptType":"other"}`)
 	for _, id := range []string{before, after, theirs} {
 		for _, by := range []*member{b.owner, zenith, orion} {
 			b.shows(t, by, id, true)

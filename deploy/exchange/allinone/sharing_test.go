@@ -304,6 +304,7 @@ func TestRightsOfParticipants(t *testing.T) {
 		{"claims", "POST", "/claim", b.claimBody()},
 		{"claims", "PUT", claim, `{"reserve":12}`},
 		{"claims", "POST", claim + "/documents", `{"url":"https://a.example/1"}`},
+		{"claims", "POST", "/x" + claim + ":pay", `{"paymentAmount":5,"paymentMethod":"cash"}`},
 		{"claims", "POST", claim + ":settle", `{"paymentAmount":5,"paymentMethod":"cash"}`},
 		{"claims", "POST", claim + ":reopen", `{}`},
 		{"premium", "POST", "/receipt", b.receiptBody()},

@@ -13,6 +13,7 @@
 //	store.go      simulates the database
 //	wire.go       simulates the connection between two services
 //	callers.go    sends requests about receipts and notes the responses
+//	refunds.go    refunds parts of these; checks that no more is given back than was received
 //	claims.go     the same for claims; checks what is stored
 //	parties.go    the same for parties
 //	policies.go   the same for policies

@@ -13,7 +13,8 @@ import { label, note, t } from './words.js';
 
 const FORMS = {
   pay: { method: 'POST', before: '/x', suffix: ':pay', states: ['open', 'reopened'] },
-  settle: { method: 'POST', suffix: ':settle', states: ['open', 'reopened'] },
+  settle: { method: 'POST', suffix: ':settle', states: ['open', 'reopened'],
+    first: ['paymentAmount', 'paymentMethod', 'reason'] },
   reopen: { method: 'POST', suffix: ':reopen', states: ['closed'] },
   revise: { method: 'PUT', suffix: '', states: ['open', 'closed', 'reopened'],
     only: ['reserve', 'liabilityShare', 'excessAmount', 'lossCause', 'location', 'description'],

@@ -116,6 +116,15 @@ export default {
   'The instant of the payment, from lossDate until now; now where none is sent.':
     'Wann gezahlt wurde: vom Schadenzeitpunkt bis jetzt; ohne Angabe jetzt.',
   'How the amount is paid.': 'Wie der Betrag bezahlt wird.',
+  'How the amount is paid. Needed unless the amount is 0.':
+    'Wie der Betrag bezahlt wird; nötig, wenn er nicht 0 ist.',
+  'The amount paid, above 0; 0 with a reason.': 'Der gezahlte Betrag: mehr als 0, oder 0 mit einem Grund.',
+  'Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment.':
+    'Warum so reguliert wird; nötig, wenn der Betrag 0 ist: der Schaden wird ohne Zahlung geschlossen.',
+  'Why the claim is opened again. It is in the history of the claim.':
+    'Warum der Schaden wieder geöffnet wird; es steht in seinem Verlauf.',
+  'The amount set aside for the claim from now on; what it was where none is sent.':
+    'Was von jetzt an für den Schaden zurückgestellt ist; ohne Angabe wie bisher.',
   'How the amount was paid.': 'Wie der Betrag bezahlt wurde.',
   'The amount set aside for the claim, 0 where none is sent.':
     'Was für den Schaden zurückgestellt ist; ohne Angabe 0.',

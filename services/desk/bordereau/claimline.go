@@ -100,6 +100,18 @@ func (c *claimCollection) amounts(
 	return of, err
 }
 
+// latePayments returns the payments that are reported now, since they were recorded in the period, and were made before
+// it. Those that were recorded before it were reported then.
+func (c *claimCollection) latePayments(r *claims.Claim) (late []claims.Payment) {
+	start := c.period.Start()
+	for _, p := range r.Payments {
+		if !p.RecordedAt.Time().Before(start) && p.PaidAt.Time().Before(start) {
+			late = append(late, p)
+		}
+	}
+	return late
+}
+
 // outstandingOf returns what is still to be paid for a claim: nothing once it is closed, and else its reserve less what
 // was paid since that was set. A settlement leaves the reserve as it is, so that it would count twice.
 func outstandingOf(claim *internalapi.ReportedClaim) int64 {
@@ -132,7 +144,8 @@ func (c *claimCollection) status(r *claims.Claim) string {
 	return claimOpen
 }
 
-// closedAt returns the instant at which a claim was closed: that of its last settlement.
+// closedAt returns the instant at which a claim was closed: that of its last settlement, which is of 0 where nothing
+// was paid.
 func closedAt(r *claims.Claim) time.Time {
 	if len(r.Payments) == 0 {
 		return time.Time{}

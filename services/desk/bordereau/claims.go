@@ -130,7 +130,8 @@ func (c *claimCollection) claim(
 		return c.carry(ctx, before)
 	}
 	if c.check != nil {
-		if err := c.check.Claim(ctx, line, &claim, amounts.indemnity.Incurred, p.record.EndOfCover()); err != nil {
+		late, ends := c.latePayments(&claim.Record), p.record.EndOfCover()
+		if err := c.check.Claim(ctx, line, &claim, amounts.indemnity.Incurred, late, ends); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
@@ -103,11 +105,12 @@ func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium
 	return c.keepPremium(ctx, l, r)
 }
 
-// Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, and incurred what it comes
-// to. coverEnds is when cover of its policy ends by a cancellation or lapse, the zero value for none.
+// Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, incurred what it comes to,
+// and paidBefore are the payments that are reported now and were made before the period. coverEnds is when cover of its
+// policy ends by a cancellation or lapse, the zero value for none.
 func (c *Checker) Claim(
 	ctx context.Context, l *desk.ClaimLine, of *internalapi.ReportedClaim, incurred money.Amount,
-	coverEnds scalar.DateTime,
+	paidBefore []claims.Payment, coverEnds scalar.DateTime,
 ) error {
 	r := &of.Record
 	closed, paid := text(r.ClaimStatus) == claims.Closed, Paid(r.Payments)
@@ -125,7 +128,8 @@ func (c *Checker) Claim(
 			"The claim is closed, and its reserve is more than what was paid. Nothing of it counts as outstanding."},
 		{above, aboveLimit,
 			"What is incurred is more than the " + string(l.SumInsured) + " that the policy pays at most."},
-		{l.Late != nil, lateItem, lateWords("claim", l.Late)},
+		{l.Late != nil || len(paidBefore) > 0, lateItem, strings.TrimSpace(
+			lateWords("claim", l.Late) + c.paidWords(paidBefore))},
 		{!coverEnds.IsZero() && !l.LossDate.Before(coverEnds), lossAfterCover,
 			"The claim " + l.ClaimNumber + " is for a loss of " + l.LossDate.String() + ", and cover of the policy " +
 				l.PolicyNumber + " ends at " + coverEnds.String() +
@@ -165,6 +169,16 @@ func lateWords(what string, late *desk.BordereauLate) string {
 		return ""
 	}
 	return "The " + what + " was recorded in " + late.RecordedPeriod + " and is reported now."
+}
+
+// paidWords says which payments are reported later than they were made.
+func (c *Checker) paidWords(late []claims.Payment) (words string) {
+	for _, p := range late {
+		words += fmt.Sprintf(" The payment of %s of %s was recorded on %s and is reported now.",
+			c.of.Money.Gross(int64(p.PaymentAmount)).Decimal(), scalar.DateOf(p.PaidAt.Time(), time.UTC),
+			scalar.DateOf(p.RecordedAt.Time(), time.UTC))
+	}
+	return words
 }
 
 // repeats reports whether a line before has the same policy, type, amount and day.

@@ -18,9 +18,11 @@ var knownToLack = map[string][]string{
 		`corrections: :renew of a term of half a year until 30 June keeps its length by the calendar`,
 	},
 	"claims": {
-		`beyond: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
-		`beyond: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
 		`beyond: :endorse with an effectiveDate: a loss is judged by what counts at lossDate`,
+		`claims: :settle of 0 with a reason closes without a payment, and without one is 400`,
+		`claims: :reopen takes a reserve, which sets lastUpdate, and a reason`,
+		`claims: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
+		`claims: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
 	},
 	"desk": {
 		`beyond: PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning`,
@@ -31,7 +33,7 @@ var knownToLack = map[string][]string{
 		`receipts: :refund of more than is left is 409 and says how much is`,
 		`receipts: refunds at once give back no more than the receipt`,
 		`receipts: the rows of a policy count the parts that were given back`,
-		`beyond: GET /x/policy/{policyNumber} shows what is left of each receipt`,
+		`receipts: GET /x/policy/{policyNumber} shows what is left of each receipt`,
 	},
 }
 

@@ -75,6 +75,11 @@ func newExamples(services []Service) (*examples, error) {
 func (x *examples) follow(e shared.Example) record {
 	method, path, _ := strings.Cut(e.Operation, " ")
 	name := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == ':' })[0]
+	for _, of := range x.resources {
+		if slices.ContainsFunc(of.Actions, func(a rest.ActionDescription) bool { return actionPath(of, a) == path }) {
+			name = of.Resource
+		}
+	}
 	r, known := x.resources[name]
 	if !known {
 		return nil

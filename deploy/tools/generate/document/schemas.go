@@ -73,11 +73,14 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[time.Time]():       openapi3.NewDateTimeSchema,
 	reflect.TypeFor[scalar.ID]():       openapi3.NewUUIDSchema,
 	reflect.TypeFor[scalar.JSON]():     openapi3.NewSchema,
-	reflect.TypeFor[scalar.Loose]():    openapi3.NewStringSchema,
 	reflect.TypeFor[jsontext.Value]():  openapi3.NewSchema,
 
 	reflect.TypeFor[scalar.Since[scalar.Int]]():      openapi3.NewInt64Schema,
 	reflect.TypeFor[scalar.Since[scalar.DateTime]](): openapi3.NewDateTimeSchema,
+	reflect.TypeFor[scalar.Since[string]]():          openapi3.NewStringSchema,
+	reflect.TypeFor[scalar.Since[scalar.Date]](): func() *openapi3.Schema {
+		return openapi3.NewStringSchema().WithFormat("date")
+	},
 
 	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
 }
@@ -311,10 +314,6 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 		for _, value := range s.sets.Accepted(suggested) {
 			text.Value.Examples = append(text.Value.Examples, value)
 		}
-		return text
-	case set == "" && field.Tag.Get("form") != "":
-		text := s.of(field.Type, sent)
-		text.Value.Format = field.Tag.Get("form")
 		return text
 	case set == "":
 		return s.of(field.Type, sent)
