@@ -42,10 +42,10 @@ func (c *claimCollection) line(
 		Insured: p.holder.Insured(), Country: text(p.holder.Where().Country),
 	}
 	if text(r.ClaimStatus) == claims.Closed {
-		line.ClosedOn = scalar.DateOf(closedAt(&r), time.UTC)
+		line.ClosedOn = scalar.DateOf(closedAt(&r), c.of.Zone)
 	}
 	if before == nil {
-		line.Late = late(c.period, claim.RecordedAt)
+		line.Late = c.late(claim.RecordedAt)
 	}
 	for _, amount := range []struct {
 		to *scalar.Decimal
@@ -122,7 +122,7 @@ func reserveOf(r *claims.Claim) *scalar.Int {
 func (c *claimCollection) status(r *claims.Claim) string {
 	switch text(r.ClaimStatus) {
 	case claims.Closed:
-		if closedAt(r).Before(c.period.Start()) {
+		if closedAt(r).Before(c.period.Start(c.of.Zone)) {
 			return claimClosed
 		}
 		return claimClosedThisMonth

@@ -5,7 +5,6 @@ import (
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/money"
-	"insurance.example/exchange/services/desk/period"
 )
 
 // The types of receipts (the value set ReceiptType).
@@ -77,7 +76,7 @@ func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, mon
 	line := desk.BordereauLine{
 		LineID: string(r.ID), Section: of.section, PolicyNumber: text(r.PolicyNumber), ReceiptType: receiptType,
 		RiskTransactionType: of.risk, TransactionType: of.transaction, EffectiveDate: r.ReceiptDate,
-		RecordedAt: r.RecordedAt, Late: late(c.period, r.RecordedAt), Reverses: string(r.Reverses),
+		RecordedAt: r.RecordedAt, Late: c.late(r.RecordedAt), Reverses: string(r.Reverses),
 		Currency: terms.Currency, Gross: amounts.Gross.Decimal(), Commission: amounts.Commission.Decimal(),
 		Brokerage: amounts.Brokerage.Decimal(), Net: amounts.Net.Decimal(), SettlementCurrency: terms.Settlement,
 		Rate: terms.Rate.Decimal(), Settled: amounts.Settled.Decimal(), Line: p.line, PolicyID: string(p.record.ID),
@@ -96,11 +95,12 @@ func (c *collection) line(r premium.Receipt, p *policy) (desk.BordereauLine, mon
 }
 
 // late returns where a receipt was recorded if that is a period before the one that it is reported in.
-func late(reported period.Period, recorded scalar.DateTime) *desk.BordereauLate {
-	if !recorded.Time().Before(reported.Start()) {
+func (c *reading) late(recorded scalar.DateTime) *desk.BordereauLate {
+	in := c.period.At(recorded.Time(), c.of.Zone)
+	if !in.Earlier(c.period) {
 		return nil
 	}
-	return &desk.BordereauLate{RecordedPeriod: reported.At(recorded.Time()).String()}
+	return &desk.BordereauLate{RecordedPeriod: in.String()}
 }
 
 func street(building, name *string) string {

@@ -43,6 +43,7 @@ var knownToLack = map[string][]string{
 		`syntax: POST /claim/{id}/documents refuses members that the action does not have`,
 	},
 	"desk": {
+		`beyond: PUT /x/contract/{contract} keeps a time zone, and quarters from the month of inception`,
 		`beyond: PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning`,
 	},
 	"premium": {
