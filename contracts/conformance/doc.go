@@ -28,6 +28,5 @@
 //	claims.go        claims against policies of every line
 //	receipts.go      receipts, refunds and the bordereau
 //	beyond.go        histories, the dry run of a claim, the search, the feed and the test clock, under /x/
-//	together.go      batches, a policy with what belongs to it, and bordereaux
-//	contracts.go     contracts
+//	together.go      batches, a policy with what belongs to it, contracts and bordereaux
 package conformance

@@ -103,46 +103,58 @@ func (c *Contracts) ruleBook(ctx context.Context) (*ruleBook, error) {
 // takes returns what the rule of a contract has taken into versions that are pending or stand.
 type takes = func(context.Context, *Kept) (Taken, error)
 
+// claim is the rule that a contract is about to have.
+type claim struct {
+	reference string
+	terms     *Terms
+	// was is the contract as it is, nil for a new one, and all are all contracts.
+	was   *Kept
+	all   []*Kept
+	taken takes
+	// noted says that the rule book may have the claim.
+	noted bool
+}
+
 // claim notes the rule that a contract is about to have, unless another one has or claims an overlapping one, or has
 // reported what it would take. Errors: problems.ContractOverlap; problems.ContractInUse; docstore.ErrStale or a
 // docstore.DuplicateError if another contract was set meanwhile; those of taken and of the store.
-func (c *Contracts) claim(
-	ctx context.Context, reference string, terms *Terms, b *ruleBook, all []*Kept, taken takes,
-) error {
+func (c *Contracts) claim(ctx context.Context, of *claim, b *ruleBook) error {
 	for other, r := range b.Rules {
-		if other != reference && r.terms().overlaps(terms) {
+		if other != of.reference && r.terms().overlaps(of.terms) {
 			return overlap(other)
 		}
 	}
-	was, had := b.Rules[reference]
-	b.Rules[reference] = rule{terms.Lines, terms.From, terms.Before}
-	if err := b.spares(ctx, reference, all, taken); err != nil {
-		return err
-	}
-	if err := c.rules.Write(ctx, request.OrganisationFrom(ctx), b, nil); err != nil {
-		return err
-	}
-	// A version that was prepared meanwhile has not seen the rule. One that is prepared from now on does, and one that
-	// has not is not approved.
-	refused := b.spares(ctx, reference, all, taken)
+	b.Rules[of.reference] = rule{of.terms.Lines, of.terms.From, of.terms.Before}
+	refused := b.spares(ctx, of)
 	if refused == nil {
-		return nil
+		of.noted = true
+		if err := c.rules.Write(ctx, request.OrganisationFrom(ctx), b, nil); err != nil {
+			return err
+		}
+		// A version that was prepared meanwhile has not seen the rule. One that is prepared from now on does, and one
+		// that has not is not approved.
+		refused = b.spares(ctx, of)
 	}
-	if b.Rules[reference] = was; !had {
-		delete(b.Rules, reference)
+	if refused == nil || !of.noted {
+		return refused
+	}
+	if of.was == nil {
+		delete(b.Rules, of.reference)
+	} else {
+		b.Rules[of.reference] = rule{of.was.Lines, of.was.From, of.was.Before}
 	}
 	return cmp.Or(c.rules.Write(ctx, request.OrganisationFrom(ctx), b, nil), refused)
 }
 
 // spares refuses the rule of a contract that would take policies which bordereaux of other ones have.
-func (b *ruleBook) spares(ctx context.Context, reference string, all []*Kept, taken takes) error {
-	for _, other := range all {
+func (b *ruleBook) spares(ctx context.Context, of *claim) error {
+	for _, other := range of.all {
 		shorter := *other.Terms
 		shorter.Until = b.until(other.Reference, other.Terms)
-		if other.Reference == reference || shorter.Until.String() == other.Until.String() {
+		if other.Reference == of.reference || shorter.Until.String() == other.Until.String() {
 			continue
 		}
-		reported, err := taken(ctx, other)
+		reported, err := of.taken(ctx, other)
 		if err != nil {
 			return err
 		}

@@ -165,7 +165,7 @@ func (c *Contracts) Put(
 		return nil, err
 	}
 	// Contracts that cannot be read have slots as well, which are not known.
-	tried := 0
+	tried, of := 0, &claim{reference: reference, taken: taken}
 	var k *Kept
 	err = docstore.Again(func() error {
 		book, err := c.ruleBook(ctx)
@@ -215,7 +215,8 @@ func (c *Contracts) Put(
 		}
 		k.set(request.CallerFrom(ctx).Key(), c.now(), was)
 		if was == nil || was.Rule() != terms.Rule() {
-			err = c.claim(ctx, reference, terms, book, all, taken)
+			of.terms, of.was, of.all = terms, was, all
+			err = c.claim(ctx, of, book)
 		}
 		if err == nil {
 			err = c.write(ctx, k, was)
