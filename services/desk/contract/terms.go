@@ -100,8 +100,8 @@ type Warning struct{ Code, Member, Words string }
 
 // The codes of warnings.
 const (
-	PercentAsFraction = "percent-as-fraction"
-	CurrencyWithdrawn = "currency-withdrawn"
+	percentAsFraction = "percent-as-fraction"
+	currencyWithdrawn = "currency-withdrawn"
 )
 
 // Warnings returns what may be a mistake, at most one of each member.
@@ -116,7 +116,7 @@ func (t *Terms) Warnings() (all []Warning) {
 		{"taxPercentage", t.TaxPercentage},
 	} {
 		if of, err := money.Parse(string(p.text)); err == nil && of.Sign() != 0 && of.Cmp(one) < 0 && of.Cmp(less) > 0 {
-			all = append(all, Warning{PercentAsFraction, p.name, p.name + " is " + string(p.text) +
+			all = append(all, Warning{percentAsFraction, p.name, p.name + " is " + string(p.text) +
 				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15"})
 		}
 	}
@@ -124,8 +124,8 @@ func (t *Terms) Warnings() (all []Warning) {
 		{"currency", t.Currency}, {"settlementCurrency", t.SettlementCurrency},
 	} {
 		if valuesets.IsWithdrawn(c.code) && (c.name == "currency" || c.code != t.Currency) {
-			all = append(all, Warning{CurrencyWithdrawn, c.name, c.name + " is " + c.code +
-				", which ISO 4217 has withdrawn (" + CurrencyWithdrawn + "): right for business in run-off alone"})
+			all = append(all, Warning{currencyWithdrawn, c.name, c.name + " is " + c.code +
+				", which ISO 4217 has withdrawn (" + currencyWithdrawn + "): right for business in run-off alone"})
 		}
 	}
 	return all
