@@ -98,10 +98,13 @@ func weight(index docstore.Index) int {
 const (
 	keyIndex      = "idempotency"
 	resourceIndex = "resource" // in a collection that several resources share
+	// referenceIndex is for the callers' own names of records, after that of the resource. A release that gives records
+	// such names pins the values, so that this one keeps them.
+	referenceIndex = "externalReference"
 )
 
 func (r *Records[T]) indexes() []docstore.Index {
-	all := []docstore.Index{{Name: keyIndex, Unique: true}}
+	all := []docstore.Index{{Name: keyIndex, Unique: true}, {Name: referenceIndex, Unique: true}}
 	for _, u := range r.Unique {
 		all = append(all, docstore.Index{Name: u.Index, Unique: true, Global: u.Global})
 	}

@@ -53,7 +53,6 @@ func (r *Records[T]) validate(sets Sets) []error {
 	f.unless(r.Immutable == nil || !r.Merge && !r.NoReplace,
 		"Immutable says all about PUT; Merge and NoReplace do not go with it")
 	f.unless(!r.Merge || !r.NoReplace, "Merge and NoReplace do not go together")
-	f.unless(len(r.Indexes) == 0 || r.Pin != nil, "it has Indexes and no Pin that gives them values")
 	f.unless(r.MadeOf == "" || slices.ContainsFunc(r.Actions, func(a Action[T]) bool { return a.spawn != nil }),
 		"it has an index MadeOf and no action that makes a second record")
 	r.validateNames(&f)

@@ -19,6 +19,10 @@ const policyCollection = "policy"
 
 const policyNumberIndex = "policyNumber"
 
+// replacesIndex is for the number of the policy that a policy replaces. A release that lets policies name it pins the
+// values, so that this one keeps them.
+const replacesIndex = "replaces"
+
 // insuredIndex is the index of what policies insure or cover, whatever its resource is.
 const insuredIndex = "insured"
 
@@ -78,6 +82,7 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 		Aliases:    aliases,
 		Flatten:    l.flatten,
 		Filters:    []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
+		Indexes:    []docstore.Index{{Name: replacesIndex}},
 		Unique:     []rest.Unique[T]{{Index: policyNumberIndex, Global: true, Value: number}},
 		Search: append([]search.Field{
 			search.Text(policyNumberIndex).Leads(), search.ID("policyholderId").Leads(),

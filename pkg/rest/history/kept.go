@@ -117,8 +117,20 @@ type Head struct {
 	Transition *Transition `json:"transition,omitempty"`
 	// Altered is when the service itself last changed the record after these events.
 	Altered time.Time `json:"altered,omitzero"`
+	// Effect is from when on what the record says counts; nil where it counts from the beginning.
+	Effect *Effect `json:"effect,omitempty"`
+	// CoverEnds is the CoverEnds of the last event that set it.
+	CoverEnds time.Time `json:"coverEnds,omitzero"`
 	// Keys is the former version that has several keys, and so is found by none of them; 0 for none.
 	Keys int64 `json:"keys,omitzero"`
+}
+
+// Effect is the last event that said from when on what it changed counts. It never counts from before the one that was
+// the last until then, so that the versions of a record are in the order of their effects.
+type Effect struct {
+	// Number is that of the event, and Date its EffectiveDate.
+	Number int64     `json:"number"`
+	Date   time.Time `json:"date"`
 }
 
 // Transition is an event that set the state.
@@ -180,7 +192,9 @@ func (h *Head) Next(version int64, event Entry, key *UsedKey) Head {
 			event.At = last.At
 		}
 	}
-	next := Head{Events: []Entry{event}, First: h.FirstTo(), Keys: h.Keys}
+	next := Head{
+		Events: []Entry{event}, First: h.FirstTo(), Keys: h.Keys, Effect: h.Effect, CoverEnds: h.CoverEnds,
+	}
 	if event.To == "" {
 		next.Transition = h.LastTransition()
 	}
