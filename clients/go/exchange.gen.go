@@ -1649,7 +1649,7 @@ type BordereauLive struct {
 	// Owner The organisation that has made the contract, where organisations share the exchange.
 	Owner *string `json:"owner,omitempty"`
 
-	// Period The period, such as 2026-01 or 2026-Q1.
+	// Period The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period string `json:"period"`
 
 	// Preparing How far work under way has come. It is shown once the work has come to some thousand records, and until it ends.
@@ -1679,7 +1679,7 @@ type BordereauPeriod struct {
 	// Owner The organisation that has made the contract, where organisations share the exchange.
 	Owner *string `json:"owner,omitempty"`
 
-	// Period The period, such as 2026-01 or 2026-Q1.
+	// Period The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period string `json:"period"`
 
 	// Preparing How far work under way has come. It is shown once the work has come to some thousand records, and until it ends.
@@ -1823,7 +1823,7 @@ type BordereauVersion struct {
 	// Number The number of the version among those of the period, from 1.
 	Number int64 `json:"number"`
 
-	// Period The period, such as 2026-01 or 2026-Q1.
+	// Period The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period string `json:"period"`
 
 	// PreparedAt The instant at which it was prepared.
@@ -2159,7 +2159,7 @@ type ContractTerms struct {
 	// Expiry The day on which the term ends; it is no longer part of the term.
 	Expiry openapi_types.Date `json:"expiry"`
 
-	// FirstPeriod The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late.
+	// FirstPeriod The first period that is reported, such as 2026-01, 2026-Q1 or 2026-02-3M. What was recorded earlier is reported in it, as late.
 	FirstPeriod string `json:"firstPeriod"`
 
 	// Frequency How often is reported: month or quarter.
@@ -2183,13 +2183,16 @@ type ContractTerms struct {
 	// Preview Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now.
 	Preview *bool `json:"preview,omitempty"`
 
+	// QuarterBegins Where quarters begin: calendar, in January, April, July and October; or inception, in the month of inception and each third one after it. Such a quarter is named by its first month, as 2026-02-3M. calendar without it. It stays once a bordereau is approved.
+	QuarterBegins *string `json:"quarterBegins,omitempty"`
+
 	// RiskCode The risk code.
 	RiskCode *string `json:"riskCode,omitempty"`
 
 	// RisksBefore A policy belongs to the contract if its term began before this day; the day of expiry without it.
 	RisksBefore *openapi_types.Date `json:"risksBefore,omitempty"`
 
-	// RisksFrom A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+	// RisksFrom A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded.
 	RisksFrom *openapi_types.Date `json:"risksFrom,omitempty"`
 
 	// Section The section of the contract.
@@ -2203,6 +2206,9 @@ type ContractTerms struct {
 
 	// TaxPercentage The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.
 	TaxPercentage *string `json:"taxPercentage,omitempty"`
+
+	// TimeZone The time zone in which the days of the contract, its periods and the days in its exports are counted: UTC, or a name of the IANA database such as Europe/Paris. Without it that which the contract has, and the exchange's for a new one. It stays once a bordereau is approved.
+	TimeZone *string `json:"timeZone,omitempty"`
 
 	// TreatyReference The reference of the treaty under which the premium is ceded.
 	TreatyReference *string `json:"treatyReference,omitempty"`
@@ -2258,7 +2264,7 @@ type ContractTermsInput struct {
 	// Expiry The day on which the term ends; it is no longer part of the term.
 	Expiry *openapi_types.Date `json:"expiry,omitempty"`
 
-	// FirstPeriod The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late.
+	// FirstPeriod The first period that is reported, such as 2026-01, 2026-Q1 or 2026-02-3M. What was recorded earlier is reported in it, as late.
 	FirstPeriod *string `json:"firstPeriod,omitempty"`
 
 	// Frequency How often is reported: month or quarter.
@@ -2282,13 +2288,16 @@ type ContractTermsInput struct {
 	// Preview Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now.
 	Preview *bool `json:"preview,omitempty"`
 
+	// QuarterBegins Where quarters begin: calendar, in January, April, July and October; or inception, in the month of inception and each third one after it. Such a quarter is named by its first month, as 2026-02-3M. calendar without it. It stays once a bordereau is approved.
+	QuarterBegins *string `json:"quarterBegins,omitempty"`
+
 	// RiskCode The risk code.
 	RiskCode *string `json:"riskCode,omitempty"`
 
 	// RisksBefore A policy belongs to the contract if its term began before this day; the day of expiry without it.
 	RisksBefore *openapi_types.Date `json:"risksBefore,omitempty"`
 
-	// RisksFrom A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+	// RisksFrom A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded.
 	RisksFrom *openapi_types.Date `json:"risksFrom,omitempty"`
 
 	// Section The section of the contract.
@@ -2302,6 +2311,9 @@ type ContractTermsInput struct {
 
 	// TaxPercentage The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes.
 	TaxPercentage *string `json:"taxPercentage,omitempty"`
+
+	// TimeZone The time zone in which the days of the contract, its periods and the days in its exports are counted: UTC, or a name of the IANA database such as Europe/Paris. Without it that which the contract has, and the exchange's for a new one. It stays once a bordereau is approved.
+	TimeZone *string `json:"timeZone,omitempty"`
 
 	// TreatyReference The reference of the treaty under which the premium is ceded.
 	TreatyReference *string `json:"treatyReference,omitempty"`
@@ -3023,7 +3035,7 @@ type RunAgainst struct {
 	// Kind The kind of bordereau: premium or claims, as the columns of the statement say.
 	Kind string `json:"kind"`
 
-	// Period The period, such as 2026-01 or 2026-Q1.
+	// Period The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period string `json:"period"`
 
 	// Receipts Whether the receipts count as they are now, whatever is approved.
@@ -3041,7 +3053,7 @@ type RunAgainstInput struct {
 	// Kind The kind of bordereau: premium or claims, as the columns of the statement say.
 	Kind *string `json:"kind,omitempty"`
 
-	// Period The period, such as 2026-01 or 2026-Q1.
+	// Period The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period *string `json:"period,omitempty"`
 
 	// Receipts Whether the receipts count as they are now, whatever is approved.

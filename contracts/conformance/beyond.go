@@ -59,6 +59,8 @@ func beyondRules() []Rule {
 			try: contracts},
 		Rule{Name: "PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning",
 			try: withdrawnCurrency},
+		Rule{Name: "PUT /x/contract/{contract} keeps a time zone, and quarters from the month of inception",
+			try: contractZone},
 		Rule{Name: "GET /x/bordereau/{contract}/{kind}/{period} has the receipts of a policy that is assigned, and a " +
 			"period is not prepared before it is over", try: bordereaux},
 		Rule{Name: "GET /x/bordereau/{contract}/claims/{period} has the claims of a policy that is assigned, and a " +

@@ -185,3 +185,25 @@ var settlement = record{"paymentAmount": 250, "paymentMethod": "electronic trans
 func (p *probe) settle(claim record) record {
 	return p.action(http.StatusOK, "/claim/"+claim.text("id")+":settle", settlement)
 }
+
+// reportedUnder sets a contract with a reference and changes to its members, and returns the response. Its rule takes
+// no policy that anybody makes. It skips the rule if there is no desk.
+func (p *probe) reportedUnder(reference string, changes record) response {
+	contract := record{
+		"uniqueMarketReference": "CONFORMANCE", "coverholderName": p.name, "inception": "1901-01-01",
+		"expiry": "1901-01-02", "lines": []string{"petCoverage"}, "currency": "EUR", "amountUnit": "major",
+		"settlementCurrency": "GBP", "originalPerSettlement": "1.22", "commissionPercentage": "15",
+		"frequency": "month", "firstPeriod": "2000-01",
+	}
+	for member, value := range changes {
+		contract[member] = value
+	}
+	a := p.put("/x/contract/"+reference, contract)
+	if a.status == http.StatusNotFound {
+		p.skip("the implementation has no desk")
+	}
+	return a
+}
+
+// deskContract is the reference of the contract of the rules.
+const deskContract = "CONFORMANCE"

@@ -104,7 +104,7 @@ type BordereauVersion struct {
 	Contract string `json:"contract"`
 	// The kind of bordereau.
 	Kind string `json:"kind"`
-	// The period, such as 2026-01 or 2026-Q1.
+	// The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period string `json:"period"`
 	// The number of the version among those of the period, from 1.
 	Number int `json:"number"`
@@ -192,7 +192,7 @@ type BordereauPeriod struct {
 	Owner string `json:"owner,omitzero"`
 	// The kind of bordereau.
 	Kind string `json:"kind"`
-	// The period, such as 2026-01 or 2026-Q1.
+	// The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period string `json:"period"`
 	// The state: scheduled, open, due, overdue, prepared, approved or acknowledged.
 	State string `json:"state"`

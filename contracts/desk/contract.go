@@ -18,6 +18,12 @@ const (
 	Quarterly = "quarter"
 )
 
+// The values of ContractTerms.QuarterBegins.
+const (
+	CalendarQuarters  = "calendar"
+	InceptionQuarters = "inception"
+)
+
 // The values of ContractTerms.SignOff.
 const (
 	TwoPersons = "two"
@@ -60,8 +66,12 @@ type ContractTerms struct {
 	Expiry scalar.Date `json:"expiry"`
 	// The lines whose policies belong to the contract, as resources such as motorCoverage.
 	Lines []string `json:"lines"`
+	// The time zone in which the days of the contract, its periods and the days in its exports are counted: UTC, or a
+	// name of the IANA database such as Europe/Paris. Without it that which the contract has, and the exchange's for a
+	// new one. It stays once a bordereau is approved.
+	TimeZone string `json:"timeZone,omitzero"`
 	// A policy belongs to the contract if its term began on this day or later; the day of inception without it. What
-	// counts is the inceptionDate with which the policy was first recorded, UTC.
+	// counts is the inceptionDate with which the policy was first recorded.
 	RisksFrom scalar.Date `json:"risksFrom,omitzero"`
 	// A policy belongs to the contract if its term began before this day; the day of expiry without it.
 	RisksBefore scalar.Date `json:"risksBefore,omitzero"`
@@ -94,8 +104,12 @@ type ContractTerms struct {
 	NumberOfInstalments int `json:"numberOfInstalments,omitzero"`
 	// How often is reported: month or quarter.
 	Frequency string `json:"frequency"`
-	// The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as
-	// late.
+	// Where quarters begin: calendar, in January, April, July and October; or inception, in the month of inception and
+	// each third one after it. Such a quarter is named by its first month, as 2026-02-3M. calendar without it. It stays
+	// once a bordereau is approved.
+	QuarterBegins string `json:"quarterBegins,omitzero"`
+	// The first period that is reported, such as 2026-01, 2026-Q1 or 2026-02-3M. What was recorded earlier is reported
+	// in it, as late.
 	FirstPeriod string `json:"firstPeriod"`
 	// How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30
 	// without it.

@@ -103,7 +103,7 @@ type RunAgainst struct {
 	Contract string `json:"contract"`
 	// The kind of bordereau: premium or claims, as the columns of the statement say.
 	Kind string `json:"kind"`
-	// The period, such as 2026-01 or 2026-Q1.
+	// The period, such as 2026-01, 2026-Q1 or 2026-02-3M.
 	Period string `json:"period"`
 	// The numbers of versions, in place of what stands approved.
 	Versions []int `json:"versions,omitzero"`

@@ -4,6 +4,7 @@ package calendar
 import (
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 	// The database of zones is part of the binary: an image has none, and all replicas must have the same zones.
 	_ "time/tzdata"
@@ -18,13 +19,20 @@ const NoZone = "UTC or the name of a zone of the IANA database, such as Europe/L
 var area = regexp.MustCompile(
 	`^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Za-z]`)
 
+// zones are those that were read, by their names. There are no more than the database has.
+var zones sync.Map
+
 // Zone returns the time zone with a name.
 func Zone(name string) (*time.Location, error) {
 	if name == time.UTC.String() {
 		return time.UTC, nil
 	}
+	if known, is := zones.Load(name); is {
+		return known.(*time.Location), nil
+	}
 	if area.MatchString(name) {
 		if zone, err := time.LoadLocation(name); err == nil {
+			zones.Store(name, zone)
 			return zone, nil
 		}
 	}

@@ -138,6 +138,15 @@ func (o *office) pass() {
 	}
 }
 
+// overtake has D take what begins before the end of C in the zone of C, and after the beginning of D in its own.
+func (o *office) overtake() {
+	o.may("PUT", "/x/contract/D", strings.NewReplacer("2027-01-01", "2028-01-01", "2026-01-01", "2027-01-01").
+		Replace(in("Europe/Paris", under("motorCoverage"))))
+}
+
+// in returns terms of a contract with a time zone.
+func in(zone, terms string) string { return strings.Replace(terms, `{`, `{"timeZone":"`+zone+`",`, 1) }
+
 // TestAPolicyChangesItsContractMeanwhile has a policy go from one contract to another between any two calls to the
 // store that a preparation or an approval makes, and the reverse. In the end its receipt has one line, and so has the
 // receipt of another policy.
@@ -150,7 +159,11 @@ func TestAPolicyChangesItsContractMeanwhile(t *testing.T) {
 	if testing.Short() {
 		apart = 4
 	}
-	for name, of := range map[string]struct{ before, request, between func(*office) }{
+	for name, of := range map[string]struct {
+		before, request, between func(*office)
+		// zones says that C has the days of New York, and P begins on its last one.
+		zones bool
+	}{
 		"assigned while prepared": {request: ofC, between: func(o *office) {
 			o.assign("D")
 			o.signOff("D", "2026-11")
@@ -176,6 +189,15 @@ func TestAPolicyChangesItsContractMeanwhile(t *testing.T) {
 			before:  func(o *office) { o.prepare("C", "2026-11", "original") },
 			request: (*office).pass, between: func(o *office) { o.approve("C", "2026-11") },
 		},
+		"overtaken while prepared": {zones: true, request: ofC, between: func(o *office) {
+			o.overtake()
+			o.signOff("D", "2026-11")
+		}},
+		"prepared while overtaken": {zones: true, request: (*office).overtake, between: ofC},
+		"approved while overtaken": {
+			zones: true, before: func(o *office) { o.prepare("C", "2026-11", "original") },
+			request: (*office).overtake, between: func(o *office) { o.approve("C", "2026-11") },
+		},
 		"passed while assigned": {
 			request: func(o *office) { o.assign("D") },
 			between: func(o *office) { o.pass(); o.signOff("D", "2026-11") },
@@ -197,9 +219,13 @@ func TestAPolicyChangesItsContractMeanwhile(t *testing.T) {
 				o.Must(200, "PUT", "/x/contract/C", under("motorCoverage"))
 				o.Must(200, "PUT", "/x/contract/D", under("petCoverage"))
 				w.policies["Q"] = w.policies["P"]
+				if of.zones {
+					o.Must(200, "PUT", "/x/contract/C", in("America/New_York", under("motorCoverage")))
+					w.policies["P"] = policy{"motorCoverage", "2026-12-31T23:30:00Z", "Ann Lee", "in force"}
+				}
 				w.record("P", "new policy", 100, "")
 				w.record("Q", "new policy", 50, "")
-				w.until(t, "2026-12-01T00:01:00Z")
+				w.until(t, "2026-12-01T05:01:00Z")
 				if of.before != nil {
 					of.before(o)
 				}
@@ -213,7 +239,7 @@ func TestAPolicyChangesItsContractMeanwhile(t *testing.T) {
 				if lines := o.lines(); lines["P"] > 1 || lines["Q"] > 1 {
 					t.Errorf("after %d calls: %v", calls, lines)
 				}
-				w.until(t, "2027-01-01T00:01:00Z")
+				w.until(t, "2027-01-01T05:01:00Z")
 				for _, period := range []string{"2026-11", "2026-12"} {
 					o.signOff("C", period)
 					o.signOff("D", period)

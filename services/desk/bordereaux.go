@@ -230,7 +230,7 @@ func (o *office) work(c *gin.Context, _ any) (any, error) {
 	if text := c.Query("from"); text != "" {
 		var is bool
 		if asked.From, is = period.Parse(text); !is {
-			wrong.InParameter("from", "must be a month or a quarter, such as 2026-01 or 2026-Q1")
+			wrong.InParameter("from", "must be a month or a quarter, such as 2026-01, 2026-Q1 or 2026-02-3M")
 		}
 	}
 	if len(wrong.Violations) > 0 {

@@ -58,6 +58,18 @@ func TestContractsWrong(t *testing.T) {
 	refused(map[string]any{"originalPerSettlement": "1.1", "settlementCurrency": "EUR"}, "/originalPerSettlement",
 		`must be "1"`)
 	refused(map[string]any{"frequency": "quarter"}, "/firstPeriod", "send a quarter")
+	quarters := func(begins, first, inception string) map[string]any {
+		return map[string]any{"frequency": "quarter", "quarterBegins": begins, "firstPeriod": first,
+			"inception": inception}
+	}
+	for first, words := range map[string]string{
+		"2026-Q1": "send one such as 2026-02-3M", "2026-02": "send a quarter such as 2026-02-3M",
+		"2026-01-3M": "send one such as 2026-02-3M", "2026-04-3M": "send one such as 2026-02-3M",
+		"2026-3M": "a quarter such as 2026-02-3M",
+	} {
+		refused(quarters("inception", first, "2026-02-15"), "/firstPeriod", words)
+	}
+	refused(quarters("calendar", "2026-01-3M", "2026-01-01"), "/firstPeriod", "send one such as 2026-Q1")
 	for field := range reflect.TypeFor[desk.ContractTerms]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if !tried[name] {
@@ -110,6 +122,12 @@ func wrongTerms() []wrongTerm {
 		{member: "expiry", words: "ends"},
 		{member: "expiry", value: "2026-01-01", words: "after inception"},
 		{member: "expiry", value: "2025-12-31", words: "after inception"},
+		{member: "timeZone", value: "Local", words: "Europe/London"},
+		{member: "timeZone", value: "EST5EDT", words: "America/New_York"},
+		{member: "timeZone", value: "Europe/Nowhere", words: "names no time zone"},
+		{member: "quarterBegins", value: "expiry", words: "calendar or inception"},
+		{member: "quarterBegins", value: "inception", words: "is for quarters"},
+		{member: "firstPeriod", value: "2026-02-3M", words: "send a month such as 2026-02"},
 		{member: "risksFrom", value: "yesterday", words: "YYYY-MM-DD"},
 		{member: "risksFrom", value: "2027-01-01", words: "after risksFrom", pointer: "/risksBefore"},
 		{member: "risksBefore", value: "2026-01-01", words: "after risksFrom"},

@@ -65,7 +65,7 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	if err != nil {
 		return rest.Parts{}, err
 	}
-	o := &office{server: s, contracts: contract.New(lines, deps.Now, deps.Log), source: source.New(deps.Peer),
+	o := &office{server: s, contracts: contract.New(lines, deps.Now, s.Zone, deps.Log), source: source.New(deps.Peer),
 		underWay: underway.New(deps.Now)}
 	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, s.Zone, deps.Log)
 	o.reconciler = reconciliation.New(o.desk, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now,
@@ -105,7 +105,7 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 func examine(lines []string, now func() time.Time) func(context.Context, inspect.Examination) error {
 	return func(ctx context.Context, x inspect.Examination) error {
 		log := slog.New(slog.DiscardHandler) // what is wrong is reported
-		contracts := contract.New(lines, now, log)
+		contracts := contract.New(lines, now, time.UTC, log)
 		if err := contracts.Open(ctx, x.Store); err != nil {
 			return err
 		}

@@ -4981,7 +4981,7 @@ export interface components {
             liveLines: Exact;
             /** @description The organisation that has made the contract, where organisations share the exchange. */
             owner?: string;
-            /** @description The period, such as 2026-01 or 2026-Q1. */
+            /** @description The period, such as 2026-01, 2026-Q1 or 2026-02-3M. */
             period: string;
             /** @description How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet. */
             preparing?: components["schemas"]["WorkUnderWay"];
@@ -5008,7 +5008,7 @@ export interface components {
             kind: string;
             /** @description The organisation that has made the contract, where organisations share the exchange. */
             owner?: string;
-            /** @description The period, such as 2026-01 or 2026-Q1. */
+            /** @description The period, such as 2026-01, 2026-Q1 or 2026-02-3M. */
             period: string;
             /** @description How far a version has come that is being prepared. Absent where none is, or hardly anything is read yet. */
             preparing?: components["schemas"]["WorkUnderWay"];
@@ -5163,7 +5163,7 @@ export interface components {
              * @description The number of the version among those of the period, from 1.
              */
             number: Exact;
-            /** @description The period, such as 2026-01 or 2026-Q1. */
+            /** @description The period, such as 2026-01, 2026-Q1 or 2026-02-3M. */
             period: string;
             /**
              * Format: date-time
@@ -6286,7 +6286,7 @@ export interface components {
              * @description The day on which the term ends; it is no longer part of the term.
              */
             expiry: string;
-            /** @description The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late. */
+            /** @description The first period that is reported, such as 2026-01, 2026-Q1 or 2026-02-3M. What was recorded earlier is reported in it, as late. */
             firstPeriod: string;
             /** @description How often is reported: month or quarter. */
             frequency: string;
@@ -6308,6 +6308,8 @@ export interface components {
             originalPerSettlement?: string;
             /** @description Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now. */
             preview?: boolean;
+            /** @description Where quarters begin: calendar, in January, April, July and October; or inception, in the month of inception and each third one after it. Such a quarter is named by its first month, as 2026-02-3M. calendar without it. It stays once a bordereau is approved. */
+            quarterBegins?: string;
             /** @description The risk code. */
             riskCode?: string;
             /**
@@ -6317,7 +6319,7 @@ export interface components {
             risksBefore?: string;
             /**
              * Format: date
-             * @description A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+             * @description A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded.
              */
             risksFrom?: string;
             /** @description The section of the contract. */
@@ -6328,6 +6330,8 @@ export interface components {
             signOff?: string;
             /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
             taxPercentage?: string;
+            /** @description The time zone in which the days of the contract, its periods and the days in its exports are counted: UTC, or a name of the IANA database such as Europe/Paris. Without it that which the contract has, and the exchange's for a new one. It stays once a bordereau is approved. */
+            timeZone?: string;
             /** @description The reference of the treaty under which the premium is ceded. */
             treatyReference?: string;
             /** @description The type of insurance. */
@@ -6374,7 +6378,7 @@ export interface components {
              * @description The day on which the term ends; it is no longer part of the term.
              */
             expiry?: string | null;
-            /** @description The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late. */
+            /** @description The first period that is reported, such as 2026-01, 2026-Q1 or 2026-02-3M. What was recorded earlier is reported in it, as late. */
             firstPeriod?: string | null;
             /** @description How often is reported: month or quarter. */
             frequency?: string | null;
@@ -6396,6 +6400,8 @@ export interface components {
             originalPerSettlement?: Exact | string | null;
             /** @description Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that are pending or rejected, and what a period would have now. */
             preview?: boolean | null;
+            /** @description Where quarters begin: calendar, in January, April, July and October; or inception, in the month of inception and each third one after it. Such a quarter is named by its first month, as 2026-02-3M. calendar without it. It stays once a bordereau is approved. */
+            quarterBegins?: string | null;
             /** @description The risk code. */
             riskCode?: string | null;
             /**
@@ -6405,7 +6411,7 @@ export interface components {
             risksBefore?: string | null;
             /**
              * Format: date
-             * @description A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+             * @description A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded.
              */
             risksFrom?: string | null;
             /** @description The section of the contract. */
@@ -6416,6 +6422,8 @@ export interface components {
             signOff?: string | null;
             /** @description The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below 0 where they are taken off. Without it nothing is said about taxes. */
             taxPercentage?: Exact | string | null;
+            /** @description The time zone in which the days of the contract, its periods and the days in its exports are counted: UTC, or a name of the IANA database such as Europe/Paris. Without it that which the contract has, and the exchange's for a new one. It stays once a bordereau is approved. */
+            timeZone?: string | null;
             /** @description The reference of the treaty under which the premium is ceded. */
             treatyReference?: string | null;
             /** @description The type of insurance. */
@@ -10270,7 +10278,7 @@ export interface components {
             contract: string;
             /** @description The kind of bordereau: premium or claims, as the columns of the statement say. */
             kind: string;
-            /** @description The period, such as 2026-01 or 2026-Q1. */
+            /** @description The period, such as 2026-01, 2026-Q1 or 2026-02-3M. */
             period: string;
             /** @description Whether the receipts count as they are now, whatever is approved. */
             receipts?: boolean;
@@ -10283,7 +10291,7 @@ export interface components {
             contract?: string | null;
             /** @description The kind of bordereau: premium or claims, as the columns of the statement say. */
             kind?: string | null;
-            /** @description The period, such as 2026-01 or 2026-Q1. */
+            /** @description The period, such as 2026-01, 2026-Q1 or 2026-02-3M. */
             period?: string | null;
             /** @description Whether the receipts count as they are now, whatever is approved. */
             receipts?: boolean | null;
@@ -11766,7 +11774,7 @@ export interface components {
         number: string;
         /** @description The name of the organisation that shares. */
         organisation: string;
-        /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+        /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
         period: string;
         /** @description The number of the policy. */
         policyNumber: string;
@@ -24571,7 +24579,7 @@ export interface operations {
                 contract: components["parameters"]["contract"];
                 /** @description The kind of bordereau: premium. */
                 kind: components["parameters"]["kind"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -24636,7 +24644,7 @@ export interface operations {
                 contract: components["parameters"]["contract"];
                 /** @description The kind of bordereau: premium. */
                 kind: components["parameters"]["kind"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -24810,7 +24818,7 @@ export interface operations {
                 contract: components["parameters"]["contract"];
                 /** @description The kind of bordereau: premium. */
                 kind: components["parameters"]["kind"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -24880,7 +24888,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -24955,7 +24963,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25093,7 +25101,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25223,7 +25231,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25356,7 +25364,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25425,7 +25433,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25491,7 +25499,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25628,7 +25636,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25708,7 +25716,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25788,7 +25796,7 @@ export interface operations {
                 kind: components["parameters"]["kind"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -25865,7 +25873,7 @@ export interface operations {
                 lineId: components["parameters"]["lineId"];
                 /** @description The number of the version among those of the period, from 1. */
                 number: components["parameters"]["number"];
-                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M. */
                 period: components["parameters"]["period"];
             };
             cookie?: never;
@@ -26404,10 +26412,12 @@ export interface operations {
                      *           "motorCoverage"
                      *         ],
                      *         "originalPerSettlement": "1.22",
+                     *         "quarterBegins": "calendar",
                      *         "risksBefore": "2027-01-01",
                      *         "risksFrom": "2026-01-01",
                      *         "settlementCurrency": "GBP",
                      *         "signOff": "one",
+                     *         "timeZone": "UTC",
                      *         "uniqueMarketReference": "B0001EXAMPLE26",
                      *         "yearOfAccount": 2026
                      *       },
@@ -26577,7 +26587,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "A bordereau of the contract is approved, so that its currency, amountUnit and frequency stay. Make a new contract for what comes.",
+                     *       "detail": "A bordereau of the contract is approved, so that its currency, amountUnit, frequency, timeZone and quarterBegins stay. Make a new contract for what comes.",
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
                      *       "title": "a bordereau depends on what the request changes",

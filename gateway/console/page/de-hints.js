@@ -179,7 +179,7 @@ export default {
     'Die Referenz des Vertrags: 1 bis 64 Buchstaben, Ziffern, Punkte, Binde- und Unterstriche.',
   'The kind of bordereau: premium or claims, as the columns of the statement say.':
     'Die Art des Bordereaus: Prämien oder Schäden, wie die Spalten der Datei sagen.',
-  'The period, such as 2026-01 or 2026-Q1.': 'Der Zeitraum, etwa 2026-01 oder 2026-Q1.',
+  'The period, such as 2026-01, 2026-Q1 or 2026-02-3M.': 'Der Zeitraum, etwa 2026-01, 2026-Q1 oder 2026-02-3M.',
   'Whether the receipts count as they are now, whatever is approved.':
     'Ob die Belege gelten, wie sie jetzt sind, was immer genehmigt ist.',
   'The id of the statement.': 'Die Kennung der Datei.',

@@ -88,6 +88,7 @@ export default {
   riskTransactionType: 'Geschäftsvorfall', risksBefore: 'Risiken vor', risksFrom: 'Risiken ab', rule: 'Regel',
   settledFees: 'Kosten, abgerechnet', settledIndemnity: 'Entschädigung, abgerechnet',
   settlementCurrency: 'Abrechnungswährung', sheet: 'Tabellenblatt', sign: 'Vorzeichen', signOff: 'Genehmigung durch',
+  timeZone: 'Zeitzone', quarterBegins: 'Quartale beginnen',
   since: 'Seit', statement: 'Abrechnungsdatei', sumInsured: 'Versicherungssumme', together: 'Zusammen', to: 'Nachher',
   typeOfInsurance: 'Versicherungsart', uniqueMarketReference: 'Marktreferenz (UMR)', value: 'Wert',
   waivedBy: 'Hingenommen von', waiver: 'Grund', why: 'Warum', word: 'Wort', words: 'Befund', wrong: 'Fehlerhaftes',

@@ -76,7 +76,8 @@ export default {
   // what a contract says
   'amountUnit major': 'ganze Einheiten', 'amountUnit minor': 'kleinste Einheiten', 'frequency month': 'monatlich',
   'frequency quarter': 'vierteljährlich', 'signOff two': 'zwei Personen', 'signOff one': 'eine Person',
-  'claimsBasis open': 'offene', 'claimsBasis all': 'alle',
+  'claimsBasis open': 'offene', 'claimsBasis all': 'alle', 'quarterBegins calendar': 'mit dem Kalender',
+  'quarterBegins inception': 'mit dem Monat des Beginns',
   send: 'Senden', sending: 'Wird gesendet …', done: 'Erledigt.', close: 'Schließen', asCurl: 'Diese Anfrage als curl',
   choose: 'wählen …', furtherFields: 'Weitere Felder', renewedBy: 'Die Erneuerung ist',
   created: 'Die Police wurde angelegt:',

@@ -21,8 +21,10 @@ const monthOf = (year, month) => `${year}-${String(month).padStart(2, '0')}`;
 
 // monthsOf returns the months of a period: one, or the three of a quarter.
 export function monthsOf(of) {
-  const [, year, quarter] = /^(\d{4})-Q([1-4])$/.exec(of) || [];
-  return quarter ? [2, 1, 0].map((back) => monthOf(year, quarter * 3 - back)) : [of];
+  const [, year, quarter, first] = /^(\d{4})-(?:Q([1-4])|(\d{2})-3M)$/.exec(of) || [];
+  const from = first ? first - 1 : quarter * 3 - 3;
+  return year ? [0, 1, 2].map((on) => monthOf(Number(year) + Math.floor((from + on) / 12), (from + on) % 12 + 1))
+    : [of];
 }
 
 // Board shows contracts and their periods: a row for each contract of an owner and kind, a column for each of the last

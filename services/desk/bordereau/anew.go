@@ -98,6 +98,7 @@ func (d *Desk) makerAnew(ctx context.Context, l *ledger, v *version, at time.Tim
 	if err != nil {
 		return nil, err
 	}
+	k.Until = v.Read.Until
 	of := d.reading(k, p, at)
 	of.anew = v
 	before := l.before(v)

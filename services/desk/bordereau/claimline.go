@@ -42,10 +42,10 @@ func (c *claimCollection) line(
 		Insured: p.holder.Insured(), Country: text(p.holder.Where().Country),
 	}
 	if text(r.ClaimStatus) == claims.Closed {
-		line.ClosedOn = scalar.DateOf(closedAt(&r), time.UTC)
+		line.ClosedOn = scalar.DateOf(closedAt(&r), c.of.Zone)
 	}
 	if before == nil {
-		line.Late = late(c.period, claim.RecordedAt)
+		line.Late = c.late(claim.RecordedAt)
 	}
 	for _, amount := range []struct {
 		to *scalar.Decimal
@@ -103,7 +103,7 @@ func (c *claimCollection) amounts(
 // latePayments returns the payments that are reported now, since they were recorded in the period, and were made before
 // it. Those that were recorded before it were reported then.
 func (c *claimCollection) latePayments(r *claims.Claim) (late []claims.Payment) {
-	start := c.period.Start()
+	start := c.period.Start(c.of.Zone)
 	for _, p := range r.Payments {
 		if !p.RecordedAt.Time().Before(start) && p.PaidAt.Time().Before(start) {
 			late = append(late, p)
@@ -134,7 +134,7 @@ func reserveOf(r *claims.Claim) *scalar.Int {
 func (c *claimCollection) status(r *claims.Claim) string {
 	switch text(r.ClaimStatus) {
 	case claims.Closed:
-		if closedAt(r).Before(c.period.Start()) {
+		if closedAt(r).Before(c.period.Start(c.of.Zone)) {
 			return claimClosed
 		}
 		return claimClosedThisMonth

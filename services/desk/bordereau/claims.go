@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/check"
+	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/underway"
 )
@@ -55,17 +56,17 @@ func (c *claimCollection) finish(ctx context.Context, v *version, _ *ledger, _ *
 }
 
 func (c *claimCollection) reaches(ctx context.Context) error {
-	_, err := c.desk.source.Claims(ctx, ends(c.period), "")
+	_, err := c.desk.source.Claims(ctx, ends(c.of, c.period), "")
 	return err
 }
 
-// ends returns the last instant of a period.
-func ends(p period.Period) time.Time { return p.End().Add(-time.Nanosecond) }
+// ends returns the last instant of a period of a contract.
+func ends(k *contract.Kept, p period.Period) time.Time { return p.End(k.Zone).Add(-time.Nanosecond) }
 
 // lines implements maker.
 func (c *claimCollection) lines(ctx context.Context, take func(line any, of amounts) error) error {
 	for after, more := "", true; more; {
-		page, err := c.desk.source.Claims(ctx, ends(c.period), after)
+		page, err := c.desk.source.Claims(ctx, ends(c.of, c.period), after)
 		if err != nil {
 			return err
 		}

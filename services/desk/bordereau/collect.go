@@ -97,7 +97,7 @@ func (c *collection) reaches(ctx context.Context) error {
 // receipts calls a function with each receipt that belongs to the period, in the order of their ids, and with its
 // policy. Errors: problem.Unavailable, also while receipts of the period have still to be aggregated; those of take.
 func (c *collection) receipts(ctx context.Context, take func(internalapi.ReportedReceipt, *policy) error) error {
-	start, kept := c.read.Next, false
+	start, kept, end := c.read.Next, false, c.period.End(c.of.Zone)
 	for after, more := start, true; more; {
 		page, err := c.desk.source.Receipts(ctx, after)
 		if err != nil {
@@ -115,8 +115,8 @@ func (c *collection) receipts(ctx context.Context, take func(internalapi.Reporte
 		past := len(page.Receipts) > 0
 		for _, r := range page.Receipts {
 			id, recorded := string(r.Record.ID), r.Record.RecordedAt.Time()
-			past = past && !recorded.Before(c.period.End().Add(behind))
-			if !recorded.Before(c.period.End()) {
+			past = past && !recorded.Before(end.Add(behind))
+			if !recorded.Before(end) {
 				if !kept {
 					c.read.Next, kept = after, true
 				}
@@ -185,7 +185,7 @@ func (c *collection) takes(ctx context.Context, id string, recorded time.Time) (
 	}
 	// It was read for the version before, and has its line unless it was recorded after the end of that period.
 	before, _ := period.Parse(c.base.Head.Period)
-	return !recorded.Before(before.End()), nil
+	return !recorded.Before(before.End(c.of.Zone)), nil
 }
 
 // knowReceipts looks up what is not known yet: the policies of receipts, and the types of those that they reverse.

@@ -73,7 +73,7 @@ func (d *Desk) periodAt(at Place) (p period.Period, wrong *problem.Error, err er
 	}
 	p, ok := period.Parse(at.Period)
 	if !ok {
-		wrong.InParameter("period", "must be a month such as 2026-01, or a quarter such as 2026-Q1")
+		wrong.InParameter("period", "must be a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M")
 	}
 	if len(wrong.Violations) > 0 {
 		return p, wrong, wrong
@@ -92,8 +92,9 @@ func (d *Desk) place(ctx context.Context, at Place) (*contract.Kept, period.Peri
 	if err != nil {
 		return nil, p, err
 	}
-	if p.Quarterly() != k.First.Quarterly() {
-		return nil, p, wrong.InParameter("period", "must be a "+k.Frequency+", as the frequency of the contract says")
+	if !p.InRow(k.First) {
+		return nil, p, wrong.InParameter("period", "must be a "+k.Frequency+", as the frequency of the contract says, "+
+			"such as "+k.First.String())
 	}
 	return k, p, nil
 }

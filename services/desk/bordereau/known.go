@@ -45,6 +45,7 @@ type policy struct {
 func (d *Desk) reading(k *contract.Kept, p period.Period, at time.Time) reading {
 	c := reading{desk: d, of: k, period: p, at: at, read: read{
 		Rule: k.Rule(), Assigned: k.Assigned(), Left: k.Left(), Taken: contract.Taken{},
+		Until: k.Until,
 	}}
 	c.policies, _ = simplelru.NewLRU[string, *policy](mostKnown, nil)
 	return c

@@ -107,6 +107,8 @@ type read struct {
 	Left     int64  `json:"left,omitzero"`
 	// Taken is what the rule has taken; nil for versions from before 1.3.0, which do not say it.
 	Taken contract.Taken `json:"taken,omitzero"`
+	// Until are the instants from which other contracts took what is before the end of the contract's window.
+	Until contract.Until `json:"until,omitzero"`
 }
 
 // head returns what never changes of a version; nothing for none.
@@ -209,7 +211,7 @@ func (l *ledger) periods() (all []period.Period) {
 			all = append(all, p)
 		}
 	}
-	slices.SortFunc(all, func(a, b period.Period) int { return a.Start().Compare(b.Start()) })
+	slices.SortFunc(all, func(a, b period.Period) int { return a.Compare(b) })
 	return all
 }
 

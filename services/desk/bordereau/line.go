@@ -7,7 +7,6 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/desk/money"
-	"insurance.example/exchange/services/desk/period"
 )
 
 // The types of receipts (the value set ReceiptType).
@@ -81,7 +80,7 @@ func (c *collection) line(of internalapi.ReportedReceipt, p *policy) (desk.Borde
 		LineID: string(r.ID), Section: is.section, PolicyNumber: text(r.PolicyNumber), ReceiptType: receiptType,
 		RiskTransactionType: is.risk, TransactionType: is.transaction,
 		EffectiveDate: cmp.Or(of.EffectiveDate, r.ReceiptDate), RecordedAt: r.RecordedAt,
-		Late: late(c.period, r.RecordedAt), Reverses: string(r.Reverses),
+		Late: c.late(r.RecordedAt), Reverses: string(r.Reverses),
 		Currency: terms.Currency, Gross: amounts.Gross.Decimal(), Commission: amounts.Commission.Decimal(),
 		Brokerage: amounts.Brokerage.Decimal(), Net: amounts.Net.Decimal(), SettlementCurrency: terms.Settlement,
 		Rate: terms.Rate.Decimal(), Settled: amounts.Settled.Decimal(), Line: p.line, PolicyID: string(p.record.ID),
@@ -100,11 +99,12 @@ func (c *collection) line(of internalapi.ReportedReceipt, p *policy) (desk.Borde
 }
 
 // late returns where a receipt was recorded if that is a period before the one that it is reported in.
-func late(reported period.Period, recorded scalar.DateTime) *desk.BordereauLate {
-	if !recorded.Time().Before(reported.Start()) {
+func (c *reading) late(recorded scalar.DateTime) *desk.BordereauLate {
+	in := c.period.At(recorded.Time(), c.of.Zone)
+	if !in.Earlier(c.period) {
 		return nil
 	}
-	return &desk.BordereauLate{RecordedPeriod: reported.At(recorded.Time()).String()}
+	return &desk.BordereauLate{RecordedPeriod: in.String()}
 }
 
 func street(building, name *string) string {

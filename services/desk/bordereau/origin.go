@@ -104,7 +104,12 @@ func asOf(resource, id string, at time.Time) string {
 // more.
 func (d *Desk) claimOf(ctx context.Context, l *ledger, v *version, id uuid.UUID) (*desk.SourceClaim, error) {
 	p, _ := period.Parse(v.Head.Period) // the version was prepared for it
-	claim, err := d.source.Claim(ctx, ends(p), id)
+	k, err := d.contracts.Numbered(ctx, l.Contract, v.Head.ContractVersion)
+	if err != nil {
+		return nil, err
+	}
+	end := ends(k, p)
+	claim, err := d.source.Claim(ctx, end, id)
 	if err != nil || claim == nil {
 		return nil, err
 	}
@@ -112,7 +117,7 @@ func (d *Desk) claimOf(ctx context.Context, l *ledger, v *version, id uuid.UUID)
 	if err != nil {
 		return nil, err
 	}
-	of := &desk.SourceClaim{Href: asOf("claim", id.String(), ends(p)), At: scalar.Instant(ends(p)),
+	of := &desk.SourceClaim{Href: asOf("claim", id.String(), end), At: scalar.Instant(end),
 		Record: record, ReservedAfter: claim.ReservedAfter}
 	if of.Supplement, err = d.supplementAt(ctx, id, v.Head.PreparedAt.Time()); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (d *Desk) ready(k *contract.Kept, l *ledger, p period.Period) error {
 		return problem.New(problems.PeriodNotReady, "The contract is reported from "+k.First.String()+
 			" on. What was recorded earlier is reported in that period, as late.").With("period", k.First.String())
 	}
-	if opens := p.End().Add(settles); d.now().Before(opens) {
+	if opens := p.End(k.Zone).UTC().Add(settles); d.now().Before(opens) {
 		return problem.New(problems.PeriodNotReady, "The period "+p.String()+" is not over. It can be prepared from "+
 			opens.Format(time.RFC3339)+" on, a minute after its end.")
 	}

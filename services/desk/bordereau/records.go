@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
 )
 
 // Lines are lines of a period.
 type Lines struct {
+	// Zone is that of their contract.
+	Zone *time.Location
+
 	desk *Desk
 	at   Place
 	// versions are those that have the lines; nil for the lines that the period would have now.
@@ -22,12 +27,12 @@ type Lines struct {
 // stand approved, or the lines that it would have now. wrong says what is wrong with the names, each at a member of an
 // object with the members of Place, versions and receipts. Errors: wrong, those of the store.
 func (d *Desk) LinesOf(ctx context.Context, at Place, numbers []int, now bool, wrong *problem.Error) (*Lines, error) {
-	l, err := d.named(ctx, at, wrong)
+	k, l, err := d.named(ctx, at, wrong)
 	if err != nil {
 		return nil, err
 	}
 	p, _ := period.Parse(at.Period) // named has read it
-	lines := &Lines{desk: d, at: at}
+	lines := &Lines{Zone: k.Zone, desk: d, at: at}
 	if now {
 		return lines, nil
 	}
@@ -48,22 +53,23 @@ func (d *Desk) LinesOf(ctx context.Context, at Place, numbers []int, now bool, w
 	return lines, nil
 }
 
-// named returns the ledger that a place names.
-func (d *Desk) named(ctx context.Context, at Place, wrong *problem.Error) (*ledger, error) {
+// named returns the contract and the ledger that a place names.
+func (d *Desk) named(ctx context.Context, at Place, wrong *problem.Error) (*contract.Kept, *ledger, error) {
 	k, _, err := d.place(ctx, at)
 	var refused *problem.Error
 	switch {
 	case err == nil:
-		return d.ledger(ctx, k.Reference, at.Kind)
+		l, err := d.ledger(ctx, k.Reference, at.Kind)
+		return k, l, err
 	case errors.As(err, &refused) && refused.Kind == problem.NotFound:
-		return nil, wrong.At("/contract", "is the reference of no contract")
+		return nil, nil, wrong.At("/contract", "is the reference of no contract")
 	case errors.As(err, &refused) && refused.Kind == problem.BadParameter:
 		for _, v := range refused.Violations {
 			wrong.At("/"+v.Parameter, v.Reason)
 		}
-		return nil, wrong
+		return nil, nil, wrong
 	}
-	return nil, err
+	return nil, nil, err
 }
 
 // Count returns how many lines they are; 0 for those that the period would have now, which are not counted before.

@@ -157,7 +157,7 @@ func (d *Desk) fitsStill(ctx context.Context, k *contract.Kept, v *version) erro
 	}
 	switch {
 	case !k.SameUnits(then.Terms):
-		return misfit("The currency, amountUnit or frequency of the contract has changed")
+		return misfit("The currency, amountUnit, frequency, timeZone or quarterBegins of the contract has changed")
 	case k.Left() != v.Read.Left:
 		return misfit("A policy was assigned away from the contract")
 	case k.Keeps(v.taken(then)) != nil:

@@ -33,9 +33,9 @@ func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) (name string,
 		}
 	}
 	switch {
-	case now.Before(p.Start()):
+	case now.Before(p.Start(k.Zone)):
 		return desk.Scheduled, 0
-	case now.Before(p.End()):
+	case now.Before(p.End(k.Zone)):
 		return desk.Open, 0
 	case daysLate == 0:
 		return desk.Due, 0
@@ -45,8 +45,7 @@ func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) (name string,
 
 // due returns the day on which the bordereau of a period is due, a day in the exchange's zone.
 func due(k *contract.Kept, p period.Period) calendar.Day {
-	end, _ := calendar.Of(time.UTC, p.End())
-	if on := end.Add(*k.DueDays - 1); on.Year <= lastDay.Year {
+	if on := p.To().Add(*k.DueDays); on.Year <= lastDay.Year {
 		return on
 	}
 	return lastDay
@@ -128,7 +127,7 @@ func (d *Desk) workedOn(ctx context.Context, asked Work) ([]contract.Visible, er
 func (d *Desk) workOf(
 	k contract.Visible, kind string, asked Work, page *desk.BordereauWork,
 ) (full bool, err error) {
-	ctx, last := k.As, k.First.At(d.now())
+	ctx, last := k.As, k.First.At(d.now(), k.Zone)
 	if !asked.goesOn(k.Place(), kind, last) {
 		return false, nil
 	}
@@ -146,7 +145,7 @@ func (d *Desk) workOf(
 		return false, err
 	}
 	for p := k.First; !last.Earlier(p); p = p.Next() {
-		if !asked.goesOn(k.Place(), kind, p) || !p.End().After(asked.From.Start()) {
+		if !asked.goesOn(k.Place(), kind, p) || p.EndsBefore(asked.From) {
 			continue
 		}
 		state, daysLate := d.state(k.Kept, l, p)

@@ -42,7 +42,7 @@ const (
 	grossBelowZero     = "gross-below-zero"
 	netDiffers         = "net-premium-differs"
 	withoutSettlement  = "receipt-without-settlement"
-	percentAsFraction  = contract.PercentAsFraction
+	percentAsFraction  = "percent-as-fraction"
 	utilisation        = "utilisation"
 	staleReserve       = "stale-reserve"
 	closedWithReserve  = "closed-with-reserve"

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
@@ -175,8 +174,8 @@ func lateWords(what string, late *desk.BordereauLate) string {
 func (c *Checker) paidWords(late []claims.Payment) (words string) {
 	for _, p := range late {
 		words += fmt.Sprintf(" The payment of %s of %s was recorded on %s and is reported now.",
-			c.of.Money.Gross(int64(p.PaymentAmount)).Decimal(), scalar.DateOf(p.PaidAt.Time(), time.UTC),
-			scalar.DateOf(p.RecordedAt.Time(), time.UTC))
+			c.of.Money.Gross(int64(p.PaymentAmount)).Decimal(), scalar.DateOf(p.PaidAt.Time(), c.of.Zone),
+			scalar.DateOf(p.RecordedAt.Time(), c.of.Zone))
 	}
 	return words
 }

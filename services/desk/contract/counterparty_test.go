@@ -27,7 +27,7 @@ func as(t *testing.T, name string) context.Context {
 // TestTheContractDecides ends a change of the counterparty between the contract and the mark, as a process does that is
 // killed there.
 func TestTheContractDecides(t *testing.T) {
-	c := New([]string{"motorCoverage"}, time.Now, slog.New(slog.DiscardHandler))
+	c := New([]string{"motorCoverage"}, time.Now, time.UTC, slog.New(slog.DiscardHandler))
 	if err := c.Open(request.ForExchange(t.Context()), servicetest.OpenStore(t)); err != nil {
 		t.Fatal(err)
 	}

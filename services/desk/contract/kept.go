@@ -129,6 +129,27 @@ func (k *Kept) set(by string, at time.Time, was *Kept) {
 	k.state.Money = money
 }
 
+// zone returns the name of the time zone of a contract; empty for none.
+func (k *Kept) zone() string {
+	if k == nil {
+		return ""
+	}
+	return k.TimeZone
+}
+
+// zoneMark is between the first period and the zone of a stored contract that has one.
+const zoneMark = "@"
+
+// stored returns the terms as they are stored. With a zone, the first period has it as well: a release that knows no
+// zones cannot read that and leaves the contract alone, and else it would drop the zone when it notes something.
+func (k *Kept) stored() desk.ContractTerms {
+	terms := k.ContractTerms
+	if k.Zone != time.UTC {
+		terms.FirstPeriod += zoneMark + terms.TimeZone
+	}
+	return terms
+}
+
 // read returns a stored contract. One that could not be made today is read all the same, as long as the desk can work
 // with it, and says what is wrong. Errors: *unreadable.
 func (c *Contracts) read(doc docstore.Document) (*Kept, error) {
@@ -137,6 +158,7 @@ func (c *Contracts) read(doc docstore.Document) (*Kept, error) {
 	err := errors.Join(json.Unmarshal(doc.State, &k.state), json.Unmarshal(doc.Body, &sent))
 	if err == nil {
 		k.Reference = k.state.Reference
+		sent.FirstPeriod, _, _ = strings.Cut(sent.FirstPeriod, zoneMark)
 		var wrong *problem.Error
 		if k.Terms, wrong = understand(sent, c.lines); k.works() {
 			k.wrong = wrong.Violations

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -38,9 +39,11 @@ const (
 type Contracts struct {
 	lines []string
 	now   func() time.Time
-	log   *slog.Logger
-	kept  docstore.Collection
-	past  docstore.History
+	// zone is that of the exchange, which a new contract has unless it says another one.
+	zone *time.Location
+	log  *slog.Logger
+	kept docstore.Collection
+	past docstore.History
 	// assigned are the policies that were assigned; see assignment.go.
 	assigned docstore.Kept[assignment]
 	// rules has the rules of all contracts; see rules.go.
@@ -51,8 +54,8 @@ type Contracts struct {
 
 // New returns the contracts of an exchange with some lines of insurance. Open prepares them. Stored contracts that
 // cannot be read are logged.
-func New(lines []string, now func() time.Time, log *slog.Logger) *Contracts {
-	return &Contracts{lines: lines, now: now, log: log}
+func New(lines []string, now func() time.Time, zone *time.Location, log *slog.Logger) *Contracts {
+	return &Contracts{lines: lines, now: now, zone: zone, log: log}
 }
 
 // Open prepares the collections. It is called once, before anything else is used.
@@ -99,11 +102,26 @@ func (c *Contracts) find(ctx context.Context, reference string) (*Kept, error) {
 		return nil, err
 	}
 	k, err := c.read(docs[0])
+	if err == nil {
+		var book *ruleBook
+		if book, err = c.ruleBook(ctx); err == nil {
+			k.Until = book.until(k.Reference, k.Terms)
+		}
+	}
 	return k, named(reference, err)
 }
 
 // All returns all contracts, by reference, but those that cannot be read, which are logged.
-func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
+func (c *Contracts) All(ctx context.Context) ([]*Kept, error) {
+	book, err := c.ruleBook(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.under(ctx, book)
+}
+
+// under is All, where the rules of a book hold.
+func (c *Contracts) under(ctx context.Context, book *ruleBook) (all []*Kept, err error) {
 	q := docstore.Query{Limit: page, Bytes: pageBytes, WithState: true}
 	for {
 		docs, err := c.kept.Find(ctx, request.OrganisationFrom(ctx), q)
@@ -122,6 +140,7 @@ func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
 				c.log.WarnContext(ctx, "a stored contract could not be made today", "contract", k.Reference,
 					"wrong", reasons(k.wrong))
 			}
+			k.Until = book.until(k.Reference, k.Terms)
 			all = append(all, k)
 		}
 		if len(docs) < page && len(whole) == len(docs) {
@@ -137,21 +156,23 @@ func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
 // store.
 func (c *Contracts) Put(
 	ctx context.Context, reference string, sent desk.ContractTerms, meets func(tag string) error,
-	taken func(context.Context, *Kept) (Taken, error),
+	taken takes,
 ) (*Kept, error) {
+	zone := sent.TimeZone
+	set(&sent.TimeZone, c.zone.String())
 	terms, err := Read(sent, c.lines)
 	if err != nil {
 		return nil, err
 	}
 	// Contracts that cannot be read have slots as well, which are not known.
-	tried := 0
+	tried, of := 0, &claim{reference: reference, taken: taken}
 	var k *Kept
 	err = docstore.Again(func() error {
 		book, err := c.ruleBook(ctx)
 		if err != nil {
 			return err
 		}
-		all, err := c.All(ctx)
+		all, err := c.under(ctx, book)
 		if err != nil {
 			return err
 		}
@@ -164,6 +185,12 @@ func (c *Contracts) Put(
 		if err := meets(was.Tag()); err != nil {
 			return err
 		}
+		if sent.TimeZone = cmp.Or(zone, was.zone(), c.zone.String()); sent.TimeZone != terms.TimeZone {
+			if terms, err = Read(sent, c.lines); err != nil {
+				return err
+			}
+		}
+		terms.Until = book.until(reference, terms)
 		if err := allowed(terms, reference, was, all); err != nil {
 			return err
 		}
@@ -188,7 +215,8 @@ func (c *Contracts) Put(
 		}
 		k.set(request.CallerFrom(ctx).Key(), c.now(), was)
 		if was == nil || was.Rule() != terms.Rule() {
-			err = c.claim(ctx, reference, terms, book)
+			of.terms, of.was, of.all = terms, was, all
+			err = c.claim(ctx, of, book)
 		}
 		if err == nil {
 			err = c.write(ctx, k, was)
@@ -208,7 +236,7 @@ func (c *Contracts) Put(
 func allowed(terms *Terms, reference string, was *Kept, all []*Kept) error {
 	if was != nil && was.state.Approved && !was.SameUnits(terms) {
 		return problem.New(problems.ContractInUse, "A bordereau of the contract is approved, so that its currency, "+
-			"amountUnit and frequency stay. Make a new contract for what comes.")
+			"amountUnit, frequency, timeZone and quarterBegins stay. Make a new contract for what comes.")
 	}
 	for _, other := range all {
 		if other.Reference != reference && other.overlaps(terms) {
@@ -234,7 +262,7 @@ func free(all []*Kept, tried int) int {
 
 // write stores a contract in place of the version that was read, or as a new document.
 func (c *Contracts) write(ctx context.Context, k, was *Kept) error {
-	body, err := json.Marshal(k.ContractTerms)
+	body, err := json.Marshal(k.stored())
 	if err != nil {
 		return err
 	}
@@ -263,7 +291,7 @@ func (c *Contracts) write(ctx context.Context, k, was *Kept) error {
 
 // former returns the version as it is kept.
 func (k *Kept) former() (*docstore.Former, error) {
-	body, err := json.Marshal(k.ContractTerms)
+	body, err := json.Marshal(k.stored())
 	if err != nil {
 		return nil, err
 	}

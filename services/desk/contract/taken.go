@@ -46,7 +46,11 @@ func (t Taken) with(line string, w Window) {
 func (t *Terms) All() Taken {
 	all := Taken{}
 	for _, line := range t.Lines {
-		all[line] = Window{t.From, t.Before.Add(-time.Nanosecond)}
+		before := t.Before
+		if until, shorter := t.Until[line]; shorter {
+			before = until
+		}
+		all[line] = Window{t.From, before.Add(-time.Nanosecond)}
 	}
 	return all
 }
@@ -56,8 +60,9 @@ func (t *Terms) Keeps(taken Taken) error {
 	for line, w := range taken {
 		if !t.takes(line, w.First) || !t.takes(line, w.Last) {
 			return problem.New(problems.ContractInUse, "Bordereaux of the contract have policies of "+line+
-				" that begin from "+w.First.UTC().Format(time.DateOnly)+" to "+w.Last.UTC().Format(time.DateOnly)+
-				". Its lines, risksFrom and risksBefore must still take them. Make a new contract for other policies.")
+				" that begin from "+w.First.In(t.Zone).Format(time.DateOnly)+" to "+
+				w.Last.In(t.Zone).Format(time.DateOnly)+". Its lines, risksFrom, risksBefore and timeZone must still "+
+				"take them. Make a new contract for other policies.")
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/visible"
 	"insurance.example/exchange/services/desk/money"
@@ -38,8 +39,13 @@ var (
 // Terms is a contract whose members are right, as the desk works with it.
 type Terms struct {
 	desk.ContractTerms
+	// Zone is its time zone.
+	Zone *time.Location
 	// From and Before are the instants between which the terms of its policies begin: from From on, before Before.
 	From, Before time.Time
+	// Until are the instants from which another contract takes the policies of a line although they are before Before:
+	// it begins on the day on which this one ends or later, in a zone whose days begin earlier.
+	Until Until
 	// First is the first period.
 	First period.Period
 	// Money is how its amounts are computed.
@@ -49,7 +55,11 @@ type Terms struct {
 // Rule says which policies belong to the contract unless they are assigned; two contracts with the same take the same.
 func (t *Terms) Rule() string {
 	lines := slices.Sorted(slices.Values(t.Lines))
-	return t.From.Format(time.DateOnly) + " " + t.Before.Format(time.DateOnly) + " " + strings.Join(lines, " ")
+	text := string(t.RisksFrom) + " " + string(t.RisksBefore) + " " + strings.Join(lines, " ")
+	if t.Zone != time.UTC {
+		text += " " + t.Zone.String()
+	}
+	return text + t.Until.String()
 }
 
 // Takes reports whether a policy of a line belongs to the contract unless it is assigned, if its term began at an
@@ -59,12 +69,14 @@ func (t *Terms) Takes(line string, inception scalar.DateTime) bool {
 }
 
 func (t *Terms) takes(line string, inception time.Time) bool {
-	return slices.Contains(t.Lines, line) && !inception.Before(t.From) && inception.Before(t.Before)
+	until, shorter := t.Until[line]
+	return slices.Contains(t.Lines, line) && !inception.Before(t.From) && inception.Before(t.Before) &&
+		(!shorter || inception.Before(until))
 }
 
-// overlaps reports whether a policy could belong to both contracts.
+// overlaps reports whether both contracts have a line and a day in common, whatever their zones.
 func (t *Terms) overlaps(other *Terms) bool {
-	return t.From.Before(other.Before) && other.From.Before(t.Before) &&
+	return t.RisksFrom < other.RisksBefore && other.RisksFrom < t.RisksBefore &&
 		slices.ContainsFunc(t.Lines, func(line string) bool { return slices.Contains(other.Lines, line) })
 }
 
@@ -79,7 +91,8 @@ func (t *Terms) sameMoney(other *Terms) bool {
 
 // SameUnits reports whether both contracts have what may not change once something is approved.
 func (t *Terms) SameUnits(other *Terms) bool {
-	return t.Currency == other.Currency && t.AmountUnit == other.AmountUnit && t.Frequency == other.Frequency
+	return t.Currency == other.Currency && t.AmountUnit == other.AmountUnit && t.Frequency == other.Frequency &&
+		t.TimeZone == other.TimeZone && t.QuarterBegins == other.QuarterBegins
 }
 
 // Warning is what may be a mistake in a member of a contract, in words.
@@ -87,8 +100,8 @@ type Warning struct{ Code, Member, Words string }
 
 // The codes of warnings.
 const (
-	PercentAsFraction = "percent-as-fraction"
-	CurrencyWithdrawn = "currency-withdrawn"
+	percentAsFraction = "percent-as-fraction"
+	currencyWithdrawn = "currency-withdrawn"
 )
 
 // Warnings returns what may be a mistake, at most one of each member.
@@ -103,7 +116,7 @@ func (t *Terms) Warnings() (all []Warning) {
 		{"taxPercentage", t.TaxPercentage},
 	} {
 		if of, err := money.Parse(string(p.text)); err == nil && of.Sign() != 0 && of.Cmp(one) < 0 && of.Cmp(less) > 0 {
-			all = append(all, Warning{PercentAsFraction, p.name, p.name + " is " + string(p.text) +
+			all = append(all, Warning{percentAsFraction, p.name, p.name + " is " + string(p.text) +
 				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15"})
 		}
 	}
@@ -111,8 +124,8 @@ func (t *Terms) Warnings() (all []Warning) {
 		{"currency", t.Currency}, {"settlementCurrency", t.SettlementCurrency},
 	} {
 		if valuesets.IsWithdrawn(c.code) && (c.name == "currency" || c.code != t.Currency) {
-			all = append(all, Warning{CurrencyWithdrawn, c.name, c.name + " is " + c.code +
-				", which ISO 4217 has withdrawn (" + CurrencyWithdrawn + "): right for business in run-off alone"})
+			all = append(all, Warning{currencyWithdrawn, c.name, c.name + " is " + c.code +
+				", which ISO 4217 has withdrawn (" + currencyWithdrawn + "): right for business in run-off alone"})
 		}
 	}
 	return all
@@ -149,6 +162,10 @@ func understand(sent desk.ContractTerms, lines []string) (*Terms, *problem.Error
 	c := check{problem.New(problem.Invalid, "The contract cannot be as it is described.")}
 	t.fill()
 	t.checkTexts(c)
+	var err error
+	if t.Zone, err = calendar.Zone(t.TimeZone); err != nil {
+		c.note("timeZone", err.Error())
+	}
 	t.checkTerm(c, lines)
 	t.checkMoney(c)
 	t.checkReporting(c)
@@ -158,7 +175,8 @@ func understand(sent desk.ContractTerms, lines []string) (*Terms, *problem.Error
 // works reports whether the desk can work with a contract of which something may be wrong: its periods can be counted
 // and its amounts computed.
 func (t *Terms) works() bool {
-	return t.First != (period.Period{}) && t.Money.Rate.Sign() > 0 && t.AmountUnit != "" && t.Currency != ""
+	return t.Zone != nil && t.First != (period.Period{}) && t.Money.Rate.Sign() > 0 && t.AmountUnit != "" &&
+		t.Currency != ""
 }
 
 // fill sets what the caller left out.
@@ -168,6 +186,8 @@ func (t *Terms) fill() {
 	set(&t.BrokeragePercentage, "0")
 	set(&t.SignOff, desk.TwoPersons)
 	set(&t.ClaimsBasis, desk.OpenClaims)
+	set(&t.TimeZone, time.UTC.String())
+	set(&t.QuarterBegins, desk.CalendarQuarters)
 	if t.SettlementCurrency == t.Currency {
 		set(&t.OriginalPerSettlement, "1")
 	}
@@ -208,7 +228,7 @@ func (t *Terms) checkTerm(c check, known []string) {
 	c.must(t.Inception != "", "inception", "is required: the first day of the contract")
 	c.must(t.Expiry != "", "expiry", "is required: the day on which the contract ends")
 	c.must(t.Inception == "" || t.Expiry == "" || t.Inception < t.Expiry, "expiry", "must be after inception")
-	t.From, t.Before = day(t.RisksFrom), day(t.RisksBefore)
+	t.From, t.Before = t.begins(t.RisksFrom), t.begins(t.RisksBefore)
 	c.must(t.RisksFrom == "" || t.RisksBefore == "" || t.RisksFrom < t.RisksBefore, "risksBefore",
 		"must be after risksFrom")
 	c.must(len(t.Lines) > 0, "lines", "is required: the lines whose policies belong to the contract")
@@ -270,22 +290,48 @@ func (t *Terms) checkMoney(c check) {
 
 func (t *Terms) checkReporting(c check) {
 	c.note("frequency", oneOf(t.Frequency, "how often is reported", desk.Monthly, desk.Quarterly))
-	first, ok := period.Parse(t.FirstPeriod)
-	switch {
-	case t.FirstPeriod == "":
-		c.note("firstPeriod", "is required: the first period that is reported, such as 2026-01 or 2026-Q1")
-	case !ok:
-		c.note("firstPeriod", "must be a month such as 2026-01, or a quarter such as 2026-Q1")
-	case t.Frequency == desk.Monthly && first.Quarterly():
-		c.note("firstPeriod", "is a quarter, and frequency is month; send a month such as "+
-			first.Start().Format("2006-01"))
-	case t.Frequency == desk.Quarterly && !first.Quarterly():
-		c.note("firstPeriod", "is a month, and frequency is quarter; send a quarter such as 2026-Q1")
-	}
-	t.First = first
+	c.note("quarterBegins", oneOf(t.QuarterBegins, "where quarters begin", desk.CalendarQuarters,
+		desk.InceptionQuarters))
+	t.checkFirst(c)
 	c.must(*t.DueDays >= 0 && *t.DueDays <= mostDueDays, "dueDays", fmt.Sprintf("must be 0 to %d", mostDueDays))
 	c.note("signOff", oneOf(t.SignOff, "how many persons sign off", desk.TwoPersons, desk.OnePerson))
 	c.note("claimsBasis", oneOf(t.ClaimsBasis, "which claims are reported", desk.OpenClaims, desk.AllClaims))
+}
+
+// checkFirst reads the first period.
+func (t *Terms) checkFirst(c check) {
+	begins := day(t.Inception)
+	first, ok := period.Parse(t.FirstPeriod)
+	quarter := "2026-Q1"
+	if t.QuarterBegins == desk.InceptionQuarters {
+		quarter = begins.Format("2006-01") + "-3M"
+	}
+	own, _ := period.Parse(quarter)
+	switch {
+	case t.FirstPeriod == "":
+		c.note("firstPeriod", "is required: the first period that is reported, such as 2026-01 or "+quarter)
+	case !ok:
+		c.note("firstPeriod", "must be a month such as 2026-01, or a quarter such as "+quarter)
+	case t.Frequency == desk.Monthly && t.QuarterBegins == desk.InceptionQuarters:
+		c.note("quarterBegins", "is for quarters, and frequency is month")
+	case t.Frequency == desk.Monthly && first.Quarterly():
+		c.note("firstPeriod", "is a quarter, and frequency is month; send a month such as "+first.From().String()[:7])
+	case t.Frequency == desk.Quarterly && !first.Quarterly():
+		c.note("firstPeriod", "is a month, and frequency is quarter; send a quarter such as "+quarter)
+	case t.Frequency == desk.Quarterly && t.Inception != "" && !first.InRow(own):
+		c.note("firstPeriod", "is no quarter of the contract, whose quarterBegins is "+t.QuarterBegins+
+			"; send one such as "+quarter)
+	}
+	t.First = first
+}
+
+// begins returns the instant at which a day begins in the zone of the contract; the zero time for none.
+func (t *Terms) begins(d scalar.Date) time.Time {
+	if d == "" || t.Zone == nil {
+		return time.Time{}
+	}
+	on, _ := calendar.Of(time.UTC, day(d))
+	return calendar.At(t.Zone, on, 0)
 }
 
 // day returns the instant at which a day begins, UTC; the zero time for none.

@@ -92,6 +92,8 @@ type row struct {
 	columns []column
 	// fixed are the values that all lines share, by source.
 	fixed map[string]string
+	// zone is that of the contract.
+	zone *time.Location
 }
 
 func newRow(v desk.BordereauVersion, k *contract.Kept) (*row, error) {
@@ -99,7 +101,7 @@ func newRow(v desk.BordereauVersion, k *contract.Kept) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &row{columns: all[v.Kind], fixed: map[string]string{}}
+	r := &row{columns: all[v.Kind], fixed: map[string]string{}, zone: k.Zone}
 	for prefix, of := range map[string]any{"contract.": k.ContractTerms, "version.": v} {
 		text, err := json.Marshal(of)
 		if err != nil {
@@ -114,8 +116,7 @@ func newRow(v desk.BordereauVersion, k *contract.Kept) (*row, error) {
 		}
 	}
 	p, _ := period.Parse(v.Period)
-	r.fixed["period.from"] = p.Start().Format(time.DateOnly)
-	r.fixed["period.to"] = p.End().AddDate(0, 0, -1).Format(time.DateOnly)
+	r.fixed["period.from"], r.fixed["period.to"] = p.From().String(), p.To().String()
 	return r, nil
 }
 
@@ -134,8 +135,8 @@ func (r *row) cells(line jsontext.Value) ([]string, error) {
 		if name, of := strings.CutPrefix(c.Source, linePrefix); of {
 			value = values[name]
 		}
-		if c.Kind == dateKind && len(value) > len(time.DateOnly) {
-			value = value[:len(time.DateOnly)] // of an instant, UTC
+		if at, err := time.Parse(time.RFC3339, value); c.Kind == dateKind && err == nil {
+			value = at.In(r.zone).Format(time.DateOnly)
 		}
 		cells[i] = cmp.Or(value, c.Absent)
 	}

@@ -211,7 +211,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 	c.terms.Cell = func(means string, row int) string { return sheet.Place(max(1, s.Columns[means]), row) }
 	c.terms.Period = func(day scalar.Date) string {
 		at, _ := time.Parse(time.DateOnly, string(day)) // it is one
-		return of.At(at).String()
+		return of.At(at, time.UTC).String()
 	}
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
 	if err := eachOf(ctx, r, s.Batch, rowBlocks, blockLength, s.Head.Rows, func(e match.Entry) error {
@@ -231,7 +231,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 		return nil
 	}
 	return lines.Each(ctx, func(line desk.BordereauLine) error { return add(recordOf(line)) },
-		func(line desk.ClaimLine) error { return add(recordOfClaim(line)) })
+		func(line desk.ClaimLine) error { return add(recordOfClaim(line, lines.Zone)) })
 }
 
 func recordOf(l desk.BordereauLine) match.Record {
@@ -244,16 +244,16 @@ func recordOf(l desk.BordereauLine) match.Record {
 	}
 }
 
-func recordOfClaim(l desk.ClaimLine) match.Record {
+func recordOfClaim(l desk.ClaimLine, zone *time.Location) match.Record {
 	of := l.SettledIndemnity
 	record := match.Record{
 		LineID: l.LineID, PolicyNumber: l.PolicyNumber, ClaimNumber: l.ClaimNumber,
-		Since: scalar.DateOf(l.RecordedAt.Time(), time.UTC), Currency: l.Currency, Settlement: l.SettlementCurrency,
+		Since: scalar.DateOf(l.RecordedAt.Time(), zone), Currency: l.Currency, Settlement: l.SettlementCurrency,
 		Amounts: append(make(match.Amounts, match.OfPremium), string(of.Paid), string(of.PreviouslyPaid),
 			string(of.Outstanding), string(of.Incurred), string(of.ChangeOfIncurred), string(l.SettledIncurred)),
 	}
 	if !l.LossDate.IsZero() {
-		record.Date = scalar.DateOf(l.LossDate.Time(), time.UTC)
+		record.Date = scalar.DateOf(l.LossDate.Time(), zone)
 	}
 	return record
 }

@@ -79,7 +79,7 @@ func sharedParameters() openapi3.ParametersMap {
 		"name":         "The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores.",
 		"contract":     "The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores.",
 		"kind":         "The kind of bordereau: premium.",
-		"period":       "The period: a month such as 2026-01, or a quarter such as 2026-Q1.",
+		"period":       "The period: a month such as 2026-01, or a quarter such as 2026-Q1 or 2026-02-3M.",
 		"number":       "The number of the version among those of the period, from 1.",
 		"lineId":       "The id of the line: that of its receipt or claim.",
 		"finding":      "The id of the finding.",
