@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Since is a member that there is since some release, of the exchange or of callers. Before, callers could send anything
-// under its name, which is kept and returned as it was. The zero value is absent.
+// Since is a member that there is since some release, of the exchange or of callers. Before, callers could send
+// anything under its name, which is kept and returned as it was. The zero value is absent.
 type Since[T any] struct {
 	value  T
 	issued bool

@@ -18,7 +18,6 @@
 //	parties.go    the same for parties
 //	policies.go   the same for policies
 //	dates.go      endorses policies from dates on; compares what counts when with a model
-//	refunds.go    refunds parts of receipts
 //	check.go      checks the receipts and the rows
 //	histories.go  checks what was kept of every record
 //	desks.go      a desk with what it reports: its callers make records, move policies and let months pass
