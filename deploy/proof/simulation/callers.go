@@ -74,8 +74,8 @@ func (c *caller) workOnReceipts(ctx context.Context, number int) {
 		switch c.random.IntN(4) {
 		case 0:
 			if of := c.anyReceipt(); of != nil {
-				for i := range 1 + c.random.IntN(3) {
-					c.refund(ctx, of, i)
+				for range 1 + c.random.IntN(3) {
+					c.refund(ctx, of)
 				}
 			}
 		case 1:

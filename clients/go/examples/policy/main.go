@@ -52,7 +52,7 @@ func story(ctx context.Context, client *exchange.Client) error {
 	if err != nil {
 		return fmt.Errorf("the claim: %w", err)
 	}
-	payment := exchange.SettlementInput{PaymentAmount: 123456789, PaymentMethod: "cash"}
+	payment := exchange.SettlementInput{PaymentAmount: 123456789, PaymentMethod: new(exchange.PaymentMethod("cash"))}
 	id := claim.Value.Id.String()
 	settled, err := client.SettleClaim(ctx, id, nil, payment)
 	if err != nil {

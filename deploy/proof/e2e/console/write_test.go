@@ -7,10 +7,17 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestClaimIsSettled settles a claim after a refusal that stands at its field, reopens it, and revises its reserve.
+// TestClaimIsSettled pays a part of a claim, settles it after a refusal that stands at its field, reopens it with a
+// reserve, and revises that.
 func TestClaimIsSettled(t *testing.T) {
 	t.Parallel()
 	c, claim, p := openClaim(t, book, "Settler")
+	p.click("[data-action=pay]")
+	p.fill("pay", "/paymentAmount", "300")
+	p.fill("pay", "/paymentMethod", "cash")
+	p.send("pay")
+	p.sees("[data-part=payments]", "EUR 300.00")
+	p.sees(".lead", "open")
 	p.click("[data-action=settle]")
 	p.fill("settle", "/paymentAmount", "-5")
 	p.fill("settle", "/paymentMethod", "cash")
@@ -28,8 +35,10 @@ func TestClaimIsSettled(t *testing.T) {
 	p.send("settle")
 	p.sees("main", "closed", "EUR 3,200.00")
 	p.click("[data-action=reopen]")
+	p.fill("reopen", "/reserve", "4321")
 	p.send("reopen")
 	p.sees(".lead", "reopened")
+	p.sees("[data-part=record]", "EUR 4,321.00")
 	p.click("[data-action=revise]")
 	p.fill("revise", "/reserve", "5100.5")
 	p.send("revise")
