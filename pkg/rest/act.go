@@ -200,6 +200,9 @@ func (r *Records[T]) actSpawning(
 			continue
 		}
 		if err != nil {
+			if doc, again := r.doneSince(ctx, key, err); again {
+				return replay(doc)
+			}
 			return err
 		}
 		if made.again {
@@ -214,6 +217,19 @@ func (r *Records[T]) actSpawning(
 		return r.respond(c, http.StatusCreated, made.doc, r.extraOf(a, made.value, warnings))
 	}
 	return problem.Outage(errors.New(r.resource + " " + id + ": " + a.Name + " was overtaken at every try"))
+}
+
+// doneSince returns the record that the same request has made since it was looked for, and whether it has: the action
+// may have refused because of that record.
+func (r *Records[T]) doneSince(
+	ctx context.Context, key *history.UsedKey, refusal error,
+) (doc docstore.Document, again bool) {
+	var p *problem.Error
+	if key == nil || !errors.As(refusal, &p) || p.Kind.Status() >= http.StatusInternalServerError {
+		return doc, false
+	}
+	doc, again, err := r.replayed(ctx, key)
+	return doc, err == nil && again
 }
 
 // spawned is the second record that an action has made; again says that the request had made it before.

@@ -160,6 +160,31 @@ func TestRefundsAtOnceNeverExceedTheReceipt(t *testing.T) {
 	}
 }
 
+// TestOneKeyRefundsOnce has several callers refund all of a receipt at once with one Idempotency-Key: one refund is made,
+// and all of them get it.
+func TestOneKeyRefundsOnce(t *testing.T) {
+	for range 20 {
+		s, _, id := refunding(t)
+		var group sync.WaitGroup
+		var made sync.Map
+		for range 8 {
+			group.Go(func() {
+				a := s.Do("POST", "/receipt/"+id+":refund", "", "Idempotency-Key", "k")
+				if a.Status != 201 && a.Status != 200 {
+					t.Errorf("%d %s", a.Status, a.Text)
+				}
+				made.Store(a.Member("id"), true)
+			})
+		}
+		group.Wait()
+		ids := 0
+		made.Range(func(any, any) bool { ids++; return true })
+		if ids != 1 {
+			t.Fatalf("the callers got %d refunds", ids)
+		}
+	}
+}
+
 // TestAReceiptHasAThousandRefundsAtMost refunds 1 of a receipt until no more may follow, so that each number is looked
 // for once.
 func TestAReceiptHasAThousandRefundsAtMost(t *testing.T) {
