@@ -160,8 +160,8 @@ func TestRefundsAtOnceNeverExceedTheReceipt(t *testing.T) {
 	}
 }
 
-// TestOneKeyRefundsOnce has several callers refund all of a receipt at once with one Idempotency-Key: one refund is made,
-// and all of them get it.
+// TestOneKeyRefundsOnce has several callers refund all of a receipt at once with one Idempotency-Key: one refund is
+// made, and all of them get it.
 func TestOneKeyRefundsOnce(t *testing.T) {
 	for range 20 {
 		s, _, id := refunding(t)
