@@ -37,6 +37,14 @@ func receiptRules() []Rule {
 				return err
 			})
 		}},
+		{Name: "effectiveDate of a receipt is a day (400)", try: func(p *probe) {
+			day := p.day(-40).Format(time.DateOnly)
+			p.holds(p.create("receipt", p.body("receipt", 0).with("effectiveDate", day)), record{"effectiveDate": day})
+			for _, wrong := range []any{"2026-02-30", p.instant(-40), 7} {
+				p.pointsToDate(p.refused(http.StatusBadRequest, "",
+					p.post("/receipt", p.body("receipt", 0).with("effectiveDate", wrong))))
+			}
+		}},
 		{Name: "a receipt may name a claim alone", try: func(p *probe) {
 			number := p.claim()["claimNumber"]
 			p.holds(p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", number)),

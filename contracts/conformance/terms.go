@@ -209,6 +209,19 @@ func dateRules() []Rule {
 			}
 			p.unchanged(path, policy)
 		})
+	add("replaces names a policy of any line when a policy is created (404, 400), and /x/policy of both says so", false,
+		func(p *probe, line, _ string, policy record) {
+			for wrong, status := range map[any]int{"POL-NONE": http.StatusNotFound, 7: http.StatusBadRequest} {
+				refused := p.refused(status, "", p.post("/"+line, p.body(line, 0).with("replaces", wrong)))
+				if pointers := refused.pointers(); len(pointers) != 1 || pointers[0] != "/replaces" {
+					p.fail("the errors point to %v", pointers)
+				}
+			}
+			made := p.create(line, p.body(line, 0).with("replaces", policy["policyNumber"]))
+			p.holds(made, record{"replaces": policy["policyNumber"]})
+			p.holds(p.read("/x/policy/"+policy.text("policyNumber")), record{"replacedBy": []any{made["policyNumber"]}})
+			p.holds(p.read("/x/policy/"+made.text("policyNumber")), record{"replaces": policy["policyNumber"]})
+		})
 	add("GET /x/asof/{coverage}/{id}?effective= reads the version that counts at an instant", true, readInEffect)
 	return rules
 }

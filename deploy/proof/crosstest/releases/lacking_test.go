@@ -12,6 +12,7 @@ var knownToLack = map[string][]string{
 		`beyond: :endorse of a policy extension takes no effectiveDate (400)`,
 		`beyond: :cancel with an effectiveDate ends cover then, and the status is cancelled at once`,
 		`beyond: :cancel with an effectiveDate outside the term, or that is no instant, is 400`,
+		`beyond: replaces names a policy of any line when a policy is created (404, 400), and /x/policy of both says so`,
 		`beyond: GET /x/asof/{coverage}/{id}?effective= reads the version that counts at an instant`,
 		`corrections: :renew of a term of a year from 29 February keeps its length by the calendar`,
 		`corrections: :renew of a term of a year until a second before midnight keeps its length by the calendar`,
@@ -29,6 +30,7 @@ var knownToLack = map[string][]string{
 		`beyond: PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning`,
 	},
 	"premium": {
+		`receipts: effectiveDate of a receipt is a day (400)`,
 		`receipts: :refund with a paymentAmount gives back a part, and without one all that is left`,
 		`receipts: :refund of less than 1 or of more than the receipt is 400`,
 		`receipts: :refund of more than is left is 409 and says how much is`,
