@@ -270,12 +270,49 @@ func claimLifeRules() []Rule {
 				}
 			}
 		}},
+		{Name: "what is unusual about a claim is a warning, and no refusal", try: unusualClaims},
 		{Name: "the number of a policy of another line decides what a claim is checked against", try: func(p *probe) {
 			policy := p.policy("propertyCoverage", 265)
 			p.create("claim", p.loss("propertyCoverage", policy, -2))
 			p.refused(http.StatusUnprocessableEntity, "peril not covered",
 				p.post("/claim", p.loss("propertyCoverage", policy, -2).with("lossCause", "fire")))
 		}},
+	}
+}
+
+// unusualClaims files claims that are unusual: each is made, also where the caller wants strict handling, and warns
+// once of what is unusual.
+func unusualClaims(p *probe) {
+	policy := p.policy("motorCoverage", 265)
+	usual := p.loss("motorCoverage", policy, -20)
+	p.warns("", "/claim", usual)
+	p.warns("possible-duplicate", "/claim", usual)
+	for i, c := range []struct {
+		kind   string
+		change record
+	}{
+		{"notified-before-loss", record{"fnol": p.instant(-60)}},
+		{"loss-in-the-future", record{"lossDate": p.instant(9), "fnol": p.instant(9)}},
+		{"negative-amount", record{"reserve": -1}}, {"negative-amount", record{"excessAmount": -1}},
+		{"share-out-of-range", record{"liabilityShare": 101}}, {"share-out-of-range", record{"liabilityShare": -1}},
+	} {
+		p.warns(c.kind, "/claim", p.loss("motorCoverage", policy, -30-i).with(pairs(c.change)...))
+	}
+}
+
+// warns creates a record and fails the rule unless the response warns of one kind, or of none. A configured reporting
+// window may add its warning.
+func (p *probe) warns(kind, path string, body record) {
+	made := p.wants(http.StatusCreated, p.post(path, body, "Prefer", "handling=strict"))
+	var kinds []string
+	for _, w := range made.list("warnings") {
+		warning, _ := w.(map[string]any)
+		if is := record(warning).text("type"); is != "late-notification" {
+			kinds = append(kinds, is)
+		}
+	}
+	if got := strings.Join(kinds, " "); got != kind {
+		p.fail("%s warns of %q, not %q", path, got, kind)
 	}
 }
 

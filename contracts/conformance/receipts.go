@@ -37,6 +37,17 @@ func receiptRules() []Rule {
 				return err
 			})
 		}},
+		{Name: "what is unusual about a receipt is a warning, and no refusal", try: func(p *probe) {
+			policy := p.policy("motorCoverage", 265)
+			usual := p.body("receipt", 0).with("policyNumber", policy["policyNumber"])
+			dated := func(days int) record {
+				return usual.with("receiptDate", p.day(days).Format(time.DateOnly))
+			}
+			p.warns("", "/receipt", dated(-5))
+			p.warns("possible-duplicate", "/receipt", dated(-5))
+			p.warns("receipt-date", "/receipt", dated(-470))
+			p.warns("receipt-date", "/receipt", dated(3))
+		}},
 		{Name: "effectiveDate of a receipt is a day (400)", try: func(p *probe) {
 			day := p.day(-40).Format(time.DateOnly)
 			p.holds(p.create("receipt", p.body("receipt", 0).with("effectiveDate", day)), record{"effectiveDate": day})

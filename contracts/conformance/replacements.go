@@ -58,7 +58,8 @@ func correctionRules() []Rule {
 			func(p *probe) {
 				policy := p.policy("motorCoverage", 265)
 				path := "/motorCoverage/" + policy.text("id")
-				response := p.action(http.StatusOK, path+":endorse", record{"endorsementType": e.kind})
+				response := p.action(http.StatusOK, path+":endorse", record{"endorsementType": e.kind,
+					"x-endorsed": p.name})
 				p.holds(response, record{"status": "in force"})
 				if warnings := response.list("warnings"); len(warnings) != 1 ||
 					!strings.Contains(fmt.Sprint(warnings...), e.action) {

@@ -1,8 +1,10 @@
 package conformance
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -208,6 +210,25 @@ func dateRules() []Rule {
 					p.post(path+":cancel", record{"effectiveDate": wrong})))
 			}
 			p.unchanged(path, policy)
+		})
+	add("a policy that insures what another one does, and a second renewal, warn", true,
+		func(p *probe, line, path string, policy record) {
+			body := p.body(line, 0)
+			for _, member := range []string{
+				"vehicleId", "businessId", "propertyId", "debtorId", "propertyRef", "petId",
+			} {
+				if policy[member] != nil {
+					body[member] = policy[member]
+				}
+			}
+			p.warns("possible-double-cover", "/"+line, body)
+			if line != "travelCoverage" {
+				p.action(http.StatusCreated, path+":renew", nil)
+				again := p.action(http.StatusCreated, path+":renew", nil).list("warnings")
+				if len(again) == 0 || !strings.Contains(fmt.Sprint(again), "renewed-already") {
+					p.fail("the second renewal warns of %v", again)
+				}
+			}
 		})
 	add("replaces names a policy of any line when a policy is created (404, 400), and /x/policy of both says so", false,
 		func(p *probe, line, _ string, policy record) {

@@ -267,6 +267,9 @@ func (r *Records[T]) spawn(
 	}
 	d.Spawned = true
 	newID, err := r.issue(d)
+	if err == nil {
+		err = r.note(ctx, d)
+	}
 	if err != nil {
 		return made, err
 	}

@@ -27,8 +27,8 @@ type Check[T any] struct {
 	MissingAs problem.Kind
 	// Refuses are the problems that Run returns; none for a check that only warns.
 	Refuses []problem.Kind
-	// Run evaluates the check. It returns nil where the record passes, a *problem.Error where it refuses, and any other
-	// error where the check could not be evaluated. It may be nil where Requires says it all.
+	// Run evaluates the check. It returns nil where the record passes, a *problem.Error where it refuses, and any
+	// other error where the check could not be evaluated. It may be nil where Requires says it all.
 	Run func(ctx context.Context, d *Draft[T]) error
 
 	// loads: Run is the loading of a fact, which finds out itself what is missing.
@@ -86,6 +86,14 @@ func (r *Records[T]) check(ctx context.Context, d *Draft[T], changed []string) e
 		}
 	}
 	return r.rules(ctx, d, changed)
+}
+
+// note notes what is unusual about a record that has passed all checks.
+func (r *Records[T]) note(ctx context.Context, d *Draft[T]) error {
+	if r.Unusual == nil {
+		return nil
+	}
+	return r.Unusual(ctx, d)
 }
 
 // evaluate runs one check and reports its refusal to Config.Refused.

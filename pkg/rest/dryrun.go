@@ -40,8 +40,8 @@ type Verdict struct {
 type Outcome struct {
 	// The condition of the check, in the words of the errors table.
 	Check string `json:"check"`
-	// The value is passed, failed, or not evaluated where an earlier check failed that this one depends on, or that has
-	// found the same.
+	// The value is passed, failed, or not evaluated where an earlier check failed that this one depends on, or that
+	// has found the same.
 	Outcome string `json:"outcome"`
 	// The status of the problem, where the check failed.
 	Status int `json:"status,omitzero"`
@@ -63,6 +63,12 @@ func (r *Records[T]) dryRun(c *gin.Context) error {
 		return err
 	}
 	d, verdict, err := r.attempt(c, body, nil)
+	if err != nil {
+		return err
+	}
+	if verdict.Admissible {
+		err = r.note(c.Request.Context(), d)
+	}
 	if err != nil {
 		return err
 	}

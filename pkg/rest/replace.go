@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,6 +38,7 @@ func (r *Records[T]) replaceBy(c *gin.Context, id string, body []byte) error {
 	if err != nil {
 		return err
 	}
+	var unusual []Warning
 	first := &decoded // a try changes it, and another one decodes the body again
 	done, err := r.change(ctx, id, nil, nil, r.precondition(c),
 		func(doc docstore.Document, record *Record[T]) (*succession, error) {
@@ -46,6 +48,11 @@ func (r *Records[T]) replaceBy(c *gin.Context, id string, body []byte) error {
 			if err != nil || d == nil {
 				return nil, err
 			}
+			d.warnings = nil // of checks, which warn of a creation
+			if err := r.note(ctx, d); err != nil {
+				return nil, err
+			}
+			unusual = d.warnings
 			entry := history.Entry{Event: "replaced", At: d.Now, By: request.CallerFrom(ctx).Subject,
 				Organisation: request.OrganisationFrom(ctx).Name()}
 			record.Value = d.Value
@@ -54,7 +61,7 @@ func (r *Records[T]) replaceBy(c *gin.Context, id string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	return r.respond(c, http.StatusOK, done.doc, withWarnings(nil, warnings))
+	return r.respond(c, http.StatusOK, done.doc, withWarnings(nil, slices.Concat(warnings, unusual)))
 }
 
 // replacement returns the record as it is to be, after all checks; nil where an immutable record stays what it is.

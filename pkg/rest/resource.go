@@ -106,6 +106,10 @@ type Resource[T any] struct {
 	Temporary []string
 	// Actions are the operations POST /{name}/{id}:{action} and POST /{name}/{id}/{action}.
 	Actions []Action[T]
+	// Unusual, if set, notes what is unusual about a record that has passed all checks and is to be written: a new
+	// one, or one that replaces Draft.Stored, which has a Draft.Record. It refuses nothing.
+	Unusual func(ctx context.Context, d *Draft[T]) error
+
 	// Begins, if set, says that actions may have effective dates; see Change.CountsFrom. It returns the instant before
 	// which nothing of a record counts, the zero time for none.
 	Begins func(v T) time.Time
@@ -141,8 +145,8 @@ type Unique[T any] struct {
 	// Taken returns the refusal of a record whose value another record has, given the id of that record. It is nil
 	// for a value that the exchange issues: then another value is issued.
 	Taken func(holder string) error
-	// Anew, in place of Taken, is for the value of a record that an action makes (Spawn), which follows from those that
-	// it has made before: where another record has the value by now, the action decides anew.
+	// Anew, in place of Taken, is for the value of a record that an action makes (Spawn), which follows from those
+	// that it has made before: where another record has the value by now, the action decides anew.
 	Anew bool
 }
 

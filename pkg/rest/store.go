@@ -47,6 +47,19 @@ func (r *Records[T]) unaltered(doc docstore.Document) (*Record[T], error) {
 	return r.Decode(doc)
 }
 
+// newest is how many documents Newest returns at most.
+const newest = 50
+
+// Newest returns the newest documents of the resource's collection that an index holds for a value, 50 at most, among
+// those that the caller sees. Errors: docstore.ErrUnavailable.
+func (r *documents) Newest(
+	ctx context.Context, index, value string, withState bool,
+) ([]docstore.Document, error) {
+	return r.collection.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
+		Equal: docstore.Keys{index: value}, Limit: newest, Descending: true, WithState: withState,
+	})
+}
+
 // One returns the record that an index holds for a value, the oldest where there are several. It returns the errors of
 // Get.
 func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], bool, error) {
@@ -100,8 +113,8 @@ func (r *Records[T]) Recorded(doc docstore.Document) (T, time.Time, error) {
 	return record.Value, record.created(), nil
 }
 
-// Changed returns the instant at which a document was last changed, by a caller or by the service itself; the zero time
-// if that is not known.
+// Changed returns the instant at which a document was last changed, by a caller or by the service itself; the zero
+// time if that is not known.
 func (r *Records[T]) Changed(doc docstore.Document) (time.Time, error) {
 	state, err := history.Decode(doc.State)
 	if err != nil {

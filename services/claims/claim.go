@@ -12,7 +12,8 @@ import (
 	"insurance.example/exchange/pkg/rest/search"
 )
 
-// claim declares the claim. Its checks are the rows of POST /claim in the errors table, after the lookup of the policy.
+// claim declares the claim. Its checks are the rows of POST /claim in the errors table, after the lookup of the
+// policy.
 func claim(e *environment) rest.Resource[*claims.Claim] {
 	policy := e.policyFact()
 	claimNumber := func(c *claims.Claim) string { return rest.Text(c.ClaimNumber) }
@@ -56,6 +57,7 @@ func claim(e *environment) rest.Resource[*claims.Claim] {
 			{Name: "more documents than a claim may have", DependsOn: []string{"documents"}, Run: e.fewDocuments,
 				Refuses: []problem.Kind{problem.Invalid}},
 		},
+		Unusual:       e.unusual,
 		Issue:         issue,
 		BeforeReplace: e.update,
 		Merge:         true,

@@ -81,9 +81,9 @@ func TestWarnings(t *testing.T) {
 	s := start(t, coverage(t), "--reporting-window", "720h")
 	for _, c := range []struct{ policy, cause, lossDate, fnol, want string }{
 		{"MOTOR", "fire", "2026-02-01T00:00:00Z", "2026-03-03T00:00:00Z", ""},
-		{"MOTOR", "fire", "2026-02-01T00:00:00Z", "2026-03-03T00:00:01Z", "late-notification"},
+		{"MOTOR", "fire", "2026-02-02T00:00:00Z", "2026-03-04T00:00:01Z", "late-notification"},
 		{"CREDIT", "insolvency", "2026-02-01T00:00:00Z", "2026-03-02T23:00:00Z", "waiting-period"},
-		{"CREDIT", "insolvency", "2026-02-01T00:00:00Z", "2026-03-03T00:00:00Z", ""},
+		{"CREDIT", "insolvency", "2026-02-02T00:00:00Z", "2026-03-04T00:00:00Z", ""},
 		{"PET", "Cancer", "2026-01-14T23:00:00Z", "2026-01-20T00:00:00Z", "waiting-period"},
 		{"PET", "Cancer", "2026-01-15T00:00:00Z", "2026-01-20T00:00:00Z", ""},
 	} {

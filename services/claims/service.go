@@ -55,6 +55,7 @@ func Service() rest.Service {
 				deps.Unset(settings.ReportingWindow, "no claim carries a late-notification warning")
 			}
 			records := rest.Add(s, claim(e))
+			e.claims = records
 			rows := rest.Add(s, e.bordereau())
 			access := share.New(deps, records.Stored, rows.Stored)
 			return rest.Parts{
@@ -90,6 +91,7 @@ type environment struct {
 	// mostDocuments is the greatest number of documents of a claim. It is no greater than that of the elements of a
 	// list in a body, so that what is read can be sent back.
 	mostDocuments int
+	claims        *rest.Records[*claims.Claim]
 }
 
 // policy returns the policy with a number as it counts at an instant, by the effective dates of its endorsements. It

@@ -84,7 +84,7 @@ func TestEndorsementsNamedAfterActionsWarn(t *testing.T) {
 		path, _ := policy(t, s, i)
 		for kind, named := range map[string]string{"policy cancellation": ":cancel", "policy renewal": ":renew",
 			"addition": ""} {
-			a := s.Must(200, "POST", path+":endorse", `{"endorsementType":"`+kind+`","note":"x"}`)
+			a := s.Must(200, "POST", path+":endorse", `{"endorsementType":"`+kind+`","note":"`+kind+`"}`)
 			warnings, _ := a.Body["warnings"].([]any)
 			if a.Member("status") != "in force" || (len(warnings) == 1) != (named != "") ||
 				!strings.Contains(a.Text, named) {

@@ -15,6 +15,7 @@
 //	pet.go                    pet cover
 //	policyholder.go           asks parties whether the policyholder exists
 //	term.go                   the dates of a term
+//	unusual.go                what is unusual about a new policy or renewal
 //	replaces.go               the policy that a policy replaces
 //	transitions.go            endorse, cancel, lapse and renew
 //	renewal.go                the term of a renewal

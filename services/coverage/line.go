@@ -102,8 +102,11 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 		Status:        func(v T) **string { return &policyOf(v).Status },
 		Temporary:     []string{coverage.Extended},
 		Actions:       actions,
-		Begins:        func(v T) time.Time { return policyOf(v).InceptionDate.Time() },
-		MadeOf:        madeOf,
+		Unusual: func(ctx context.Context, d *rest.Draft[T]) error {
+			return e.lines[l.name].(openedLine[T]).insuredTwice(ctx, d)
+		},
+		Begins: func(v T) time.Time { return policyOf(v).InceptionDate.Time() },
+		MadeOf: madeOf,
 	}
 }
 

@@ -70,6 +70,9 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		if err := c.Check(ctx, amended); err != nil {
 			return err
 		}
+		if len(amended.Changed) == 0 {
+			c.Warn("empty-endorsement", "empty endorsement", "The endorsement changes nothing.")
+		}
 		c.Value = amended.Value
 		return nil
 	}, rest.Present[*coverage.Endorsement]("endorsementType is missing", "endorsementType")).
@@ -198,6 +201,9 @@ func renew[T any](e *environment) rest.Action[T] {
 				}
 			}
 			if err := c.CheckNew(ctx, renewed); err != nil {
+				return nil, err
+			}
+			if err := renewedBefore(ctx, e, c); err != nil {
 				return nil, err
 			}
 			return renewed.Draft, nil

@@ -98,7 +98,7 @@ func (c *claim) number() string { return "CLM-" + c.id[30:] }
 func (c *claim) record(at time.Time) (record map[string]any, was bool) {
 	f, was := c.at(at)
 	record = map[string]any{"id": c.id, "claimNumber": c.number(), "policyNumber": c.policy, "claimStatus": f.status,
-		"reserve": f.reserve, "payments": f.payments, "lossCause": "=fire", "lossDate": "2026-01-01T00:00:00Z"}
+		"reserve": f.reserve, "payments": f.payments, "lossCause": "=fire", "lossDate": "2026-06-01T00:00:00Z"}
 	if f.reopenedOn != "" {
 		record["reopenDate"] = f.reopenedOn
 	}

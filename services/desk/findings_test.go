@@ -97,6 +97,17 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			r := w.record("P", "mid term adjustment", 10, "")
 			r.RecordedAt, r.Period = "2026-10-31T12:00:00Z", "2026-10"
 		}},
+		{code: "date-outside-term", of: november, severity: "warning", words: "is dated 1999-01-01",
+			spoil: func(w *world) {
+				w.record("P", "mid term adjustment", 10, "").ReceiptDate = "1999-01-01"
+			}},
+		{code: "date-outside-term", of: november, severity: "warning", words: "is dated 2131-05-05",
+			spoil: func(w *world) {
+				w.record("P", "mid term adjustment", 10, "").ReceiptDate = "2131-05-05"
+			}},
+		{code: "", of: november, spoil: func(w *world) {
+			w.record("P", "mid term adjustment", 10, "").ReceiptDate = "2031-05-05" // in the term
+		}},
 		{code: "possible-duplicate", of: november, severity: "warning", words: "same policy", spoil: func(w *world) {
 			w.record("P", "mid term adjustment", 10, "")
 			w.record("P", "mid term adjustment", 10, "")
@@ -135,10 +146,17 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			w.coverEnds = map[string]any{"P": []any{"from before"}}
 		}},
 		{code: "", of: claimsNovember, spoil: func(w *world) {
-			w.coverEnds = map[string]any{"P": "2026-01-01T00:00:00.000000001Z"}
+			w.coverEnds = map[string]any{"P": "2026-06-01T00:00:00.000000001Z"}
 		}},
-		{code: "loss-after-cover", of: claimsNovember, severity: "warning", words: "ends at 2026-01-01T00:00:00Z",
-			spoil: func(w *world) { w.coverEnds = map[string]any{"P": "2026-01-01T00:00:00Z"} }},
+		{code: "loss-outside-cover", of: claimsNovember, severity: "warning", words: "ends at 2026-06-01T00:00:00Z",
+			spoil: func(w *world) { w.coverEnds = map[string]any{"P": "2026-06-01T00:00:00Z"} }},
+		{code: "loss-outside-cover", of: claimsNovember, severity: "warning",
+			words: "is from 2026-06-01T00:00:00.000000001Z to ",
+			spoil: func(w *world) {
+				p := w.policies["P"]
+				p.inception = "2026-06-01T00:00:00.000000001Z"
+				w.policies["P"] = p
+			}},
 		{code: "incurred-above-limit", of: claimsNovember, severity: "warning", words: "5000", spoil: func(w *world) {
 			w.file("P", 5001)
 		}},
@@ -185,7 +203,7 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 					t.Errorf("%+v, want %s", check, want)
 				}
 			}
-			if want := map[string]int{november: 11, claimsNovember: 8}[c.of]; len(checks) != want {
+			if want := map[string]int{november: 12, claimsNovember: 8}[c.of]; len(checks) != want {
 				t.Errorf("%d checks: %v", len(checks), checks)
 			}
 		})
@@ -257,15 +275,15 @@ func TestEachFindingHasAnID(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := book.GetRows("Findings")
-	if err != nil || len(rows) != 16 {
+	if err != nil || len(rows) != 17 {
 		t.Fatal(err, rows)
 	}
 	for row, want := range map[int]string{
 		0: "[Check Severity Outcome Found Not evaluated Why]", 1: "[missing-insured error pass 0 0]",
-		10: "[percent-as-fraction warning fail 2 0]",
-		11: "[utilisation warning not-evaluable 0 1 The contract declares no limits.]", 12: "[]",
-		13: "[Code Severity Outcome Policy Line Finding Waived by Reason]",
-		14: "[percent-as-fraction warning fail   commissionPercentage is 0.15 %",
+		11: "[percent-as-fraction warning fail 2 0]",
+		12: "[utilisation warning not-evaluable 0 1 The contract declares no limits.]", 13: "[]",
+		14: "[Code Severity Outcome Policy Line Finding Waived by Reason]",
+		15: "[percent-as-fraction warning fail   commissionPercentage is 0.15 %",
 	} {
 		if is := fmt.Sprint(rows[row]); !strings.HasPrefix(is, want) {
 			t.Errorf("row %d is %s, not %s", row+1, is, want)

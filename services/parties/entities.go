@@ -1,6 +1,9 @@
 package parties
 
 import (
+	"context"
+	"math/big"
+
 	"insurance.example/exchange/contracts/parties"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
@@ -42,5 +45,14 @@ func commercial() rest.Resource[*parties.Commercial] {
 
 // beneficiary declares the resource for persons and companies that claims are paid to.
 func beneficiary() rest.Resource[*parties.Beneficiary] {
-	return rest.Resource[*parties.Beneficiary]{Name: "beneficiary"}
+	return rest.Resource[*parties.Beneficiary]{Name: "beneficiary", Unusual: sharing}
+}
+
+// sharing warns of a new beneficiary whose share is no part of anything, in per cent or as a fraction.
+func sharing(_ context.Context, d *rest.Draft[*parties.Beneficiary]) error {
+	share, is := new(big.Rat).SetString(string(d.Value.Share))
+	if is && d.Record == nil && (share.Sign() < 0 || share.Cmp(big.NewRat(100, 1)) > 0) {
+		d.Warn("share-out-of-range", "share out of range", "share is "+string(d.Value.Share)+", outside 0 to 100.")
+	}
+	return nil
 }

@@ -73,7 +73,8 @@ func TestPartiesAreKnownByIDTypeAndIDNumber(t *testing.T) {
 		}
 	}
 	conflict(s.Must(409, "POST", "/personal", person("X1", "")))
-	// The row of the conflict is checked before rules that the errors table does not list, such as that of the country.
+	// The row of the conflict is checked before rules that the errors table does not list, such as that of the
+	// country.
 	conflict(s.Must(409, "POST", "/personal", strings.Replace(person("X1", ""), "GB", "XX", 1)))
 	uk := s.Must(400, "POST", "/personal", strings.Replace(person("X4", ""), "GB", "UK", 1))
 	if !strings.Contains(uk.Text, "what is meant is GB") {
@@ -182,4 +183,17 @@ func TestNamesAreFoundAsTheyAreTyped(t *testing.T) {
 		}
 	}
 	s.Must(400, "GET", "/x/search/personal?lastNamePrefix=z", "")
+}
+
+// TestAShareThatIsNoPart is warned of when a beneficiary is created.
+func TestAShareThatIsNoPart(t *testing.T) {
+	s := start(t)
+	for share, warns := range map[string]bool{
+		"0": false, "0.5": false, "100": false, "100.00": false, "100.01": true, "-0.01": true,
+	} {
+		a := s.Must(201, "POST", "/beneficiary", `{"share":`+share+`}`)
+		if strings.Contains(a.Text, `"type":"share-out-of-range"`) != warns {
+			t.Errorf("a share of %s: %s", share, a.Text)
+		}
+	}
 }

@@ -7,6 +7,7 @@
 //	receipt.go    the receipt, with its checks
 //	refund.go     its only action, which gives it back or a part of it
 //	refunded.go   what was given back of a receipt
+//	unusual.go    warns of what is unusual about a receipt
 //	known.go      asks the other services about the policy or the claim
 //	row.go        to which row of the bordereau a receipt belongs
 //	traffic.go    how the row learns of the receipt: within the process, or by Kafka

@@ -3,6 +3,7 @@ package premium
 import (
 	"context"
 	"net/url"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -15,14 +16,20 @@ import (
 // never changes its policy, so an entry never becomes wrong. Only what exists is remembered, because what is missing
 // may be created later.
 type known struct {
-	policies *lru.Cache[request.Sought, struct{}]
+	policies *lru.Cache[request.Sought, term]
 	claims   *lru.Cache[request.Sought, string] // claim number -> policy number
 }
 
 const remembered = 50_000
 
+// term is the term of a policy, as it was read at an instant.
+type term struct{ begins, ends, read time.Time }
+
+// fresh is how long a term is taken for what it is by now.
+const fresh = time.Minute
+
 func newKnown() (*known, error) {
-	policies, err := lru.New[request.Sought, struct{}](remembered)
+	policies, err := lru.New[request.Sought, term](remembered)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +43,34 @@ func (e *environment) policyExists(ctx context.Context, policyNumber string) (bo
 	if e.known.policies.Contains(sought) {
 		return true, nil
 	}
-	policy, found, err := e.policy(ctx, policyNumber)
-	if found && e.lasts(ctx, policy.Owner) {
-		e.known.policies.Add(sought, struct{}{})
-	}
+	_, found, err := e.termOf(ctx, sought, policyNumber)
 	return found, err
+}
+
+// termOf reads the term of a policy, and remembers it.
+func (e *environment) termOf(
+	ctx context.Context, sought request.Sought, policyNumber string,
+) (of term, found bool, err error) {
+	policy, found, err := e.policy(ctx, policyNumber)
+	of = term{policy.InceptionDate.Time(), policy.ExpiryDate.Time(), e.now()}
+	if found && e.lasts(ctx, policy.Owner) {
+		e.known.policies.Add(sought, of)
+	}
+	return of, found, err
+}
+
+// freshTerm returns the term of a policy, not more than a minute old unless coverage cannot be asked, and whether it
+// is known.
+func (e *environment) freshTerm(ctx context.Context, policyNumber string) (of term, known bool) {
+	sought := request.SoughtBy(ctx, policyNumber)
+	of, known = e.known.policies.Get(sought)
+	if known && e.now().Sub(of.read) < fresh {
+		return of, true
+	}
+	if read, found, err := e.termOf(ctx, sought, policyNumber); err == nil && found {
+		return read, true
+	}
+	return of, known
 }
 
 // lasts reports whether what was found stays so: it is no longer seen once another organisation ends its sharing, and

@@ -76,6 +76,7 @@ func (e *environment) receipt() rest.Resource[*premium.Receipt] {
 			Refuses: []problem.Kind{problem.Invalid},
 		}},
 		ListsIdempotency: true,
+		Unusual:          e.unusual,
 		Issue:            e.issue,
 		Complete:         rest.Completion[*premium.Receipt]{Member: "recordedAt", Run: recorded},
 		Pin:              e.pin(policyNumber, original),

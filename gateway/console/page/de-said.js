@@ -80,7 +80,8 @@ export const findings = {
   utilisation: 'Eine Grenze des Vertrags ist zu mehr als 90 % genutzt.',
   'stale-reserve': 'Seit die Reserve gesetzt wurde, ist reguliert worden, und der Schaden ist wieder offen.',
   'closed-with-reserve': 'Der Schaden ist geschlossen, und seine Reserve ist mehr als das Bezahlte.',
-  'loss-after-cover': 'Der Schaden liegt nach dem Ende der Deckung: Die Police wurde danach rückwirkend beendet.',
+  'loss-outside-cover': 'Der Schaden liegt außerhalb der Deckung, die danach geändert wurde.',
+  'date-outside-term': 'Der Beleg ist weder aus dem Zeitraum noch aus der Laufzeit.',
   'incurred-above-limit': 'Der Aufwand ist mehr, als die Police höchstens zahlt.',
   'settlement-without-receipt': 'Die Zahlungen des Schadens sind mehr als seine Belege.',
 };
@@ -89,6 +90,10 @@ export const findings = {
 export const notes = {
   'waiting period': 'Der Schaden fällt in die Karenzzeit.',
   'late notification': 'Der Schaden wurde spät gemeldet.',
+  'possible duplicate': 'Es gibt schon einen solchen Eintrag.', 'negative amount': 'Ein Betrag ist negativ.',
+  'share out of range': 'Der Anteil liegt nicht zwischen 0 und 100.',
+  'notified before the loss': 'Der Schaden wurde gemeldet, bevor er geschah.',
+  'loss in the future': 'Der Schaden liegt in der Zukunft.',
 };
 
 // reasons are what is wrong with a field, by what the exchange says of it.

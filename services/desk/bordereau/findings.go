@@ -11,7 +11,8 @@ import (
 
 // checker returns what checks the lines of a version of a kind.
 func (c *reading) checker(kind string, found func(desk.BordereauFinding) error) *check.Checker {
-	return check.New(kind, c.of, ends(c.of, c.period), c.desk.source, isPremium, found)
+	begins := c.period.Start(c.of.Zone)
+	return check.New(kind, c.of, begins, ends(c.of, c.period), c.desk.source, isPremium, found)
 }
 
 // finder stores what is found of a version.

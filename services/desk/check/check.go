@@ -18,8 +18,10 @@ var (
 	premiumChecks = []desk.BordereauCheck{
 		{Code: missingInsured, Severity: desk.SeverityError}, {Code: wrongDates, Severity: desk.SeverityError},
 		{Code: unknownKind, Severity: desk.SeverityError}, {Code: premiumOnCancelled, Severity: desk.SeverityWarning},
-		{Code: lateItem, Severity: desk.SeverityWarning}, {Code: possibleDuplicate, Severity: desk.SeverityWarning},
-		{Code: grossBelowZero, Severity: desk.SeverityWarning}, {Code: netDiffers, Severity: desk.SeverityWarning},
+		{Code: lateItem, Severity: desk.SeverityWarning}, {Code: dateOutside, Severity: desk.SeverityWarning},
+		{Code: possibleDuplicate, Severity: desk.SeverityWarning},
+		{Code: grossBelowZero, Severity: desk.SeverityWarning},
+		{Code: netDiffers, Severity: desk.SeverityWarning},
 		{Code: withoutSettlement, Severity: desk.SeverityWarning},
 		{Code: percentAsFraction, Severity: desk.SeverityWarning},
 	}
@@ -27,7 +29,7 @@ var (
 		{Code: missingInsured, Severity: desk.SeverityError}, {Code: wrongDates, Severity: desk.SeverityError},
 		{Code: staleReserve, Severity: desk.SeverityWarning}, {Code: closedWithReserve, Severity: desk.SeverityWarning},
 		{Code: aboveLimit, Severity: desk.SeverityWarning}, {Code: lateItem, Severity: desk.SeverityWarning},
-		{Code: withoutReceipt, Severity: desk.SeverityWarning}, {Code: lossAfterCover, Severity: desk.SeverityWarning},
+		{Code: withoutReceipt, Severity: desk.SeverityWarning}, {Code: lossOutside, Severity: desk.SeverityWarning},
 	}
 )
 
@@ -48,12 +50,14 @@ const (
 	closedWithReserve  = "closed-with-reserve"
 	aboveLimit         = "incurred-above-limit"
 	withoutReceipt     = "settlement-without-receipt"
-	lossAfterCover     = "loss-after-cover"
+	lossOutside        = "loss-outside-cover"
+	dateOutside        = "date-outside-term"
 )
 
 // Checker checks the lines of a version.
 type Checker struct {
 	of        *contract.Kept
+	begins    time.Time
 	until     time.Time
 	from      *source.Source
 	isPremium func(receiptType string) bool
@@ -75,19 +79,21 @@ type Checker struct {
 	order []rowKey
 }
 
-// New returns what checks a version of a kind under a contract. What it is compared with is read from other services,
-// as it was at the end of the period. isPremium reports whether receipts of a type are premium, and out takes what is
-// found.
+// New returns what checks a version of a kind under a contract, of a period that begins at an instant and lasts until
+// another. What it is compared with is read from other services, as it was at the end of the period. isPremium reports
+// whether receipts of a type are premium, and out takes what is found.
 func New(
-	kind string, of *contract.Kept, until time.Time, from *source.Source, isPremium func(receiptType string) bool,
+	kind string, of *contract.Kept, begins, until time.Time, from *source.Source,
+	isPremium func(receiptType string) bool,
 	out func(desk.BordereauFinding) error,
 ) *Checker {
 	checks := premiumChecks
 	if kind == desk.Claims {
 		checks = claimChecks
 	}
-	return &Checker{of: of, until: until, from: from, isPremium: isPremium, out: out, results: slices.Clone(checks),
-		seed: maphash.MakeSeed(), seen: map[uint64]bool{}, asked: map[uint64]bool{}, rows: map[rowKey]*statedRow{}}
+	return &Checker{of: of, begins: begins, until: until, from: from, isPremium: isPremium, out: out,
+		results: slices.Clone(checks), seed: maphash.MakeSeed(), seen: map[uint64]bool{},
+		asked: map[uint64]bool{}, rows: map[rowKey]*statedRow{}}
 }
 
 // Outcomes returns what each check came to.

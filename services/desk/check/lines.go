@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
@@ -97,6 +98,8 @@ func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium
 		{l.Section == desk.PremiumSection && l.PolicyStatus == "cancelled" && l.Reverses == "", premiumOnCancelled,
 			"The policy is cancelled, and the premium is not paid back."},
 		{l.Late != nil, lateItem, lateWords("receipt", l.Late)},
+		{c.outside(l, r), dateOutside, "The receipt is dated " + string(r.ReceiptDate) +
+			", neither in the period nor in the term of the policy."},
 		{c.repeats(l), possibleDuplicate, "Another line has the same policy, type, amount and day. Both may be right."},
 	}); err != nil {
 		return err
@@ -105,8 +108,8 @@ func (c *Checker) Premium(ctx context.Context, l *desk.BordereauLine, r *premium
 }
 
 // Claim checks a line of a claims bordereau, and keeps it to be compared. of is the claim, incurred what it comes to,
-// and paidBefore are the payments that are reported now and were made before the period. coverEnds is when cover of its
-// policy ends by a cancellation or lapse, the zero value for none.
+// and paidBefore are the payments that are reported now and were made before the period. coverEnds is when cover of
+// its policy ends by a cancellation or lapse, the zero value for none.
 func (c *Checker) Claim(
 	ctx context.Context, l *desk.ClaimLine, of *internalapi.ReportedClaim, incurred money.Amount,
 	paidBefore []claims.Payment, coverEnds scalar.DateTime,
@@ -129,10 +132,8 @@ func (c *Checker) Claim(
 			"What is incurred is more than the " + string(l.SumInsured) + " that the policy pays at most."},
 		{l.Late != nil || len(paidBefore) > 0, lateItem, strings.TrimSpace(
 			lateWords("claim", l.Late) + c.paidWords(paidBefore))},
-		{!coverEnds.IsZero() && !l.LossDate.Before(coverEnds), lossAfterCover,
-			"The claim " + l.ClaimNumber + " is for a loss of " + l.LossDate.String() + ", and cover of the policy " +
-				l.PolicyNumber + " ends at " + coverEnds.String() +
-				": it was ended from there on after the claim was made."},
+		{uncovered(l, coverEnds), lossOutside, "The claim " + l.ClaimNumber + " is for a loss of " +
+			l.LossDate.String() + ", and " + coverWords(l, coverEnds) + "."},
 	}); err != nil {
 		return err
 	}
@@ -178,6 +179,34 @@ func (c *Checker) paidWords(late []claims.Payment) (words string) {
 			scalar.DateOf(p.RecordedAt.Time(), c.of.Zone))
 	}
 	return words
+}
+
+// outside reports whether a receipt is dated neither in the period nor in the term of its policy.
+func (c *Checker) outside(l *desk.BordereauLine, r *premium.Receipt) bool {
+	day := func(t time.Time) scalar.Date { return scalar.DateOf(t, c.of.Zone) }
+	if r.ReceiptDate >= day(c.begins) && r.ReceiptDate <= day(c.until.Add(-1)) {
+		return false
+	}
+	return !l.InceptionDate.IsZero() && r.ReceiptDate < day(l.InceptionDate.Time()) ||
+		!l.ExpiryDate.IsZero() && r.ReceiptDate > day(l.ExpiryDate.Time())
+}
+
+// uncovered reports whether the loss of a claim lies outside the cover of its policy: the dates of the policy, or the
+// end of its cover, were changed after the claim was made.
+func uncovered(l *desk.ClaimLine, coverEnds scalar.DateTime) bool {
+	return !l.InceptionDate.IsZero() && l.LossDate.Before(l.InceptionDate) ||
+		!l.ExpiryDate.IsZero() && !l.LossDate.Before(l.ExpiryDate) ||
+		!coverEnds.IsZero() && !l.LossDate.Before(coverEnds)
+}
+
+// coverWords says what the cover of the policy of a claim is.
+func coverWords(l *desk.ClaimLine, coverEnds scalar.DateTime) string {
+	if !coverEnds.IsZero() {
+		return "cover of the policy " + l.PolicyNumber + " ends at " + coverEnds.String() +
+			": it was ended from there on after the claim was made"
+	}
+	return "the term of the policy " + l.PolicyNumber + " is from " + l.InceptionDate.String() + " to " +
+		l.ExpiryDate.String()
 }
 
 // repeats reports whether a line before has the same policy, type, amount and day.

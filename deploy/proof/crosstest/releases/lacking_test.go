@@ -12,6 +12,7 @@ var knownToLack = map[string][]string{
 		`beyond: :endorse of a policy extension takes no effectiveDate (400)`,
 		`beyond: :cancel with an effectiveDate ends cover then, and the status is cancelled at once`,
 		`beyond: :cancel with an effectiveDate outside the term, or that is no instant, is 400`,
+		`beyond: a policy that insures what another one does, and a second renewal, warn`,
 		`beyond: replaces names a policy of any line when a policy is created (404, 400), and /x/policy of both says so`,
 		`beyond: GET /x/asof/{coverage}/{id}?effective= reads the version that counts at an instant`,
 		`corrections: :renew of a term of a year from 29 February keeps its length by the calendar`,
@@ -21,6 +22,7 @@ var knownToLack = map[string][]string{
 	"claims": {
 		`beyond: :endorse with an effectiveDate: a loss is judged by what counts at lossDate`,
 		`claims: :settle of 0 with a reason closes without a payment, and without one is 400`,
+		`claims: what is unusual about a claim is a warning, and no refusal`,
 		`claims: :reopen takes a reserve, which sets lastUpdate, and a reason`,
 		`claims: POST /x/claim/{id}:pay adds a payment to a claim that is not closed, and leaves its status`,
 		`claims: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
@@ -30,6 +32,7 @@ var knownToLack = map[string][]string{
 		`beyond: PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning`,
 	},
 	"premium": {
+		`receipts: what is unusual about a receipt is a warning, and no refusal`,
 		`receipts: effectiveDate of a receipt is a day (400)`,
 		`receipts: :refund with a paymentAmount gives back a part, and without one all that is left`,
 		`receipts: :refund of less than 1 or of more than the receipt is 400`,

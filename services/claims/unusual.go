@@ -1,0 +1,59 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// unusual warns of what is unusual about a claim. A replacement is warned of its numbers alone.
+func (e *environment) unusual(ctx context.Context, d *rest.Draft[*claims.Claim]) error {
+	c := d.Value
+	for name, amount := range map[string]*scalar.Int{"reserve": c.Reserve, "excessAmount": c.ExcessAmount} {
+		if amount != nil && *amount < 0 {
+			d.Warn("negative-amount", "negative amount", fmt.Sprintf("%s is %d.", name, *amount))
+		}
+	}
+	if c.LiabilityShare != nil && (*c.LiabilityShare < 0 || *c.LiabilityShare > 100) {
+		d.Warn("share-out-of-range", "share out of range",
+			fmt.Sprintf("liabilityShare is %d, outside 0 to 100.", *c.LiabilityShare))
+	}
+	if d.Record != nil {
+		return nil
+	}
+	if c.FNOL.Before(c.LossDate) {
+		d.Warn("notified-before-loss", "notified before the loss",
+			"fnol, "+c.FNOL.String()+", is before lossDate, "+c.LossDate.String()+".")
+	}
+	if d.Now.Before(c.LossDate.Time()) {
+		d.Warn("loss-in-the-future", "loss in the future", "lossDate, "+c.LossDate.String()+", is still to come.")
+	}
+	return e.filedBefore(ctx, d)
+}
+
+// filedBefore warns of a claim of the same policy with the same cause on the same day of loss.
+func (e *environment) filedBefore(ctx context.Context, d *rest.Draft[*claims.Claim]) error {
+	others, err := e.claims.Newest(ctx, "policyNumber", rest.Text(d.Value.PolicyNumber), false)
+	if err != nil {
+		return err
+	}
+	day := scalar.DateOf(d.Value.LossDate.Time(), e.zone)
+	for _, doc := range others {
+		var other claims.Claim
+		if err := json.Unmarshal(doc.Body, &other); err != nil {
+			return fmt.Errorf("stored claim %s: %w", doc.ID, err)
+		}
+		if scalar.DateOf(other.LossDate.Time(), e.zone) == day &&
+			rest.Text(other.LossCause) == rest.Text(d.Value.LossCause) {
+			d.Warn("possible-duplicate", "possible duplicate", "Claim "+rest.Text(other.ClaimNumber)+
+				" of the policy is for a loss of the same day and cause.")
+			return nil
+		}
+	}
+	return nil
+}
