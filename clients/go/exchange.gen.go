@@ -3233,7 +3233,7 @@ type SettlementInput struct {
 	// PaymentAmount The amount paid, above 0; 0 with a reason. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
-	// PaymentMethod How the amount is paid. Needed unless the amount is 0.
+	// PaymentMethod The value set PaymentMethod, as it is in force.
 	PaymentMethod *PaymentMethod `json:"paymentMethod,omitempty"`
 
 	// Reason Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment.

@@ -115,7 +115,7 @@ type Settlement struct {
 	// The amount paid, above 0; 0 with a reason. The interface does not say its currency or unit.
 	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
 	// How the amount is paid. Needed unless the amount is 0.
-	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod"`
+	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod" notNull:""`
 	// Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment.
 	Reason *string `json:"reason,omitzero"`
 }

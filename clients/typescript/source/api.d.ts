@@ -10456,7 +10456,7 @@ export interface components {
              */
             paymentAmount: Exact;
             /** @description How the amount is paid. Needed unless the amount is 0. */
-            paymentMethod?: components["schemas"]["PaymentMethod"] | null;
+            paymentMethod?: components["schemas"]["PaymentMethod"];
             /** @description Why the claim is settled so. Needed where the amount is 0: the claim is closed without a payment. */
             reason?: string | null;
         };
@@ -19762,7 +19762,6 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "effectiveDate": "2026-06-01T00:00:00Z",
                  *       "reason": "sold"
                  *     }
                  */

@@ -320,6 +320,9 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 	case field.Type.Kind() == reflect.Slice:
 		return nullable(list(s.set(set), sent), sent)
 	}
+	if _, is := field.Tag.Lookup("notNull"); is {
+		return s.set(set) // a member that a release before required stays without null, which it did not take
+	}
 	return nullable(s.set(set), sent)
 }
 
