@@ -104,7 +104,7 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		if late := c.Create(t, "claim", loss(number, -3).With("fnol", instant(0))); late["warnings"] == nil {
 			t.Error("a claim three days late has no warning")
 		}
-		if early := c.Create(t, "claim", loss(number, -3)); early["warnings"] != nil {
+		if early := c.Create(t, "claim", loss(number, -5)); early["warnings"] != nil {
 			t.Errorf("a claim in time has the warnings %v", early["warnings"])
 		}
 	},
