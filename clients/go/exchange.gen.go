@@ -2915,6 +2915,9 @@ type Problem struct {
 	// ExistingId On a conflict: the id of the record that is there already.
 	ExistingId *openapi_types.UUID `json:"existingId,omitempty"`
 
+	// Ids On a reference that several records have: their ids.
+	Ids *[]openapi_types.UUID `json:"ids,omitempty"`
+
 	// Instance The X-Request-Id of the response.
 	Instance string `json:"instance"`
 
@@ -3578,6 +3581,9 @@ type Beneficiary struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -3593,6 +3599,9 @@ type BeneficiaryInput struct {
 	// Address Where the beneficiary is.
 	Address *AddressInput `json:"address,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Name The name of the beneficiary.
 	Name *string `json:"name,omitempty"`
 
@@ -3604,6 +3613,9 @@ type BeneficiaryInput struct {
 type BeneficiaryResult struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -3629,6 +3641,9 @@ type Business struct {
 	// DataSharing Whether the business shares data.
 	DataSharing *bool `json:"dataSharing,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
 	GrossAnnualTurnover *json.Number `json:"grossAnnualTurnover,omitempty"`
 
@@ -3653,6 +3668,9 @@ type BusinessInput struct {
 	// DataSharing Whether the business shares data.
 	DataSharing *bool `json:"dataSharing,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
 	GrossAnnualTurnover *json.Number `json:"grossAnnualTurnover,omitempty"`
 
@@ -3676,6 +3694,9 @@ type BusinessInterruptionCoverage struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
 	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
@@ -3731,6 +3752,9 @@ type BusinessInterruptionCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
 	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
 
@@ -3773,6 +3797,9 @@ type BusinessInterruptionCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
 	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
 
@@ -3814,6 +3841,9 @@ type BusinessInterruptionCoverageRenew struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
 	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
@@ -3866,6 +3896,9 @@ type BusinessInterruptionCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
 	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
 
@@ -3914,6 +3947,9 @@ type BusinessResult struct {
 	// DataSharing Whether the business shares data.
 	DataSharing *bool `json:"dataSharing,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
 	GrossAnnualTurnover *json.Number `json:"grossAnnualTurnover,omitempty"`
 
@@ -3955,6 +3991,9 @@ type Claim struct {
 
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
 	Fnol time.Time `json:"fnol"`
@@ -4007,6 +4046,9 @@ type ClaimChanges struct {
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
 	Fnol *time.Time `json:"fnol,omitempty"`
 
@@ -4045,6 +4087,9 @@ type ClaimInput struct {
 
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
 	Fnol *time.Time `json:"fnol,omitempty"`
@@ -4096,6 +4141,9 @@ type ClaimResult struct {
 
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
 	Fnol time.Time `json:"fnol"`
@@ -4151,6 +4199,9 @@ type ClaimsBordereau struct {
 	// ExpectedRecovery The amount expected back. The interface does not say its currency or unit.
 	ExpectedRecovery *json.Number `json:"expectedRecovery,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Fnol The instant of the first notification of loss.
 	Fnol *time.Time `json:"fnol,omitempty"`
 
@@ -4178,6 +4229,9 @@ type ClaimsBordereauInput struct {
 	// ExpectedRecovery The amount expected back. The interface does not say its currency or unit.
 	ExpectedRecovery *json.Number `json:"expectedRecovery,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Fnol The instant of the first notification of loss.
 	Fnol *time.Time `json:"fnol,omitempty"`
 
@@ -4202,6 +4256,9 @@ type ClaimsBordereauResult struct {
 	// ExpectedRecovery The amount expected back. The interface does not say its currency or unit.
 	ExpectedRecovery *json.Number `json:"expectedRecovery,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Fnol The instant of the first notification of loss.
 	Fnol *time.Time `json:"fnol,omitempty"`
 
@@ -4223,6 +4280,9 @@ type ClaimsBordereauResult struct {
 
 // Commercial A corporate party.
 type Commercial struct {
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -4238,6 +4298,9 @@ type Commercial struct {
 
 // CommercialInput A corporate party.
 type CommercialInput struct {
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Name The registered name.
 	Name *string `json:"name,omitempty"`
 
@@ -4250,6 +4313,9 @@ type CommercialInput struct {
 
 // CommercialResult A corporate party.
 type CommercialResult struct {
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -4276,6 +4342,9 @@ type CyberLiabilityCoverage struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -4319,6 +4388,9 @@ type CyberLiabilityCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
@@ -4346,6 +4418,9 @@ type CyberLiabilityCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate time.Time `json:"inceptionDate"`
 
@@ -4372,6 +4447,9 @@ type CyberLiabilityCoverageRenew struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
@@ -4409,6 +4487,9 @@ type CyberLiabilityCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -4445,6 +4526,9 @@ type Debtor struct {
 	// CreditRating The credit rating. The interface does not say by which scale.
 	CreditRating *string `json:"creditRating,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Financials The financial figures. The interface does not show their members; they are kept and returned as sent.
 	Financials interface{} `json:"financials,omitempty"`
 
@@ -4475,6 +4559,9 @@ type DebtorInput struct {
 	// CreditRating The credit rating. The interface does not say by which scale.
 	CreditRating *string `json:"creditRating,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Financials The financial figures. The interface does not show their members; they are kept and returned as sent.
 	Financials interface{} `json:"financials,omitempty"`
 
@@ -4504,6 +4591,9 @@ type DebtorResult struct {
 
 	// CreditRating The credit rating. The interface does not say by which scale.
 	CreditRating *string `json:"creditRating,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Financials The financial figures. The interface does not show their members; they are kept and returned as sent.
 	Financials interface{} `json:"financials,omitempty"`
@@ -4538,6 +4628,9 @@ type Driver struct {
 	// DriverDOB The day of birth.
 	DriverDOB *openapi_types.Date `json:"driverDOB,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -4562,6 +4655,9 @@ type DriverInput struct {
 	// DriverDOB The day of birth.
 	DriverDOB *openapi_types.Date `json:"driverDOB,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// IsPrimaryDriver Whether this is the primary driver.
 	IsPrimaryDriver *bool `json:"isPrimaryDriver,omitempty"`
 
@@ -4579,6 +4675,9 @@ type DriverResult struct {
 
 	// DriverDOB The day of birth.
 	DriverDOB *openapi_types.Date `json:"driverDOB,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -4604,6 +4703,9 @@ type InsuranceEntity struct {
 	// Classification The value set EntityClassification, as it is in force.
 	Classification *EntityClassification `json:"classification,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -4628,6 +4730,9 @@ type InsuranceEntityInput struct {
 	// Classification The classification of the entity.
 	Classification *EntityClassification `json:"classification,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Name The registered name.
 	Name *string `json:"name,omitempty"`
 
@@ -4648,6 +4753,9 @@ type InsuranceEntityResult struct {
 
 	// Classification The value set EntityClassification, as it is in force.
 	Classification *EntityClassification `json:"classification,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -4675,6 +4783,9 @@ type MotorCoverage struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
@@ -4721,6 +4832,9 @@ type MotorCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
 
@@ -4754,6 +4868,9 @@ type MotorCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
 
@@ -4786,6 +4903,9 @@ type MotorCoverageRenew struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
@@ -4829,6 +4949,9 @@ type MotorCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
 
@@ -4871,6 +4994,9 @@ type Personal struct {
 	// Dob The day of birth.
 	Dob openapi_types.Date `json:"dob"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// FirstName The first name.
 	FirstName string `json:"firstName"`
 
@@ -4895,6 +5021,9 @@ type PersonalInput struct {
 	// Dob The day of birth.
 	Dob openapi_types.Date `json:"dob"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// FirstName The first name.
 	FirstName string `json:"firstName"`
 
@@ -4915,6 +5044,9 @@ type PersonalResult struct {
 
 	// Dob The day of birth.
 	Dob openapi_types.Date `json:"dob"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
 	FirstName string `json:"firstName"`
@@ -4939,6 +5071,9 @@ type PersonalResult struct {
 type Pet struct {
 	// Age The age. The interface does not say its unit.
 	Age *json.Number `json:"age,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -4971,6 +5106,9 @@ type PetCoverage struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5017,6 +5155,9 @@ type PetCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
@@ -5047,6 +5188,9 @@ type PetCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
@@ -5076,6 +5220,9 @@ type PetCoverageRenew struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
@@ -5115,6 +5262,9 @@ type PetCoverageResult struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5157,6 +5307,9 @@ type PetInput struct {
 	// Examples: Abyssinian Sand Terrier, Affenpinscher, Afghan Hound, Airedale Terrier, Akbash, Akita, Alapaha Blue Blood Bulldog, Alaskan Husky, Alaskan Klee Kai, Alaskan Malamute, American Bulldog, American Cocker Spaniel, American English Coonhound, American Eskimo- Standard, American Eskimo-miniature, American Eskimo-teacup Or Toy, American Foxhound, American Hairless Terrier, American Indian Dog, American Pit Bull Terrier, American Staffordshire Terrier, American Staghound, American Tundra Shepherd, American Water Spaniel, Anatolian Shepherd Dog, Appenzeller Sennenhunde, Australian Cattle Dog, Australian Cattle Dog-blue Heeler, Australian Cattle Dog-queensland Heeler, Australian Kelpie, Australian Labradoodle, Australian Shepherd, Australian Shepherd- Toy, Australian Shepherd-miniature, Australian Shepherd-teacup, Australian Terrier, Azawakh, Basenji, Basset Fauve De Bretagne, Basset Hound, Beagle, Bearded Collie, Beauceron, Bedlington Terrier, Belgian Groenendal, Belgian Laekenois, Belgian Malinois, Belgian Sheepdog, Belgian Tervuren, Bergamasco Sheepdog, Berger Blanc Suisse, Berger Picard, Bernese Mountain Dog, Bichon Frise, Bichpoo, Biewer Terrier, Black And Tan Coonhound, Black Mouth Cur, Black Russian Terrier, Bloodhound, Bluetick Coonhound, Boerboel, Boggle, Bolognese, Border Collie, Border Terrier, Borzoi, Boston Terrier, Bouvier Des Flandres, Boxer, Boykin Spaniel, Bracco Italiano, Braque Du Bourbonnais, Braque Francais Pyrenean, Briard, Brittany Spaniel, Brussels Griffon, Bull Mastiff, Cairn Terrier, Canaan Dog, Cane Corso, Cardigan Welsh Corgi, Carolina Dog, Catahoula Leopard Dog, Catalonian Sheepdog, Caucasian Shepherd Dog, Cavachon, Cavalier King Charles Spaniel, Cavapoo, Central Asian Shepherd Dog, Cesky Terrier, Chesapeake Bay Retriever, Chihuahua, Chihuahua-longhaired, Chinese Crested, Chinese Crested-powderpuff, Chinese Shar-pei, Chinook, Chow Chow, Cirneco Dell'etna, Clumber Spaniel, Cockalier, Cockapoo, Collie-rough, Collie-smooth-coat, Coton De Tulear, Curly-coated Retriever, Czechoslovakian Vlcak, Dachshund-miniature, Dachshund-standard, Dalmatian, Dandie Dinmont Terrier, Danish Swedish Farm Dog, Doberman Pinscher, Dogo Argentine, Dogue De Bordeaux, Dutch Shepherd, English Bull Terrier-miniature, English Bull Terrier-standard, English Bulldog, English Cocker Spaniel, English Foxhound, English Mastiff, English Pointer, English Setter, English Shepherd, English Springer Spaniel, English Toy Spaniel, Entlebucher Mountain Dog, Estrela Mountain Dog, Field Spaniel, Fila Brasileiro, Finnish Hound, Finnish Lapphund, Finnish Spitz, Flat-coated Retriever, Fourche Terrier, Fox Terrier-smooth Or Wirehair, French Bulldog, French Spainiel (Epagneul Francais), German Pinscher, German Shepherd, German Shorthaired Pointer, German Spitz, German Wirehaired Pointer, Glen Of Imaal Terrier, Golden Retriever, Goldendoodle, Goldendoodle-miniature, Gordon Setter, Grand Basset Griffon Vendeen, Great Dane, Great Pyrenees, Greater Swiss Mountain Dog, Greek Harehound, Greyhound, Harrier, Havanese, Hovawart, Ibizan Hound, Icelandic Sheepdog, Irish Red And White Setter, Irish Setter, Irish Terrier, Irish Water Spaniel, Irish Wolfhound, Italian Greyhound, Jack Russell Terrier, Japanese Chin, Jindo, Kai Ken, Karelian Bear Dog, Keeshond, Kerry Blue Terrier, Kishu Ken, Komondor, Kuvasz, Kyi-leo, Labradoodle, Labradoodle-miniature, Labrador Retriever, Lagotto Romagnolo, Lakeland Terrier, Lancashire Heeler, Leonberger, Lhasa Apso, Lhasa Poo, Lowchen, Maltese, Maltipoo, Manchester Terrier, Maremma Sheepdog, Mastiff, Mi-ki, Miniature Pinscher, Mixed (Large 51-110 Lbs.), Mixed (Medium 31-50 Lbs.), Mixed (Small 11-30 Lbs.), Mixed (Toy 0-10 Lbs.), Mixed (X Large 111 Lbs. Or Greater), Morkie, Mountain Cur, Mudi, Munsterlander-large, Munsterlander-small, Neapolitan Mastiff, Nederlandse Kooikerhondje, New Zealand Huntaway, Newfoundland, Norfolk Terrier, Northern Inuit Dog, Norwegian Buhund, Norwegian Elkhound, Norwegian Lundehund, Norwich Terrier, Nova Scotia Duck Tolling Retriever, Old Danish Pointing Dog, Old English Sheepdog, Olde English Bulldogge, Otter Hound, Papillon, Parson Russell Terrier, Patterdale Terrier, Peekapoo, Pekingese, Pembroke Welsh Corgi, Perro De Presa Canario, Peruvian Inca Orchid, Petit Basset Griffon Vendeen, Pharaoh Hound, Plott Hound, Polish Lowland Sheepdog, Polish Tatra Sheepdog, Pomeranian, Pompoo, Poodle-miniature, Poodle-standard, Poodle-teacup, Poodle-toy, Portuguese Podengo-large, Portuguese Podengo-medium, Portuguese Podengo-small, Portuguese Pointer, Portuguese Water Dog, Pudelpointer, Pug, Puggle, Puli, Pumi, Pyrenean Mastiff, Pyrenean Shepherd, Rafeiro Do Alentejo, Rat Terrier, Redbone Coonhound, Rhodesian Ridgeback, Rottweiler, Russian Toy Terrier, Russian Tsvetnaya Bolonka, Saint Bernard, Saluki, Samoyed, Sapsaree, Sarplaninac, Schapendoes, Schipperke, Schnauzer-giant, Schnauzer-miniature, Schnauzer-standard, Schnoodle, Scottish Deerhound, Scottish Terrier, Sealyham Terrier, Shetland Sheepdog, Shiba Inu, Shichon, Shih Poo, Shih Tzu, Shikoku, Shiloh Shepherd, Siberian Husky, Silken Windhound, Silky Terrier, Skye Terrier, Sloughi, Slovensky Cuvac, Soft Coated Wheaten Terrier, Spanish Mastiff, Spanish Water Dog, Spinone Italiano, Spitz, Stabyhoun, Staffordshire Bull Terrier, Sussex Spaniel, Swedish Lapphund, Swedish Vallhund, Telomian, Texas Blue Lacy, Thai Ridgeback, Tibetan Mastiff, Tibetan Spaniel, Tibetan Terrier, Tosa (Japanese Mastiff), Toy Fox Terrier, Treeing Tennessee Brindle, Treeing Walker Coonhound, Unknown, Victorian Bulldog, Vizsla, Weimaraner, Welsh Springer Spaniel, Welsh Terrier, West Highland White Terrier, Whippet, White Shepherd, Wirehaired Pointing Griffon, Wolf Hybrid-non F1 Generation, Xoloitzcuintli-standard, Yorkiepoo, Yorkshire Terrier, French Spaniel (Epagneul Francais)
 	Breed *string `json:"breed,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// PetBreed The breed. It is required of a dog, and then one of the published breeds of dogs. The breed of another pet is any text.
 	//
 	// Examples: Abyssinian Sand Terrier, Affenpinscher, Afghan Hound, Airedale Terrier, Akbash, Akita, Alapaha Blue Blood Bulldog, Alaskan Husky, Alaskan Klee Kai, Alaskan Malamute, American Bulldog, American Cocker Spaniel, American English Coonhound, American Eskimo- Standard, American Eskimo-miniature, American Eskimo-teacup Or Toy, American Foxhound, American Hairless Terrier, American Indian Dog, American Pit Bull Terrier, American Staffordshire Terrier, American Staghound, American Tundra Shepherd, American Water Spaniel, Anatolian Shepherd Dog, Appenzeller Sennenhunde, Australian Cattle Dog, Australian Cattle Dog-blue Heeler, Australian Cattle Dog-queensland Heeler, Australian Kelpie, Australian Labradoodle, Australian Shepherd, Australian Shepherd- Toy, Australian Shepherd-miniature, Australian Shepherd-teacup, Australian Terrier, Azawakh, Basenji, Basset Fauve De Bretagne, Basset Hound, Beagle, Bearded Collie, Beauceron, Bedlington Terrier, Belgian Groenendal, Belgian Laekenois, Belgian Malinois, Belgian Sheepdog, Belgian Tervuren, Bergamasco Sheepdog, Berger Blanc Suisse, Berger Picard, Bernese Mountain Dog, Bichon Frise, Bichpoo, Biewer Terrier, Black And Tan Coonhound, Black Mouth Cur, Black Russian Terrier, Bloodhound, Bluetick Coonhound, Boerboel, Boggle, Bolognese, Border Collie, Border Terrier, Borzoi, Boston Terrier, Bouvier Des Flandres, Boxer, Boykin Spaniel, Bracco Italiano, Braque Du Bourbonnais, Braque Francais Pyrenean, Briard, Brittany Spaniel, Brussels Griffon, Bull Mastiff, Cairn Terrier, Canaan Dog, Cane Corso, Cardigan Welsh Corgi, Carolina Dog, Catahoula Leopard Dog, Catalonian Sheepdog, Caucasian Shepherd Dog, Cavachon, Cavalier King Charles Spaniel, Cavapoo, Central Asian Shepherd Dog, Cesky Terrier, Chesapeake Bay Retriever, Chihuahua, Chihuahua-longhaired, Chinese Crested, Chinese Crested-powderpuff, Chinese Shar-pei, Chinook, Chow Chow, Cirneco Dell'etna, Clumber Spaniel, Cockalier, Cockapoo, Collie-rough, Collie-smooth-coat, Coton De Tulear, Curly-coated Retriever, Czechoslovakian Vlcak, Dachshund-miniature, Dachshund-standard, Dalmatian, Dandie Dinmont Terrier, Danish Swedish Farm Dog, Doberman Pinscher, Dogo Argentine, Dogue De Bordeaux, Dutch Shepherd, English Bull Terrier-miniature, English Bull Terrier-standard, English Bulldog, English Cocker Spaniel, English Foxhound, English Mastiff, English Pointer, English Setter, English Shepherd, English Springer Spaniel, English Toy Spaniel, Entlebucher Mountain Dog, Estrela Mountain Dog, Field Spaniel, Fila Brasileiro, Finnish Hound, Finnish Lapphund, Finnish Spitz, Flat-coated Retriever, Fourche Terrier, Fox Terrier-smooth Or Wirehair, French Bulldog, French Spainiel (Epagneul Francais), German Pinscher, German Shepherd, German Shorthaired Pointer, German Spitz, German Wirehaired Pointer, Glen Of Imaal Terrier, Golden Retriever, Goldendoodle, Goldendoodle-miniature, Gordon Setter, Grand Basset Griffon Vendeen, Great Dane, Great Pyrenees, Greater Swiss Mountain Dog, Greek Harehound, Greyhound, Harrier, Havanese, Hovawart, Ibizan Hound, Icelandic Sheepdog, Irish Red And White Setter, Irish Setter, Irish Terrier, Irish Water Spaniel, Irish Wolfhound, Italian Greyhound, Jack Russell Terrier, Japanese Chin, Jindo, Kai Ken, Karelian Bear Dog, Keeshond, Kerry Blue Terrier, Kishu Ken, Komondor, Kuvasz, Kyi-leo, Labradoodle, Labradoodle-miniature, Labrador Retriever, Lagotto Romagnolo, Lakeland Terrier, Lancashire Heeler, Leonberger, Lhasa Apso, Lhasa Poo, Lowchen, Maltese, Maltipoo, Manchester Terrier, Maremma Sheepdog, Mastiff, Mi-ki, Miniature Pinscher, Mixed (Large 51-110 Lbs.), Mixed (Medium 31-50 Lbs.), Mixed (Small 11-30 Lbs.), Mixed (Toy 0-10 Lbs.), Mixed (X Large 111 Lbs. Or Greater), Morkie, Mountain Cur, Mudi, Munsterlander-large, Munsterlander-small, Neapolitan Mastiff, Nederlandse Kooikerhondje, New Zealand Huntaway, Newfoundland, Norfolk Terrier, Northern Inuit Dog, Norwegian Buhund, Norwegian Elkhound, Norwegian Lundehund, Norwich Terrier, Nova Scotia Duck Tolling Retriever, Old Danish Pointing Dog, Old English Sheepdog, Olde English Bulldogge, Otter Hound, Papillon, Parson Russell Terrier, Patterdale Terrier, Peekapoo, Pekingese, Pembroke Welsh Corgi, Perro De Presa Canario, Peruvian Inca Orchid, Petit Basset Griffon Vendeen, Pharaoh Hound, Plott Hound, Polish Lowland Sheepdog, Polish Tatra Sheepdog, Pomeranian, Pompoo, Poodle-miniature, Poodle-standard, Poodle-teacup, Poodle-toy, Portuguese Podengo-large, Portuguese Podengo-medium, Portuguese Podengo-small, Portuguese Pointer, Portuguese Water Dog, Pudelpointer, Pug, Puggle, Puli, Pumi, Pyrenean Mastiff, Pyrenean Shepherd, Rafeiro Do Alentejo, Rat Terrier, Redbone Coonhound, Rhodesian Ridgeback, Rottweiler, Russian Toy Terrier, Russian Tsvetnaya Bolonka, Saint Bernard, Saluki, Samoyed, Sapsaree, Sarplaninac, Schapendoes, Schipperke, Schnauzer-giant, Schnauzer-miniature, Schnauzer-standard, Schnoodle, Scottish Deerhound, Scottish Terrier, Sealyham Terrier, Shetland Sheepdog, Shiba Inu, Shichon, Shih Poo, Shih Tzu, Shikoku, Shiloh Shepherd, Siberian Husky, Silken Windhound, Silky Terrier, Skye Terrier, Sloughi, Slovensky Cuvac, Soft Coated Wheaten Terrier, Spanish Mastiff, Spanish Water Dog, Spinone Italiano, Spitz, Stabyhoun, Staffordshire Bull Terrier, Sussex Spaniel, Swedish Lapphund, Swedish Vallhund, Telomian, Texas Blue Lacy, Thai Ridgeback, Tibetan Mastiff, Tibetan Spaniel, Tibetan Terrier, Tosa (Japanese Mastiff), Toy Fox Terrier, Treeing Tennessee Brindle, Treeing Walker Coonhound, Unknown, Victorian Bulldog, Vizsla, Weimaraner, Welsh Springer Spaniel, Welsh Terrier, West Highland White Terrier, Whippet, White Shepherd, Wirehaired Pointing Griffon, Wolf Hybrid-non F1 Generation, Xoloitzcuintli-standard, Yorkiepoo, Yorkshire Terrier, French Spaniel (Epagneul Francais)
@@ -5179,6 +5332,9 @@ type PetInput struct {
 type PetResult struct {
 	// Age The age. The interface does not say its unit.
 	Age *json.Number `json:"age,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5209,6 +5365,9 @@ type PolicyWording struct {
 	// EffectiveDate The day from which the wording is used.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -5224,6 +5383,9 @@ type PolicyWordingInput struct {
 	// EffectiveDate The day from which the wording is used.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Name The name of the wording.
 	Name *string `json:"name,omitempty"`
 
@@ -5235,6 +5397,9 @@ type PolicyWordingInput struct {
 type PolicyWordingResult struct {
 	// EffectiveDate The day from which the wording is used.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5253,6 +5418,9 @@ type PolicyWordingResult struct {
 type PremiumBordereau struct {
 	// ExpiryDate The instant at which the term of the policy ends.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
@@ -5290,6 +5458,9 @@ type PremiumBordereauInput struct {
 	// ExpiryDate The instant at which the term of the policy ends.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossWrittenPremium The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
 
@@ -5322,6 +5493,9 @@ type PremiumBordereauInput struct {
 type PremiumBordereauResult struct {
 	// ExpiryDate The instant at which the term of the policy ends.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
@@ -5365,6 +5539,9 @@ type Product struct {
 	// Currency The value set Currency, as it is in force.
 	Currency Currency `json:"currency"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -5401,6 +5578,9 @@ type ProductInput struct {
 	// Currency The value set Currency, as it is in force.
 	Currency Currency `json:"currency"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// LineOfBusiness The line of business, as its code in the product catalogue, 1 to 65.
 	LineOfBusiness int64 `json:"lineOfBusiness"`
 
@@ -5428,6 +5608,9 @@ type ProductResult struct {
 	// Currency The value set Currency, as it is in force.
 	Currency Currency `json:"currency"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -5454,6 +5637,9 @@ type ProductResult struct {
 type Property struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5493,6 +5679,9 @@ type PropertyCoverage struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5551,6 +5740,9 @@ type PropertyCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
@@ -5593,6 +5785,9 @@ type PropertyCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate time.Time `json:"inceptionDate"`
 
@@ -5634,6 +5829,9 @@ type PropertyCoverageRenew struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
@@ -5683,6 +5881,9 @@ type PropertyCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -5725,6 +5926,9 @@ type PropertyInput struct {
 	// Address Where the property is.
 	Address *AddressInput `json:"address,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Latitude The latitude, as text. The interface does not say its notation.
 	Latitude *string `json:"latitude,omitempty"`
 
@@ -5751,6 +5955,9 @@ type PropertyInput struct {
 type PropertyResult struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5787,6 +5994,9 @@ type Receipt struct {
 
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5833,6 +6043,9 @@ type ReceiptInput struct {
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
@@ -5859,6 +6072,9 @@ type ReceiptResult struct {
 
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -5917,6 +6133,9 @@ type TradeCreditCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -5968,6 +6187,9 @@ type TradeCreditCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
@@ -6004,6 +6226,9 @@ type TradeCreditCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
@@ -6039,6 +6264,9 @@ type TradeCreditCoverageRenew struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
@@ -6085,6 +6313,9 @@ type TradeCreditCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -6129,6 +6360,9 @@ type TravelCoverage struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -6181,6 +6415,9 @@ type TravelCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
@@ -6216,6 +6453,9 @@ type TravelCoverageInput struct {
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
@@ -6259,6 +6499,9 @@ type TravelCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -6301,6 +6544,9 @@ type Traveller struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// FirstName The first name.
 	FirstName *string `json:"firstName,omitempty"`
 
@@ -6322,6 +6568,9 @@ type TravellerInput struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// FirstName The first name.
 	FirstName *string `json:"firstName,omitempty"`
 
@@ -6339,6 +6588,9 @@ type TravellerInput struct {
 type TravellerResult struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
 	FirstName *string `json:"firstName,omitempty"`
@@ -6367,6 +6619,9 @@ type Vehicle struct {
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
 
@@ -6394,6 +6649,9 @@ type VehicleInput struct {
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Performance The performance. The interface does not show its members; it is kept and returned as sent.
 	Performance interface{} `json:"performance,omitempty"`
 
@@ -6417,6 +6675,9 @@ type VehicleResult struct {
 
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id openapi_types.UUID `json:"id"`
@@ -6522,6 +6783,9 @@ type ListBeneficiaryParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateBeneficiaryParams defines parameters for CreateBeneficiary.
@@ -6564,6 +6828,9 @@ type ListBusinessParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateBusinessParams defines parameters for CreateBusiness.
@@ -6609,6 +6876,9 @@ type ListBusinessInterruptionCoverageParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateBusinessInterruptionCoverageParams defines parameters for CreateBusinessInterruptionCoverage.
@@ -6702,6 +6972,9 @@ type ListClaimParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateClaimParams defines parameters for CreateClaim.
@@ -6798,6 +7071,9 @@ type ListClaimsBordereauParams struct {
 
 	// Period Only records by the period in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4.
 	Period *string `form:"period,omitempty" json:"period,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateClaimsBordereauParams defines parameters for CreateClaimsBordereau.
@@ -6834,6 +7110,9 @@ type ListCommercialParams struct {
 
 	// Name Only records by what name begins with, in any case, with or without accents.
 	Name *string `form:"name,omitempty" json:"name,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateCommercialParams defines parameters for CreateCommercial.
@@ -6879,6 +7158,9 @@ type ListCyberLiabilityCoverageParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateCyberLiabilityCoverageParams defines parameters for CreateCyberLiabilityCoverage.
@@ -6966,6 +7248,9 @@ type ListDebtorParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateDebtorParams defines parameters for CreateDebtor.
@@ -7008,6 +7293,9 @@ type ListDriverParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateDriverParams defines parameters for CreateDriver.
@@ -7056,6 +7344,9 @@ type ListInsuranceEntityParams struct {
 
 	// Name Only records by what name begins with, in any case, with or without accents.
 	Name *string `form:"name,omitempty" json:"name,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateInsuranceEntityParams defines parameters for CreateInsuranceEntity.
@@ -7101,6 +7392,9 @@ type ListMotorCoverageParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateMotorCoverageParams defines parameters for CreateMotorCoverage.
@@ -7200,6 +7494,9 @@ type ListPersonalParams struct {
 
 	// IdType Only records by the value of idType.
 	IdType *string `form:"idType,omitempty" json:"idType,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreatePersonalParams defines parameters for CreatePersonal.
@@ -7242,6 +7539,9 @@ type ListPetParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreatePetParams defines parameters for CreatePet.
@@ -7287,6 +7587,9 @@ type ListPetCoverageParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreatePetCoverageParams defines parameters for CreatePetCoverage.
@@ -7374,6 +7677,9 @@ type ListPolicyWordingParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreatePolicyWordingParams defines parameters for CreatePolicyWording.
@@ -7425,6 +7731,9 @@ type ListPremiumBordereauParams struct {
 
 	// Period Only records by the value of period.
 	Period *string `form:"period,omitempty" json:"period,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreatePremiumBordereauParams defines parameters for CreatePremiumBordereau.
@@ -7476,6 +7785,9 @@ type ListProductParams struct {
 
 	// Currency Only records by the value of currency.
 	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateProductParams defines parameters for CreateProduct.
@@ -7530,6 +7842,9 @@ type ListPropertyParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreatePropertyParams defines parameters for CreateProperty.
@@ -7575,6 +7890,9 @@ type ListPropertyCoverageParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreatePropertyCoverageParams defines parameters for CreatePropertyCoverage.
@@ -7677,6 +7995,9 @@ type ListReceiptParams struct {
 
 	// ReceiptType Only records by the value of receiptType.
 	ReceiptType *string `form:"receiptType,omitempty" json:"receiptType,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateReceiptParams defines parameters for CreateReceipt.
@@ -7737,6 +8058,9 @@ type ListTradeCreditCoverageParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateTradeCreditCoverageParams defines parameters for CreateTradeCreditCoverage.
@@ -7827,6 +8151,9 @@ type ListTravelCoverageParams struct {
 
 	// PolicyNumber Only records by the value of policyNumber.
 	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateTravelCoverageParams defines parameters for CreateTravelCoverage.
@@ -7899,6 +8226,9 @@ type ListTravellerParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateTravellerParams defines parameters for CreateTraveller.
@@ -7941,6 +8271,9 @@ type ListVehicleParams struct {
 
 	// Skip How many records are left out before the page. Follow the Link header rather than counting.
 	Skip *Skip `form:"skip,omitempty" json:"skip,omitempty"`
+
+	// ExternalReference Only records by the name that the caller's organisation has given to the record.
+	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 }
 
 // CreateVehicleParams defines parameters for CreateVehicle.
@@ -8884,6 +9217,9 @@ type SearchBusinessInterruptionCoverageParams struct {
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
@@ -8965,6 +9301,9 @@ type SearchBusinessInterruptionCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
 	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
 
@@ -9009,6 +9348,9 @@ type SearchClaimParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// ClaimNumber The value of claimNumber.
 	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
@@ -9097,6 +9439,9 @@ type SearchClaim200JSONResponseBody_Item struct {
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
 	Fnol *time.Time `json:"fnol,omitempty"`
 
@@ -9145,6 +9490,9 @@ type SearchCommercialParams struct {
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+
 	// RegistrationNumber The value of registrationNumber.
 	RegistrationNumber *[]string `form:"registrationNumber,omitempty" json:"registrationNumber,omitempty"`
 
@@ -9166,6 +9514,9 @@ type SearchCommercialParams struct {
 
 // SearchCommercial200JSONResponseBody_Item defines parameters for SearchCommercial.
 type SearchCommercial200JSONResponseBody_Item struct {
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
@@ -9189,6 +9540,9 @@ type SearchCoverageParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
@@ -9397,6 +9751,9 @@ type SearchCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
 	GrossAnnualProfit *int64 `json:"grossAnnualProfit,omitempty"`
 
@@ -9496,6 +9853,9 @@ type SearchCyberLiabilityCoverageParams struct {
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
@@ -9556,6 +9916,9 @@ type SearchCyberLiabilityCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
@@ -9591,6 +9954,9 @@ type SearchInsuranceEntityParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// RegistrationNumber The value of registrationNumber.
 	RegistrationNumber *[]string `form:"registrationNumber,omitempty" json:"registrationNumber,omitempty"`
@@ -9628,6 +9994,9 @@ type SearchInsuranceEntity200JSONResponseBody_Item struct {
 	// Classification The value set EntityClassification, as it is in force.
 	Classification *EntityClassification `json:"classification,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
@@ -9654,6 +10023,9 @@ type SearchMotorCoverageParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
@@ -9724,6 +10096,9 @@ type SearchMotorCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
 	GrossWrittenPremium *json.Number `json:"grossWrittenPremium,omitempty"`
 
@@ -9765,6 +10140,9 @@ type SearchPersonalParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// IdNumber The value of idNumber.
 	IdNumber *[]string `form:"idNumber,omitempty" json:"idNumber,omitempty"`
@@ -9811,6 +10189,9 @@ type SearchPersonal200JSONResponseBody_Item struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// FirstName The first name.
 	FirstName *string `json:"firstName,omitempty"`
 
@@ -9837,6 +10218,9 @@ type SearchPetCoverageParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
@@ -9898,6 +10282,9 @@ type SearchPetCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
@@ -9936,6 +10323,9 @@ type SearchPropertyCoverageParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
@@ -10003,6 +10393,9 @@ type SearchPropertyCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
@@ -10048,6 +10441,9 @@ type SearchReceiptParams struct {
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+
 	// ClaimNumber The value of claimNumber.
 	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
 
@@ -10092,6 +10488,9 @@ type SearchReceipt200JSONResponseBody_Item struct {
 
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
@@ -10140,6 +10539,9 @@ type SearchTradeCreditCoverageParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
@@ -10207,6 +10609,9 @@ type SearchTradeCreditCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
@@ -10248,6 +10653,9 @@ type SearchTravelCoverageParams struct {
 
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// PolicyNumber The value of policyNumber.
 	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
@@ -10327,6 +10735,9 @@ type SearchTravelCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
@@ -10372,6 +10783,9 @@ type SearchVehicleParams struct {
 	// Cursor Where the page begins, as the Link header of the page before says.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
+	// ExternalReference The value of externalReference.
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+
 	// PlateNumber The value of plateNumber, in any case.
 	PlateNumber *[]string `form:"plateNumber,omitempty" json:"plateNumber,omitempty"`
 
@@ -10395,6 +10809,9 @@ type SearchVehicle200JSONResponseBody_Item struct {
 
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
+
+	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
 	Id *openapi_types.UUID `json:"id,omitempty"`
@@ -10783,6 +11200,7 @@ func (c *Client) ListBeneficiary(ctx context.Context, params *ListBeneficiaryPar
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Beneficiary](ctx, c, r)
 }
@@ -10829,6 +11247,7 @@ func (c *Client) ListBusiness(ctx context.Context, params *ListBusinessParams) (
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Business](ctx, c, r)
 }
@@ -10876,6 +11295,7 @@ func (c *Client) ListBusinessInterruptionCoverage(ctx context.Context, params *L
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]BusinessInterruptionCoverage](ctx, c, r)
 }
@@ -10966,6 +11386,7 @@ func (c *Client) ListClaim(ctx context.Context, params *ListClaimParams) (*Reply
 		query(r, "skip", params.Skip)
 		query(r, "claimNumber", params.ClaimNumber)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Claim](ctx, c, r)
 }
@@ -11057,6 +11478,7 @@ func (c *Client) ListClaimsBordereau(ctx context.Context, params *ListClaimsBord
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "treatyReference", params.TreatyReference)
 		query(r, "period", params.Period)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]ClaimsBordereau](ctx, c, r)
 }
@@ -11092,6 +11514,7 @@ func (c *Client) ListCommercial(ctx context.Context, params *ListCommercialParam
 		query(r, "skip", params.Skip)
 		query(r, "registrationNumber", params.RegistrationNumber)
 		query(r, "name", params.Name)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Commercial](ctx, c, r)
 }
@@ -11139,6 +11562,7 @@ func (c *Client) ListCyberLiabilityCoverage(ctx context.Context, params *ListCyb
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]CyberLiabilityCoverage](ctx, c, r)
 }
@@ -11227,6 +11651,7 @@ func (c *Client) ListDebtor(ctx context.Context, params *ListDebtorParams) (*Rep
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Debtor](ctx, c, r)
 }
@@ -11273,6 +11698,7 @@ func (c *Client) ListDriver(ctx context.Context, params *ListDriverParams) (*Rep
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Driver](ctx, c, r)
 }
@@ -11321,6 +11747,7 @@ func (c *Client) ListInsuranceEntity(ctx context.Context, params *ListInsuranceE
 		query(r, "skip", params.Skip)
 		query(r, "registrationNumber", params.RegistrationNumber)
 		query(r, "name", params.Name)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]InsuranceEntity](ctx, c, r)
 }
@@ -11368,6 +11795,7 @@ func (c *Client) ListMotorCoverage(ctx context.Context, params *ListMotorCoverag
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]MotorCoverage](ctx, c, r)
 }
@@ -11460,6 +11888,7 @@ func (c *Client) ListPersonal(ctx context.Context, params *ListPersonalParams) (
 		query(r, "lastName", params.LastName)
 		query(r, "firstName", params.FirstName)
 		query(r, "idType", params.IdType)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Personal](ctx, c, r)
 }
@@ -11506,6 +11935,7 @@ func (c *Client) ListPet(ctx context.Context, params *ListPetParams) (*Reply[[]P
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Pet](ctx, c, r)
 }
@@ -11553,6 +11983,7 @@ func (c *Client) ListPetCoverage(ctx context.Context, params *ListPetCoveragePar
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]PetCoverage](ctx, c, r)
 }
@@ -11641,6 +12072,7 @@ func (c *Client) ListPolicyWording(ctx context.Context, params *ListPolicyWordin
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]PolicyWording](ctx, c, r)
 }
@@ -11690,6 +12122,7 @@ func (c *Client) ListPremiumBordereau(ctx context.Context, params *ListPremiumBo
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "treatyReference", params.TreatyReference)
 		query(r, "period", params.Period)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]PremiumBordereau](ctx, c, r)
 }
@@ -11739,6 +12172,7 @@ func (c *Client) ListProduct(ctx context.Context, params *ListProductParams) (*R
 		query(r, "lineOfBusiness", params.LineOfBusiness)
 		query(r, "productModel", params.ProductModel)
 		query(r, "currency", params.Currency)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Product](ctx, c, r)
 }
@@ -11796,6 +12230,7 @@ func (c *Client) ListProperty(ctx context.Context, params *ListPropertyParams) (
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Property](ctx, c, r)
 }
@@ -11843,6 +12278,7 @@ func (c *Client) ListPropertyCoverage(ctx context.Context, params *ListPropertyC
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]PropertyCoverage](ctx, c, r)
 }
@@ -11936,6 +12372,7 @@ func (c *Client) ListReceipt(ctx context.Context, params *ListReceiptParams) (*R
 		query(r, "receiptDateFrom", params.ReceiptDateFrom)
 		query(r, "receiptDateTo", params.ReceiptDateTo)
 		query(r, "receiptType", params.ReceiptType)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Receipt](ctx, c, r)
 }
@@ -11997,6 +12434,7 @@ func (c *Client) ListTradeCreditCoverage(ctx context.Context, params *ListTradeC
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]TradeCreditCoverage](ctx, c, r)
 }
@@ -12086,6 +12524,7 @@ func (c *Client) ListTravelCoverage(ctx context.Context, params *ListTravelCover
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
 		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]TravelCoverage](ctx, c, r)
 }
@@ -12160,6 +12599,7 @@ func (c *Client) ListTraveller(ctx context.Context, params *ListTravellerParams)
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Traveller](ctx, c, r)
 }
@@ -12206,6 +12646,7 @@ func (c *Client) ListVehicle(ctx context.Context, params *ListVehicleParams) (*R
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
 		query(r, "skip", params.Skip)
+		query(r, "externalReference", params.ExternalReference)
 	}
 	return send[[]Vehicle](ctx, c, r)
 }
@@ -13357,6 +13798,7 @@ func (c *Client) SearchBusinessInterruptionCoverage(ctx context.Context, params 
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13389,6 +13831,7 @@ func (c *Client) SearchClaim(ctx context.Context, params *SearchClaimParams) (*R
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "claimNumber", params.ClaimNumber)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "lossDate", params.LossDate)
@@ -13419,6 +13862,7 @@ func (c *Client) SearchCommercial(ctx context.Context, params *SearchCommercialP
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "registrationNumber", params.RegistrationNumber)
 		query(r, "name", params.Name)
 		query(r, "namePrefix", params.NamePrefix)
@@ -13435,6 +13879,7 @@ func (c *Client) SearchCoverage(ctx context.Context, params *SearchCoverageParam
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13497,6 +13942,7 @@ func (c *Client) SearchCyberLiabilityCoverage(ctx context.Context, params *Searc
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13523,6 +13969,7 @@ func (c *Client) SearchInsuranceEntity(ctx context.Context, params *SearchInsura
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "registrationNumber", params.RegistrationNumber)
 		query(r, "name", params.Name)
 		query(r, "namePrefix", params.NamePrefix)
@@ -13542,6 +13989,7 @@ func (c *Client) SearchMotorCoverage(ctx context.Context, params *SearchMotorCov
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13572,6 +14020,7 @@ func (c *Client) SearchPersonal(ctx context.Context, params *SearchPersonalParam
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "idNumber", params.IdNumber)
 		query(r, "lastName", params.LastName)
 		query(r, "lastNamePrefix", params.LastNamePrefix)
@@ -13594,6 +14043,7 @@ func (c *Client) SearchPetCoverage(ctx context.Context, params *SearchPetCoverag
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13620,6 +14070,7 @@ func (c *Client) SearchPropertyCoverage(ctx context.Context, params *SearchPrope
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13647,6 +14098,7 @@ func (c *Client) SearchReceipt(ctx context.Context, params *SearchReceiptParams)
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "claimNumber", params.ClaimNumber)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "receiptDate", params.ReceiptDate)
@@ -13669,6 +14121,7 @@ func (c *Client) SearchTradeCreditCoverage(ctx context.Context, params *SearchTr
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13696,6 +14149,7 @@ func (c *Client) SearchTravelCoverage(ctx context.Context, params *SearchTravelC
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "policyNumber", params.PolicyNumber)
 		query(r, "policyholderId", params.PolicyholderId)
 		query(r, "expiryDate", params.ExpiryDate)
@@ -13728,6 +14182,7 @@ func (c *Client) SearchVehicle(ctx context.Context, params *SearchVehicleParams)
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "cursor", params.Cursor)
+		query(r, "externalReference", params.ExternalReference)
 		query(r, "plateNumber", params.PlateNumber)
 		query(r, "plateNumberPrefix", params.PlateNumberPrefix)
 		query(r, "vin", params.Vin)

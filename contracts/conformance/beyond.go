@@ -19,7 +19,7 @@ func beyondRules() []Rule {
 			p.refused(http.StatusNotFound, "", p.get("/x/history/"+r.name+"/"+unknownIDs[0]))
 		}})
 	}
-	rules = append(append(rules, searchRules()...), dateRules()...)
+	rules = slices.Concat(rules, searchRules(), dateRules(), referenceRules())
 	return append(rules,
 		Rule{Name: "GET /x/history/motorCoverage/{id} lists each endorsement with its type, and the cancellation",
 			try: func(p *probe) {

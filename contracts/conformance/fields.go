@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -160,4 +162,148 @@ func resourceNamed(name string) resource {
 		}
 	}
 	panic(fmt.Sprintf("the field table has no resource %q", name))
+}
+
+// referenceRules are the rules about the names that callers give to records: the member externalReference, and bodies
+// that name a record by ref: and its name.
+func referenceRules() []Rule {
+	var rules []Rule
+	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
+	for _, r := range resources {
+		add("POST /"+r.name+" takes an externalReference, which no other record has", func(p *probe) { named(p, r) })
+		for _, f := range append(r.fields, r.references...) {
+			if isResource(f.kind) || f.name == "policyNumber" && (r.name == "claim" || r.name == "receipt") {
+				add("POST /"+r.name+" takes ref: and an externalReference as "+f.name, func(p *probe) { referring(p, r, f) })
+			}
+		}
+	}
+	for _, line := range policyLines {
+		add("ref: and the name of parties of two kinds is 409 for "+line, func(p *probe) {
+			policy := p.policy(line, 265)
+			both := record{"externalReference": p.fresh("both")}
+			p.create("commercial", p.body("commercial", 0).with("externalReference", both["externalReference"]))
+			p.create("personal", p.body("personal", 0).with("externalReference", both["externalReference"]))
+			member := record{"policyholderId": "ref:" + both.text("externalReference")}
+			path := "/" + line + "/" + policy.text("id")
+			for _, a := range []response{
+				p.post("/"+line, p.body(line, 0).with("policyholderId", member["policyholderId"])),
+				p.put(path, policy.with("policyholderId", member["policyholderId"])),
+				p.post(path+":endorse", endorsing(p, line, member)),
+			} {
+				p.ambiguous(a, "/policyholderId")
+			}
+			if line != "travelCoverage" {
+				p.ambiguous(p.post(path+":renew", member), "/policyholderId")
+			}
+			p.unchanged(path, policy)
+		})
+		add(line+" :endorse and :renew take an externalReference that no other policy has", func(p *probe) {
+			name := p.fresh("policy")
+			p.create(line, p.body(line, 0).with("externalReference", name))
+			policy := p.policy(line, 265)
+			path := "/" + line + "/" + policy.text("id")
+			p.taken(p.post(path+":endorse", endorsing(p, line, record{"externalReference": name})))
+			if line != "travelCoverage" {
+				p.taken(p.post(path+":renew", record{"externalReference": name}))
+			}
+			p.unchanged(path, policy)
+		})
+	}
+	add("ref: and the name of policies of two lines is 409 for a claim and a receipt", func(p *probe) {
+		name := p.fresh("both")
+		for _, line := range []string{"motorCoverage", "petCoverage"} {
+			p.create(line, p.body(line, 0).with("externalReference", name))
+		}
+		p.ambiguous(p.post("/claim", p.body("claim", 0).with("policyNumber", "ref:"+name)), "/policyNumber")
+		p.ambiguous(p.post("/receipt", p.body("receipt", 0).with("policyNumber", "ref:"+name)), "/policyNumber")
+	})
+	add("an externalReference that nobody could tell from another is 400", func(p *probe) {
+		for _, wrong := range []any{"", " a", "a ", "a  b", "a\u00a0b", "a\tb", "a\u200bb", strings.Repeat("x", 101), 12,
+			[]any{"a"}} {
+			problem := p.refused(http.StatusBadRequest, "", p.post("/vehicle", record{"externalReference": wrong}))
+			if at := problem.pointers(); len(at) != 1 || at[0] != "/externalReference" {
+				p.fail("%q is refused at %v", wrong, at)
+			}
+		}
+	})
+	return rules
+}
+
+// endorsing is the body of an endorsement with a change, which a line takes.
+func endorsing(p *probe, line string, change record) record {
+	if line == "travelCoverage" {
+		return change.with("endorsementType", extension, "expiryDate", p.instant(300))
+	}
+	return change.with("endorsementType", "addition")
+}
+
+// taken fails the rule unless a response refuses an externalReference that another record has.
+func (p *probe) taken(a response) record {
+	return p.refused(http.StatusConflict, "another record has the externalReference", a)
+}
+
+// ambiguous fails the rule unless a response refuses a reference that two records have, at a pointer.
+func (p *probe) ambiguous(a response, pointer string) {
+	problem := p.refused(http.StatusConflict, "several records have the reference", a)
+	if at := problem.pointers(); len(at) != 1 || at[0] != pointer || len(problem.list("ids")) != 2 {
+		p.fail("it is refused at %v, with the ids %v", at, problem["ids"])
+	}
+}
+
+// named gives two records of a resource names.
+func named(p *probe, r resource) {
+	first := record{"externalReference": p.fresh("name é")}
+	made := p.create(r.name, p.body(r.name, 0).with("externalReference", first["externalReference"]))
+	p.holds(made, first)
+	path := "/" + r.name
+	again := p.taken(p.post(path, p.body(r.name, 0).with("externalReference", first["externalReference"])))
+	p.holds(again, record{"existingId": made["id"]})
+	list, err := p.get(path + "?externalReference=" + url.QueryEscape(first.text("externalReference"))).records()
+	p.must(err)
+	if len(list) != 1 || list[0].text("id") != made.text("id") {
+		p.fail("the list has %d records", len(list))
+	}
+	if r.name == "claimsBordereau" {
+		return // which has no PUT
+	}
+	path += "/" + made.text("id")
+	p.holds(p.wants(http.StatusOK, p.put(path, made.without("externalReference", "warnings"))), first)
+	if r.name == "receipt" {
+		p.refused(http.StatusConflict, "", p.put(path, made.with("externalReference", p.fresh("other"))))
+		return
+	}
+	other := p.create(r.name, p.body(r.name, 1))
+	p.taken(p.put("/"+r.name+"/"+other.text("id"),
+		other.with("externalReference", first["externalReference"]).without("warnings")))
+	second := record{"externalReference": p.fresh("second")}
+	p.holds(p.wants(http.StatusOK, p.put(path, made.with("externalReference", second["externalReference"]).
+		without("warnings"))), second)
+}
+
+// referring names what a record refers to by its name.
+func referring(p *probe, r resource, f field) {
+	of, stored := f.kind, "id"
+	if !isResource(of) {
+		of, stored = "motorCoverage", "policyNumber"
+	}
+	name := p.fresh("named")
+	to := p.create(of, p.body(of, 0).with("externalReference", name))
+	as := func(name string) any {
+		if f.many {
+			return []any{name}
+		}
+		return name
+	}
+	body := p.body(r.name, 0)
+	p.holds(p.create(r.name, body.with(f.name, as("ref:"+name))), record{f.name: as(to.text(stored))})
+	if stored == "policyNumber" {
+		p.holds(p.create(r.name, body.with(f.name, "ref:"+to.text(stored))), record{f.name: to.text(stored)})
+	}
+	unknown, none := p.post("/"+r.name, body.with(f.name, as(unknownIDs[0]))), p.post("/"+r.name,
+		body.with(f.name, as("ref:"+p.fresh("none"))))
+	want := p.refused(unknown.status, "", unknown)
+	got := p.refused(unknown.status, want.text("title"), none)
+	if fmt.Sprint(want.pointers()) != fmt.Sprint(got.pointers()) {
+		p.fail("a name of nothing is refused at %v, an unknown one at %v", got.pointers(), want.pointers())
+	}
 }

@@ -20,6 +20,9 @@ var (
 			"Read up to 200 records of the service by their ids, policy numbers or claim numbers", names),
 		get[PastRecords](RecordsAtPath, "readRecordsAt", "Read up to 200 records of the service "+
 			"by their ids, policy numbers or claim numbers, as they were at an instant", names, dated),
+		get[ReferencedRecords](ReferencePath, "readReferences", "Read the ids and numbers of the records that a "+
+			"name stands for which the organisation of the caller has given, or of those with such a number",
+			resources, referring),
 		about,
 	}
 	// Where organisations do not share the exchange, neither this operation nor another of package sharing is there.
@@ -32,7 +35,7 @@ var (
 // Contracts returns the contracts of the services that offer operations.
 func Contracts() []Contract {
 	return []Contract{{
-		Service: "parties", Version: "1.5.0", About: "What the parties service offers to other services.",
+		Service: "parties", Version: "1.6.0", About: "What the parties service offers to other services.",
 		Operations: append([]Operation{
 			get[Party](PartyPath, "lookUpParty", "Look up a party of any kind by its id",
 				partyID),
@@ -40,7 +43,7 @@ func Contracts() []Contract {
 				partyID),
 		}, ofRecords...),
 	}, {
-		Service: "coverage", Version: "1.9.0",
+		Service: "coverage", Version: "1.10.0",
 		About: "What the coverage service offers to other services, and to a billing system.",
 		Operations: append([]Operation{
 			get[Policy](PolicyPath, "lookUpPolicy",
@@ -63,7 +66,7 @@ func Contracts() []Contract {
 				"Find out which policies are shared with the organisation of the caller now", none),
 		}, ofRecords...),
 	}, {
-		Service: "claims", Version: "1.6.0", About: "What the claims service offers to other services.",
+		Service: "claims", Version: "1.7.0", About: "What the claims service offers to other services.",
 		Operations: append([]Operation{
 			get[Claim](ClaimPath, "lookUpClaim", "Look up a claim by its number", claimNumber,
 				notFound(problems.ClaimNotFound)),
@@ -76,10 +79,10 @@ func Contracts() []Contract {
 			shareAccess, refuseShares,
 		}, ofRecords...),
 	}, {
-		Service: "products", Version: "1.4.0", About: "What the products service offers to other services.",
+		Service: "products", Version: "1.5.0", About: "What the products service offers to other services.",
 		Operations: ofRecords,
 	}, {
-		Service: "premium", Version: "1.7.0", About: "What the premium service offers to other services.",
+		Service: "premium", Version: "1.8.0", About: "What the premium service offers to other services.",
 		Operations: append([]Operation{
 			get[PolicyPremium](PolicyPremiumPath, "readPremiumOfPolicy",
 				"Read the receipts and rows of a policy; none of an unknown one", policyNumber,

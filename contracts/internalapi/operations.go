@@ -40,6 +40,9 @@ type Operation struct {
 	// Effective says that it may take the parameter at, an instant, for what counts then; without it, what was written
 	// last. A wrong one is 400.
 	Effective bool
+	// Referring says that it takes the parameter reference, the name that callers have given to records. One of another
+	// form names nothing.
+	Referring bool
 	// Returns is the type of the body of a success. It is nil if a success has no body, which is 204.
 	Returns reflect.Type
 	// NotFound is the problem of a parameter that names nothing; nil for the general problem not-found.
@@ -68,6 +71,8 @@ var (
 		Means: "The id of the last receipt of the page before, or oldest. One that is neither is 400."}
 	lastClaim = Parameter{Name: "after",
 		Means: "The id of the last claim that the page before looked at, or oldest. One that is neither is 400."}
+	resources = Parameter{Name: "resources",
+		Means: "The resources, or the collections that several share, with commas between them."}
 	names         = several("names", "ids and numbers")
 	policyNumbers = several("policyNumbers", "policy numbers")
 	claimNumbers  = several("claimNumbers", "claim numbers")
@@ -101,6 +106,7 @@ func send[Takes, Returns any](
 func limited(o *Operation)   { o.Limited = true }
 func dated(o *Operation)     { o.Dated = true }
 func effective(o *Operation) { o.Effective = true }
+func referring(o *Operation) { o.Referring = true }
 func conflicts(o *Operation) { o.Conflicts = true }
 
 func parts(names ...string) func(*Operation) { return func(o *Operation) { o.Parts = names } }

@@ -31,3 +31,24 @@ type NamedRecord struct {
 	// The record itself.
 	Record scalar.JSON `json:"record"`
 }
+
+// ReferencePath is an operation of every service with records: GET {resources}?reference=: ReferencedRecords.
+const ReferencePath = Prefix + "/reference/"
+
+// ReferencedRecords is the response to a look-up of records by the name that callers have given them.
+//
+// The records that a name stands for. There are several where resources have one each, and none where it names nothing.
+type ReferencedRecords struct {
+	// The records.
+	Records []ReferencedRecord `json:"records"`
+}
+
+// ReferencedRecord is a record that a name stands for.
+//
+// The id and number of a record.
+type ReferencedRecord struct {
+	// The id of the record.
+	ID scalar.ID `json:"id"`
+	// The number that the exchange has issued to the record. Absent for a record without one.
+	Number string `json:"number,omitzero"`
+}

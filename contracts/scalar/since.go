@@ -22,6 +22,12 @@ func Issued[T any](v T) Since[T] { return Since[T]{value: v, issued: true} }
 // Value returns the value, and whether there is one.
 func (s Since[T]) Value() (T, bool) { return s.value, s.issued }
 
+// Forget takes the value away. What was read stays: it has the name of the member from before there was one.
+func (s *Since[T]) Forget() {
+	var none T
+	s.value, s.issued = none, false
+}
+
 // IsZero reports whether the member is absent.
 func (s Since[T]) IsZero() bool { return !s.issued && s.kept == nil }
 

@@ -38,7 +38,10 @@ var (
 	Unauthorized     = declare(kind{"unauthorized", "no valid scope", http.StatusUnauthorized})
 	RightMissing     = declare(kind{"right-missing", "the organisation lacks the right", http.StatusForbidden})
 	Ambiguous        = declare(kind{"ambiguous", "several organisations have it", http.StatusConflict})
-	TooManyRefusals  = declare(kind{"too-many-refusals", "the organisation refuses as many others as it may",
+	ReferenceTaken   = declare(kind{"external-reference-taken", "another record has the externalReference",
+		http.StatusConflict})
+	AmbiguousReference = declare(kind{"ambiguous-reference", "several records have the reference", http.StatusConflict})
+	TooManyRefusals    = declare(kind{"too-many-refusals", "the organisation refuses as many others as it may",
 		http.StatusConflict})
 	NotFound         = declare(kind{"not-found", "not found", http.StatusNotFound})
 	MethodNotAllowed = declare(kind{"method-not-allowed", "method not allowed", http.StatusMethodNotAllowed})

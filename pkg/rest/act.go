@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/external"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
@@ -319,6 +320,16 @@ func (c *Change[T]) Amend(without ...string) (*Amended[T], error) {
 		return nil, err
 	}
 	refused := r.members.restore(reflect.ValueOf(v).Elem(), reflect.ValueOf(c.Stored).Elem())
+	amended := &Amended[T]{Draft: &Draft[T]{Value: v, Stored: c.Stored, Now: c.Now}}
+	for _, m := range all {
+		amended.Sent = append(amended.Sent, m.Name)
+	}
+	if !c.creates {
+		amended.Record = c.Record
+		r.keepReference(v, c.Stored)
+	} else if !slices.Contains(amended.Sent, external.Member) {
+		r.loseReference(v)
+	}
 	if identity(v).RecordID() != identity(c.Stored).RecordID() {
 		if refused == nil {
 			refused = issuedMembers()
@@ -327,10 +338,6 @@ func (c *Change[T]) Amend(without ...string) (*Amended[T], error) {
 	}
 	if refused != nil {
 		return nil, refused
-	}
-	amended := &Amended[T]{Draft: &Draft[T]{Value: v, Stored: c.Stored, Now: c.Now}}
-	for _, m := range all {
-		amended.Sent = append(amended.Sent, m.Name)
 	}
 	differs, err := differ(before, v)
 	if err != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -98,6 +99,13 @@ func (r *Records[T]) refusedReplace(ctx context.Context, err error, v T, doc doc
 	index, duplicate := docstore.Duplicate(err)
 	if !duplicate {
 		return err
+	}
+	if reference, is := r.referenceOf(v); is && index == referenceIndex {
+		if !request.OrganisationFrom(ctx).Sees(doc.Owner) {
+			return referenceTaken(docstore.Document{}) // what its owner has is not the caller's to know
+		}
+		holder, _, findErr := r.namedBy(ctx, reference)
+		return cmp.Or(findErr, referenceTaken(holder))
 	}
 	for _, u := range r.Unique {
 		if u.Index != index || u.Taken == nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest/external"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/search"
 )
@@ -98,9 +99,9 @@ func weight(index docstore.Index) int {
 const (
 	keyIndex      = "idempotency"
 	resourceIndex = "resource" // in a collection that several resources share
-	// referenceIndex is for the callers' own names of records, after that of the resource. A release that gives records
-	// such names pins the values, so that this one keeps them.
-	referenceIndex = "externalReference"
+	// referenceIndex has the names that callers give to records, each after that of the resource. The values are pinned:
+	// what a record of an earlier release has under the name of the member is in no index.
+	referenceIndex = external.Member
 )
 
 func (r *Records[T]) indexes() []docstore.Index {
@@ -194,7 +195,7 @@ func (r *Records[T]) leadsOf() []lead {
 	var all []lead
 	for _, f := range r.Search {
 		has := func(index string) bool { return index == f.Index }
-		if f.Index == "" || slices.ContainsFunc(r.Filters, func(f Filter[T]) bool { return has(f.Index) }) ||
+		if f.Index == "" || f.Index == referenceIndex || slices.ContainsFunc(r.Filters, func(f Filter[T]) bool { return has(f.Index) }) ||
 			slices.ContainsFunc(r.Unique, func(u Unique[T]) bool { return has(u.Index) }) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -144,6 +145,7 @@ func (r *Records[T]) newDocument(
 		}
 	}
 	r.findOrigin(&record.state)
+	r.pinReference(record, request.OrganisationFrom(ctx).Name())
 	return r.encodeDocument(id, record)
 }
 
@@ -177,6 +179,12 @@ func (r *Records[T]) taken(
 			return doc, false, errAnew
 		default:
 			return doc, false, u.Taken(holder.ID.String())
+		}
+	}
+	if reference, is := r.referenceOf(v); is {
+		holder, held, err := r.namedBy(ctx, reference)
+		if err != nil || held && !(found && holder.ID == first.ID) {
+			return doc, false, cmp.Or(err, referenceTaken(holder))
 		}
 	}
 	if !found {

@@ -159,6 +159,10 @@ func (r *Records[T]) describe() (Description, error) {
 			d.Parameters = append(d.Parameters, Parameter{Name: p.name, Format: p.format, Means: p.means})
 		}
 	}
+	if r.named() {
+		d.Parameters = append(d.Parameters, Parameter{Name: byReference.name, Means: byReference.means})
+		d.Taken = append(d.Taken, problem.ReferenceTaken)
+	}
 	for _, u := range r.Unique {
 		if u.Taken != nil {
 			d.Taken = appendKind(d.Taken, u.Taken(""))

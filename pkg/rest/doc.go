@@ -11,6 +11,8 @@
 //     keeps it and ignores what is sent. `issued:"Name"` names the value set of a state. `refers:"vehicle"` says that
 //     a value names a record of a collection by its id, `refers:"claim.claimNumber"` by a unique value, and
 //     `refers:"personal,commercial"` a record of one of several; an examination of stored records looks it up.
+//   - `reference` says that it is the name which callers give to the record. It has values since some release; what a
+//     record of an earlier one has under its name is kept and means nothing. Draft.Resolve takes such names.
 //   - `identity` says that a text identifies something, as the number of a passport does. It is kept as sent, compared
 //     in Unicode NFC, and has no characters that a reader does not see.
 //   - Aliases are further names for a member. Flatten names objects whose members are read as the record's own.
@@ -61,8 +63,8 @@
 //	action.go       the declaration of an action and its moves
 //	act.go          POST of an action; bodies that amend a record, actions that make a second record
 //	change.go       read, decide, replace if the version is still the one read
-//	check.go        a check, a fact, and the order in which checks run
-//	checks.go       the checks that many resources have
+//	check.go        a check, a fact, the order in which checks run, and the checks that many resources have
+//	reference.go    the names that callers give to records, and records that a body names by them
 //	dryrun.go       /x/{resource}/{dryrun}
 //	trial.go        creations that are tried together, for a batch
 //	extension.go    /x: what is declared beyond the interface

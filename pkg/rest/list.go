@@ -44,6 +44,9 @@ func (r *documents) list(c *gin.Context) error {
 		return err
 	}
 	q.Settled = true
+	if reference, is := q.Equal[referenceIndex]; is {
+		q.Equal[referenceIndex] = r.references(c.Request.Context(), reference)[0]
+	}
 	docs, more, err := r.page(c.Request.Context(), q)
 	if err != nil {
 		return err

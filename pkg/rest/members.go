@@ -35,6 +35,8 @@ type member struct {
 	set   string // the value set that an issued member has
 	// identity (tag `identity:""`): its value identifies something, so that two that read the same must be the same.
 	identity bool
+	// reference (tag `reference:""`): its value is the name that callers give to the record; see package external.
+	reference bool
 	// refers are the targets of the tag `refers:"vehicle"`: a record of one of them must have each value of the member;
 	// see Reference.
 	refers []string
@@ -65,6 +67,7 @@ func membersOf(t reflect.Type) members {
 			m.owner = kept
 		}
 		_, m.identity = field.Tag.Lookup("identity")
+		_, m.reference = field.Tag.Lookup("reference")
 		if targets := field.Tag.Get("refers"); targets != "" {
 			m.refers = strings.Split(targets, ",")
 		}

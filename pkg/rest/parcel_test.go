@@ -30,6 +30,7 @@ import (
 
 type depot struct {
 	ID   string  `json:"id,omitzero"`
+	Name ownName `json:"externalReference,omitzero" reference:""`
 	Town *string `json:"town,omitzero"`
 }
 
@@ -40,11 +41,12 @@ type parcel struct {
 	ID         string         `json:"id,omitzero"`
 	Extensions jsontext.Value `json:",embed"`
 
+	Name     ownName  `json:"externalReference,omitzero" reference:""`
 	Number   *string  `json:"number,omitzero" issued:""`
 	State    *string  `json:"state,omitzero" issued:"ParcelState"`
 	Sender   *string  `json:"sender,omitzero" fixed:""`
 	Scans    []string `json:"scans,omitzero" kept:""`
-	Depot    string   `json:"depot,omitzero"`
+	Depot    string   `json:"depot,omitzero" refers:"depot"`
 	Weight   *int     `json:"weight,omitzero"`
 	Size     *string  `json:"size,omitzero" set:"Size"`
 	Marks    []string `json:"marks,omitzero"`

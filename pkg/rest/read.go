@@ -307,9 +307,11 @@ func (r *Record[T]) advance(status func(T) **string, now time.Time) {
 type documents struct {
 	// resource is the name of the resource, and stored that of the collection.
 	resource, stored string
-	server           *Server
-	collection       docstore.Collection
-	texts            docstore.Members
+	// everybody says that every organisation reads the records; see Resource.Public.
+	everybody  bool
+	server     *Server
+	collection docstore.Collection
+	texts      docstore.Members
 	// rights says what organisations may write that do not own it; nil where organisations do not share the exchange.
 	rights docstore.Sharing
 	log    history.Log

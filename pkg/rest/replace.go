@@ -102,6 +102,7 @@ func (r *Records[T]) replacement(
 	identity(v).SetRecordID(doc.ID.String())
 	d := &Draft[T]{Value: v, Stored: record.Value, Record: record, Now: r.server.Now()}
 	refused := r.members.restore(reflect.ValueOf(v).Elem(), reflect.ValueOf(record.Value).Elem())
+	r.keepReference(v, record.Value)
 	if r.BeforeReplace != nil && (refused == nil || r.Immutable != nil) {
 		if err := r.BeforeReplace(d); err != nil {
 			return nil, err
@@ -163,6 +164,7 @@ func (r *Records[T]) succeed(
 ) (*succession, error) {
 	was := record.state.History
 	record.state.History = was.Next(doc.Version, event, key)
+	r.pinReference(record, record.owner)
 	after, err := writable(record.Value)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", r.Name, err)

@@ -96,6 +96,12 @@ func (s *Server) searches() []Extension {
 			named := s.resourcesIn(t.collection)
 			return s.find(c, table, search.Source{
 				Collection: s.opened[t.collection], WithState: true,
+				References: func(ctx context.Context, reference string) (all []string) {
+					for _, r := range in {
+						all = append(all, r.references(ctx, reference)...)
+					}
+					return all
+				},
 				Shown: func(ctx context.Context, doc docstore.Document) ([]byte, error) {
 					r, err := named.of(doc)
 					if err != nil {
@@ -140,6 +146,8 @@ func searchOf(table *search.Table) Extension {
 
 func (l *StaticList) searched() *search.Table { return nil }
 
+func (l *StaticList) references(context.Context, string) []string { return nil }
+
 // readAt is never called, since the list stores nothing.
 func (l *StaticList) readAt(context.Context, docstore.Document, time.Time) ([]byte, string, int64, error) {
 	return nil, "", 0, nil
@@ -154,7 +162,7 @@ func (r *documents) searched() *search.Table { return r.table }
 
 // search serves GET /x/search/{resource}.
 func (r *documents) search(c *gin.Context) error {
-	from := search.Source{Collection: r.collection, WithState: r.shared()}
+	from := search.Source{Collection: r.collection, WithState: r.shared(), References: r.references}
 	if r.shared() {
 		from.Unled = docstore.Keys{resourceIndex: r.resource}
 	}
@@ -244,7 +252,7 @@ func (r *Records[T]) validateSearch(f *faults) {
 		f.unless(known, "search field %s names no member", field.Name)
 		f.unless(!seen[field.Name], "search field %s is declared twice", field.Name)
 		seen[field.Name] = true
-		if !known || field.Index == "" {
+		if !known || field.Index == "" || field.Index == referenceIndex {
 			continue
 		}
 		of := recordType[T]().FieldByIndex(at).Type

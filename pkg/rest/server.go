@@ -19,6 +19,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/changes"
 	"insurance.example/exchange/pkg/rest/embed"
+	"insurance.example/exchange/pkg/rest/external"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/query"
@@ -87,6 +88,7 @@ type resource interface {
 	route() Route
 	extensions() []Extension
 	searched() *search.Table
+	references(ctx context.Context, reference string) []string
 	showing(context.Context, docstore.Document, time.Time) ([]byte, error)
 	readAt(context.Context, docstore.Document, time.Time) (body []byte, tag string, version int64, err error)
 	describe() (Description, error)
@@ -94,6 +96,7 @@ type resource interface {
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
 	show(ctx context.Context, id string) (query.Shown, bool, error)
 	numbered() string
+	namedBy(ctx context.Context, reference string) (doc docstore.Document, found bool, err error)
 	tryCreation(c *gin.Context, key string, body []byte) (tried, error)
 }
 
@@ -128,7 +131,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	r := &Records[T]{
 		Resource: declared, members: membersOf(recordType[T]()), sets: planOf(recordType[T]()),
 		documents: documents{
-			resource: declared.Name, stored: declared.Collection, server: s, prefix: history.Prefix(declared.Name),
+			resource: declared.Name, stored: declared.Collection, everybody: declared.Public, server: s, prefix: history.Prefix(declared.Name),
 			params: map[string]param{},
 		},
 	}
@@ -149,7 +152,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		}
 		r.Aliases["warnings"] = ""
 	}
-	r.Rules = slices.Concat(r.Rules, identities[T](r.members))
+	r.Rules = slices.Concat(r.Rules, identities[T](r.members), r.referenceRules())
 	r.names = r.bodyNames()
 	for i := range r.Actions {
 		r.Actions[i].names = r.namesOf(&r.Actions[i].Operation)
@@ -160,9 +163,15 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	for _, f := range declared.Filters {
 		r.takeParameters(f.params)
 	}
-	if len(declared.Search) > 0 {
+	if r.named() {
+		r.takeParameters([]param{byReference})
+		if len(declared.Search) > 0 {
+			r.Search = slices.Concat([]search.Field{search.Text(referenceIndex).Leads()}, declared.Search)
+		}
+	}
+	if len(r.Search) > 0 {
 		r.table = &search.Table{
-			Resource: declared.Name, Fields: declared.Search, Members: r.members.names(), Expand: r.expansions(),
+			Resource: declared.Name, Fields: r.Search, Members: r.members.names(), Expand: r.expansions(),
 		}
 		r.leads = r.leadsOf()
 	}
@@ -261,6 +270,7 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) error {
 		router.POST(trialPath, guard, s.serveTrial)
 		router.GET(embed.Path+":names", guard, s.serveRecords)
 		router.GET(embed.PastPath+":names", guard, s.serveRecordsAt)
+		router.GET(external.Path+":resources", guard, s.serveReferences)
 	}
 	for _, r := range s.resources {
 		serve := func(c *gin.Context) {

@@ -227,6 +227,7 @@ func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], 
 		return nil, err
 	}
 	r.findOrigin(&record.state)
+	r.recallReference(record)
 	record.advance(r.Status, at)
 	if r.incomplete(doc.Body) {
 		if err := r.Complete.Run(record.Value, record.created(), record.state.Pinned); err != nil {

@@ -30,8 +30,12 @@ type policyFact = *rest.Fact[*claims.Claim, internalapi.Policy]
 
 func (e *environment) policyFact() policyFact {
 	return &rest.Fact[*claims.Claim, internalapi.Policy]{
-		Name: "policy", Requires: []string{"policyNumber"}, Refuses: []problem.Kind{problems.PolicyNotFound},
+		Name: "policy", Requires: []string{"policyNumber"},
+		Refuses: []problem.Kind{problems.PolicyNotFound, problem.AmbiguousReference},
 		Load: func(ctx context.Context, d *rest.Draft[*claims.Claim]) (internalapi.Policy, error) {
+			if err := d.Resolve(ctx, "policyNumber"); err != nil {
+				return internalapi.Policy{}, err
+			}
 			return e.policy(ctx, rest.Text(d.Value.PolicyNumber), d.Value.LossDate)
 		},
 	}

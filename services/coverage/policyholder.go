@@ -22,8 +22,11 @@ func policyholderExists[T any](e *environment) rest.Check[T] {
 func namedPolicyholderExists[T any](e *environment) rest.Check[T] {
 	return rest.Check[T]{
 		Name: "policyholder does not exist", DependsOn: []string{"policyholderId"},
-		Refuses: []problem.Kind{problems.PolicyholderNotFound},
+		Refuses: []problem.Kind{problems.PolicyholderNotFound, problem.AmbiguousReference},
 		Run: func(ctx context.Context, d *rest.Draft[T]) error {
+			if err := d.Resolve(ctx, "policyholderId"); err != nil {
+				return err
+			}
 			ref := policyOf(d.Value).PolicyholderID
 			if ref == "" {
 				return nil

@@ -63,6 +63,9 @@ func insuredProperties(properties *rest.Records[*objects.Property]) insuredFact 
 	return &rest.Fact[*coverage.Property, []insured]{
 		Name: "properties",
 		Load: func(ctx context.Context, d *rest.Draft[*coverage.Property]) ([]insured, error) {
+			if err := d.Resolve(ctx, "propertyId", "propertyIds"); err != nil {
+				return nil, err
+			}
 			var pointers []string
 			var ids []scalar.ID
 			if d.Value.PropertyID != "" {

@@ -68,7 +68,8 @@ func (e *environment) receipt() rest.Resource[*premium.Receipt] {
 					_, err := policyNumber.Of(ctx, d)
 					return err
 				},
-				Refuses: []problem.Kind{problems.PolicyNotFound, problems.ClaimNotFound, problems.ReferencesDiffer},
+				Refuses: []problem.Kind{problems.PolicyNotFound, problems.ClaimNotFound, problems.ReferencesDiffer,
+					problem.AmbiguousReference},
 			},
 		},
 		Rules: []rest.Check[*premium.Receipt]{{
@@ -182,6 +183,9 @@ func (e *environment) policyNumber() policyNumberFact {
 }
 
 func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[*premium.Receipt]) (string, error) {
+	if err := d.Resolve(ctx, "policyNumber", "claimNumber"); err != nil {
+		return "", err
+	}
 	policyNumber, claimNumber := rest.Text(d.Value.PolicyNumber), rest.Text(d.Value.ClaimNumber)
 	// A number that was sent and is empty names nothing; null and no number are the same.
 	if d.Value.PolicyNumber != nil && policyNumber == "" {

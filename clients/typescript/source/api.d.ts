@@ -16,6 +16,8 @@ export interface paths {
         /**
          * Create one beneficiary
          * @description A party that is paid.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createBeneficiary"];
         delete?: never;
@@ -42,7 +44,7 @@ export interface paths {
          * Replace one beneficiary
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceBeneficiary"];
         post?: never;
@@ -68,6 +70,8 @@ export interface paths {
         /**
          * Create one business
          * @description A business that a cyber liability policy covers.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createBusiness"];
         delete?: never;
@@ -94,7 +98,7 @@ export interface paths {
          * Replace one business
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceBusiness"];
         post?: never;
@@ -130,7 +134,7 @@ export interface paths {
          *     | 3 | IndemnityPeriod not greater than 0 | 400 [invalid indemnity period](/problems/invalid-indemnity-period) |
          *     | 4 | a peril not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createBusinessInterruptionCoverage"];
         delete?: never;
@@ -157,7 +161,7 @@ export interface paths {
          * Replace one businessInterruptionCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceBusinessInterruptionCoverage"];
         post?: never;
@@ -211,7 +215,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseBusinessInterruptionCoverage"];
         delete?: never;
@@ -240,7 +244,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewBusinessInterruptionCoverage"];
         delete?: never;
@@ -277,7 +281,7 @@ export interface paths {
          *     | 5 | fnol outside the reporting window | a warning, and the record is made |
          *     | 6 | loss within the waiting period | a warning, and the record is made |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 422 [peril not covered](/problems/peril-not-covered).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 409 [another record has the externalReference](/problems/external-reference-taken), 422 [peril not covered](/problems/peril-not-covered).
          */
         post: operations["createClaim"];
         delete?: never;
@@ -304,7 +308,7 @@ export interface paths {
          * Replace one claim
          * @description The members that are sent replace those of the record; the others stay. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed), 422 [peril not covered](/problems/peril-not-covered).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed), 422 [peril not covered](/problems/peril-not-covered).
          */
         put: operations["replaceClaim"];
         post?: never;
@@ -406,7 +410,7 @@ export interface paths {
          * Create one claimsBordereau
          * @description A row of the claims bordereau: a claim ceded under a treaty. Callers make the rows; there is no replace operation.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createClaimsBordereau"];
         delete?: never;
@@ -453,6 +457,8 @@ export interface paths {
         /**
          * Create one commercial
          * @description A corporate party.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createCommercial"];
         delete?: never;
@@ -479,7 +485,7 @@ export interface paths {
          * Replace one commercial
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceCommercial"];
         post?: never;
@@ -515,7 +521,7 @@ export interface paths {
          *     | 3 | indemnityLimitPolicy is not greater than 0 | 400 [invalid indemnity limit](/problems/invalid-indemnity-limit) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createCyberLiabilityCoverage"];
         delete?: never;
@@ -542,7 +548,7 @@ export interface paths {
          * Replace one cyberLiabilityCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceCyberLiabilityCoverage"];
         post?: never;
@@ -596,7 +602,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseCyberLiabilityCoverage"];
         delete?: never;
@@ -625,7 +631,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewCyberLiabilityCoverage"];
         delete?: never;
@@ -650,6 +656,8 @@ export interface paths {
         /**
          * Create one debtor
          * @description The buyer whose payment a trade credit policy covers.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createDebtor"];
         delete?: never;
@@ -676,7 +684,7 @@ export interface paths {
          * Replace one debtor
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceDebtor"];
         post?: never;
@@ -702,6 +710,8 @@ export interface paths {
         /**
          * Create one driver
          * @description A person whom a motor policy covers.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createDriver"];
         delete?: never;
@@ -728,7 +738,7 @@ export interface paths {
          * Replace one driver
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceDriver"];
         post?: never;
@@ -754,6 +764,8 @@ export interface paths {
         /**
          * Create one insuranceEntity
          * @description An insurer, broker or agent.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createInsuranceEntity"];
         delete?: never;
@@ -780,7 +792,7 @@ export interface paths {
          * Replace one insuranceEntity
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceInsuranceEntity"];
         post?: never;
@@ -817,7 +829,7 @@ export interface paths {
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *     | 5 | a peril is not in the motorPeril enumeration | 400 [unknown peril code](/problems/unknown-peril-code) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createMotorCoverage"];
         delete?: never;
@@ -844,7 +856,7 @@ export interface paths {
          * Replace one motorCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceMotorCoverage"];
         post?: never;
@@ -898,7 +910,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseMotorCoverage"];
         delete?: never;
@@ -927,7 +939,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewMotorCoverage"];
         delete?: never;
@@ -960,7 +972,7 @@ export interface paths {
          *     | 1 | required fields missing | 400 [required fields missing](/problems/required-fields-missing) |
          *     | 2 | idType plus idNumber already exists | 409 [a party with this idType and idNumber exists](/problems/party-exists) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 409 [a party with this idType and idNumber exists](/problems/party-exists).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 409 [a party with this idType and idNumber exists](/problems/party-exists), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPersonal"];
         delete?: never;
@@ -987,7 +999,7 @@ export interface paths {
          * Replace one personal
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [a party with this idType and idNumber exists](/problems/party-exists), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [a party with this idType and idNumber exists](/problems/party-exists), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePersonal"];
         post?: never;
@@ -1014,7 +1026,7 @@ export interface paths {
          * Create one pet
          * @description A pet that a pet policy covers.
          *
-         *     Problems: 400 [dog breed required](/problems/dog-breed-required).
+         *     Problems: 400 [dog breed required](/problems/dog-breed-required), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPet"];
         delete?: never;
@@ -1041,7 +1053,7 @@ export interface paths {
          * Replace one pet
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [dog breed required](/problems/dog-breed-required), 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [dog breed required](/problems/dog-breed-required), 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePet"];
         post?: never;
@@ -1077,7 +1089,7 @@ export interface paths {
          *     | 3 | petKind is dog and petBreed is not set | 400 [dog breed required](/problems/dog-breed-required) |
          *     | 4 | a benefit not in the petBenefits enumeration | 400 [unknown benefit](/problems/unknown-benefit) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPetCoverage"];
         delete?: never;
@@ -1104,7 +1116,7 @@ export interface paths {
          * Replace one petCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePetCoverage"];
         post?: never;
@@ -1158,7 +1170,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePetCoverage"];
         delete?: never;
@@ -1187,7 +1199,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPetCoverage"];
         delete?: never;
@@ -1212,6 +1224,8 @@ export interface paths {
         /**
          * Create one policyWording
          * @description The text that a product is sold under.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPolicyWording"];
         delete?: never;
@@ -1238,7 +1252,7 @@ export interface paths {
          * Replace one policyWording
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePolicyWording"];
         post?: never;
@@ -1265,7 +1279,7 @@ export interface paths {
          * Create one premiumBordereau
          * @description A row of the premium bordereau: one for each period, policy and type of transaction that receipts are recorded for.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPremiumBordereau"];
         delete?: never;
@@ -1292,7 +1306,7 @@ export interface paths {
          * Replace one premiumBordereau
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the aggregation owns this member of the row](/problems/aggregated-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [the aggregation owns this member of the row](/problems/aggregated-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePremiumBordereau"];
         post?: never;
@@ -1327,7 +1341,7 @@ export interface paths {
          *     | 2 | wordingId does not resolve | 404 [policy wording not found](/problems/policy-wording-not-found) |
          *     | 3 | currency not in the currency enumeration | 400 [unsupported currency](/problems/unsupported-currency) |
          *
-         *     Problems: 400 [unknown productCatalog code](/problems/unknown-product-catalog-code), 400 [required fields missing](/problems/required-fields-missing), 400 [unsupported currency](/problems/unsupported-currency), 404 [policy wording not found](/problems/policy-wording-not-found).
+         *     Problems: 400 [unknown productCatalog code](/problems/unknown-product-catalog-code), 400 [required fields missing](/problems/required-fields-missing), 400 [unsupported currency](/problems/unsupported-currency), 404 [policy wording not found](/problems/policy-wording-not-found), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createProduct"];
         delete?: never;
@@ -1354,7 +1368,7 @@ export interface paths {
          * Replace one product
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [unknown productCatalog code](/problems/unknown-product-catalog-code), 400 [required fields missing](/problems/required-fields-missing), 400 [unsupported currency](/problems/unsupported-currency), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy wording not found](/problems/policy-wording-not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [unknown productCatalog code](/problems/unknown-product-catalog-code), 400 [required fields missing](/problems/required-fields-missing), 400 [unsupported currency](/problems/unsupported-currency), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy wording not found](/problems/policy-wording-not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceProduct"];
         post?: never;
@@ -1400,6 +1414,8 @@ export interface paths {
         /**
          * Create one property
          * @description A building and its content: insured by a property policy, or the premises of a business interruption policy.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createProperty"];
         delete?: never;
@@ -1426,7 +1442,7 @@ export interface paths {
          * Replace one property
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceProperty"];
         post?: never;
@@ -1462,7 +1478,7 @@ export interface paths {
          *     | 3 | a peril is not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPropertyCoverage"];
         delete?: never;
@@ -1489,7 +1505,7 @@ export interface paths {
          * Replace one propertyCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePropertyCoverage"];
         post?: never;
@@ -1543,7 +1559,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePropertyCoverage"];
         delete?: never;
@@ -1572,7 +1588,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPropertyCoverage"];
         delete?: never;
@@ -1607,7 +1623,7 @@ export interface paths {
          *     | 3 | paymentAmount is not greater than 0 | 400 [invalid payment amount](/problems/invalid-payment-amount) |
          *     | 4 | policyNumber or claimNumber resolves to nothing, or they do not belong together | 404 [policy not found](/problems/policy-not-found) |
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createReceipt"];
         delete?: never;
@@ -1634,7 +1650,7 @@ export interface paths {
          * Replace one receipt
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceReceipt"];
         post?: never;
@@ -1657,7 +1673,7 @@ export interface paths {
          * Refund one receipt
          * @description The action applies in every state of the record and leaves the state as it is.
          *
-         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 409 [less is left of the receipt](/problems/refund-above-what-is-left), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 409 [less is left of the receipt](/problems/refund-above-what-is-left), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["refundReceipt"];
         delete?: never;
@@ -1692,7 +1708,7 @@ export interface paths {
          *     | 3 | credit limit not greater than 0 | 400 [invalid credit limit](/problems/invalid-credit-limit) |
          *     | 4 | a peril not in the tradeCreditPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createTradeCreditCoverage"];
         delete?: never;
@@ -1719,7 +1735,7 @@ export interface paths {
          * Replace one tradeCreditCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTradeCreditCoverage"];
         post?: never;
@@ -1773,7 +1789,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTradeCreditCoverage"];
         delete?: never;
@@ -1802,7 +1818,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewTradeCreditCoverage"];
         delete?: never;
@@ -1836,7 +1852,7 @@ export interface paths {
          *     | 2 | destination is not a valid country reference | 400 [invalid destination](/problems/invalid-destination) |
          *     | 3 | length inconsistent with isAnnualPolicy | 400 [length out of range for policy type](/problems/length-out-of-range) |
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createTravelCoverage"];
         delete?: never;
@@ -1863,7 +1879,7 @@ export interface paths {
          * Replace one travelCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTravelCoverage"];
         post?: never;
@@ -1916,7 +1932,7 @@ export interface paths {
          *     |---|---|
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTravelCoverage"];
         delete?: never;
@@ -1941,6 +1957,8 @@ export interface paths {
         /**
          * Create one traveller
          * @description A person whom a travel policy covers.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createTraveller"];
         delete?: never;
@@ -1967,7 +1985,7 @@ export interface paths {
          * Replace one traveller
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTraveller"];
         post?: never;
@@ -1993,6 +2011,8 @@ export interface paths {
         /**
          * Create one vehicle
          * @description A vehicle that a motor policy insures.
+         *
+         *     Problems: 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createVehicle"];
         delete?: never;
@@ -2019,7 +2039,7 @@ export interface paths {
          * Replace one vehicle
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 404 [not found](/problems/not-found), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceVehicle"];
         post?: never;
@@ -4694,6 +4714,8 @@ export interface components {
         beneficiary: {
             /** @description Where the beneficiary is. */
             address?: components["schemas"]["Address"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -4711,6 +4733,8 @@ export interface components {
         beneficiaryInput: {
             /** @description Where the beneficiary is. */
             address?: components["schemas"]["AddressInput"] | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The name of the beneficiary. */
             name?: string | null;
             /**
@@ -4723,6 +4747,8 @@ export interface components {
         beneficiaryResult: {
             /** @description Where the beneficiary is. */
             address?: components["schemas"]["Address"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -5194,6 +5220,8 @@ export interface components {
             dataAssets?: unknown[];
             /** @description Whether the business shares data. */
             dataSharing?: boolean;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: decimal
              * @description The turnover of a year. The interface does not say its currency or unit.
@@ -5223,6 +5251,8 @@ export interface components {
             dataAssets?: unknown[] | null;
             /** @description Whether the business shares data. */
             dataSharing?: boolean | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: decimal
              * @description The turnover of a year. The interface does not say its currency or unit.
@@ -5256,6 +5286,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: int64
              * @description The gross profit of a year. The interface does not say its currency or unit.
@@ -5326,6 +5358,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: int64
              * @description The gross profit of a year. The interface does not say its currency or unit.
@@ -5385,6 +5419,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: int64
              * @description The gross profit of a year. The interface does not say its currency or unit.
@@ -5444,6 +5480,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: int64
              * @description The gross profit of a year. The interface does not say its currency or unit.
@@ -5515,6 +5553,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: int64
              * @description The gross profit of a year. The interface does not say its currency or unit.
@@ -5571,6 +5611,8 @@ export interface components {
             dataAssets?: unknown[];
             /** @description Whether the business shares data. */
             dataSharing?: boolean;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: decimal
              * @description The turnover of a year. The interface does not say its currency or unit.
@@ -5628,6 +5670,8 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: date-time
              * @description The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -5687,6 +5731,8 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -5757,6 +5803,8 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -5911,6 +5959,8 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: date-time
              * @description The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -5970,6 +6020,8 @@ export interface components {
              * @description The amount expected back. The interface does not say its currency or unit.
              */
             expectedRecovery?: Exact;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: date-time
              * @description The instant of the first notification of loss.
@@ -6004,6 +6056,8 @@ export interface components {
              * @description The amount expected back. The interface does not say its currency or unit.
              */
             expectedRecovery?: Exact | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant of the first notification of loss.
@@ -6033,6 +6087,8 @@ export interface components {
              * @description The amount expected back. The interface does not say its currency or unit.
              */
             expectedRecovery?: Exact;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: date-time
              * @description The instant of the first notification of loss.
@@ -6184,6 +6240,8 @@ export interface components {
         };
         /** @description A corporate party. */
         commercial: {
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -6198,6 +6256,8 @@ export interface components {
         };
         /** @description A corporate party. */
         commercialInput: {
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The registered name. */
             name?: string | null;
             /** @description The registered address. */
@@ -6207,6 +6267,8 @@ export interface components {
         };
         /** @description A corporate party. */
         commercialResult: {
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -6493,6 +6555,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -6543,6 +6607,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -6577,6 +6643,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -6611,6 +6679,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -6657,6 +6727,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -6697,6 +6769,8 @@ export interface components {
             annualizedTurnover?: Exact;
             /** @description The credit rating. The interface does not say by which scale. */
             creditRating?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The financial figures. The interface does not show their members; they are kept and returned as sent. */
             financials?: unknown;
             /**
@@ -6727,6 +6801,8 @@ export interface components {
             annualizedTurnover?: Exact | null;
             /** @description The credit rating. The interface does not say by which scale. */
             creditRating?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The financial figures. The interface does not show their members; they are kept and returned as sent. */
             financials?: unknown;
             /** @description The legal form. */
@@ -6754,6 +6830,8 @@ export interface components {
             annualizedTurnover?: Exact;
             /** @description The credit rating. The interface does not say by which scale. */
             creditRating?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The financial figures. The interface does not show their members; they are kept and returned as sent. */
             financials?: unknown;
             /**
@@ -6798,6 +6876,8 @@ export interface components {
              * @description The day of birth.
              */
             driverDOB?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -6824,6 +6904,8 @@ export interface components {
              * @description The day of birth.
              */
             driverDOB?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description Whether this is the primary driver. */
             isPrimaryDriver?: boolean | null;
             /** @description The licence to drive. */
@@ -6840,6 +6922,8 @@ export interface components {
              * @description The day of birth.
              */
             driverDOB?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -7192,6 +7276,8 @@ export interface components {
             address?: components["schemas"]["Address"];
             /** @description The classification of the entity. */
             classification?: components["schemas"]["EntityClassification"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -7212,6 +7298,8 @@ export interface components {
             address?: components["schemas"]["AddressInput"] | null;
             /** @description The classification of the entity. */
             classification?: components["schemas"]["EntityClassification"] | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The registered name. */
             name?: string | null;
             /** @description The number under which the entity is registered. */
@@ -7227,6 +7315,8 @@ export interface components {
             address?: components["schemas"]["Address"];
             /** @description The classification of the entity. */
             classification?: components["schemas"]["EntityClassification"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -7297,6 +7387,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: decimal
              * @description The premium before deductions. The interface does not say its currency or unit.
@@ -7355,6 +7447,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: decimal
              * @description The premium before deductions. The interface does not say its currency or unit.
@@ -7402,6 +7496,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: decimal
              * @description The premium before deductions. The interface does not say its currency or unit.
@@ -7449,6 +7545,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: decimal
              * @description The premium before deductions. The interface does not say its currency or unit.
@@ -7508,6 +7606,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: decimal
              * @description The premium before deductions. The interface does not say its currency or unit.
@@ -7617,6 +7717,8 @@ export interface components {
              * @description The day of birth.
              */
             dob: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The first name. */
             firstName: string;
             /**
@@ -7640,6 +7742,8 @@ export interface components {
              * @description The day of birth.
              */
             dob: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The first name. */
             firstName: string;
             /** @description The number of the identity document. */
@@ -7658,6 +7762,8 @@ export interface components {
              * @description The day of birth.
              */
             dob: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The first name. */
             firstName: string;
             /**
@@ -7681,6 +7787,8 @@ export interface components {
              * @description The age. The interface does not say its unit.
              */
             age?: Exact;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -8041,6 +8149,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -8096,6 +8206,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -8135,6 +8247,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -8174,6 +8288,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -8225,6 +8341,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -8592,6 +8710,8 @@ export interface components {
              * @example French Spaniel (Epagneul Francais)
              */
             breed?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * @description The breed. It is required of a dog, and then one of the published breeds of dogs. The breed of another pet is any text.
              * @example Abyssinian Sand Terrier
@@ -8940,6 +9060,8 @@ export interface components {
              * @description The age. The interface does not say its unit.
              */
             age?: Exact;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9348,6 +9470,8 @@ export interface components {
              * @description The day from which the wording is used.
              */
             effectiveDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9365,6 +9489,8 @@ export interface components {
              * @description The day from which the wording is used.
              */
             effectiveDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The name of the wording. */
             name?: string | null;
             /** @description The version of the wording itself, not one of the interface. */
@@ -9377,6 +9503,8 @@ export interface components {
              * @description The day from which the wording is used.
              */
             effectiveDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9396,6 +9524,8 @@ export interface components {
              * @description The instant at which the term of the policy ends.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit. */
             grossWrittenPremium?: Exact;
             /**
@@ -9436,6 +9566,8 @@ export interface components {
              * @description The instant at which the term of the policy ends.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit. */
             grossWrittenPremium?: Exact | null;
             /**
@@ -9471,6 +9603,8 @@ export interface components {
              * @description The instant at which the term of the policy ends.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit. */
             grossWrittenPremium?: Exact;
             /**
@@ -9522,6 +9656,8 @@ export interface components {
              * @description On a conflict: the id of the record that is there already.
              */
             existingId?: string;
+            /** @description On a reference that several records have: their ids. */
+            ids?: string[];
             /** @description The X-Request-Id of the response. */
             instance: string;
             /**
@@ -9549,6 +9685,8 @@ export interface components {
             contractType?: components["schemas"]["ContractType"];
             /** @description The currency, as its ISO 4217 alphabetic code. */
             currency: components["schemas"]["Currency"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9595,6 +9733,8 @@ export interface components {
             contractType?: components["schemas"]["ContractType"] | null;
             /** @description The currency, as its ISO 4217 alphabetic code. */
             currency: components["schemas"]["Currency"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: int64
              * @description The line of business, as its code in the product catalogue, 1 to 65.
@@ -9631,6 +9771,8 @@ export interface components {
             contractType?: components["schemas"]["ContractType"];
             /** @description The currency, as its ISO 4217 alphabetic code. */
             currency: components["schemas"]["Currency"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9662,6 +9804,8 @@ export interface components {
         property: {
             /** @description Where the property is. */
             address?: components["schemas"]["Address"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9707,6 +9851,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9773,6 +9919,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -9823,6 +9971,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -9873,6 +10023,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -9933,6 +10085,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -9977,6 +10131,8 @@ export interface components {
         propertyInput: {
             /** @description Where the property is. */
             address?: components["schemas"]["AddressInput"] | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The latitude, as text. The interface does not say its notation. */
             latitude?: string | null;
             /** @description The longitude, as text. The interface does not say its notation. */
@@ -10007,6 +10163,8 @@ export interface components {
         propertyResult: {
             /** @description Where the property is. */
             address?: components["schemas"]["Address"];
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -10049,6 +10207,8 @@ export interface components {
              * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
              */
             effectiveDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -10104,6 +10264,8 @@ export interface components {
              * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
              */
             effectiveDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: int64
              * @description The amount paid, above 0. The interface does not say its currency or unit.
@@ -10132,6 +10294,8 @@ export interface components {
              * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
              */
             effectiveDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -10610,6 +10774,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -10675,6 +10841,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -10724,6 +10892,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -10773,6 +10943,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -10834,6 +11006,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -10899,6 +11073,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -10961,6 +11137,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -11007,6 +11185,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term begins.
@@ -11063,6 +11243,8 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -11110,6 +11292,8 @@ export interface components {
              * @description The day of birth.
              */
             dob?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The first name. */
             firstName?: string;
             /**
@@ -11131,6 +11315,8 @@ export interface components {
              * @description The day of birth.
              */
             dob?: string | null;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The first name. */
             firstName?: string | null;
             /** @description The kind of identity document. */
@@ -11147,6 +11333,8 @@ export interface components {
              * @description The day of birth.
              */
             dob?: string;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /** @description The first name. */
             firstName?: string;
             /**
@@ -11203,6 +11391,8 @@ export interface components {
             chassisNumber?: string;
             /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
             condition?: unknown;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -11225,6 +11415,8 @@ export interface components {
             chassisNumber?: string | null;
             /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
             condition?: unknown;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string | null;
             /** @description The performance. The interface does not show its members; it is kept and returned as sent. */
             performance?: unknown;
             /** @description The physical features. The interface does not show its members; it is kept and returned as sent. */
@@ -11242,6 +11434,8 @@ export interface components {
             chassisNumber?: string;
             /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
             condition?: unknown;
+            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            externalReference?: string;
             /**
              * Format: uuid
              * @description The identifier that the exchange issues to the record.
@@ -11815,6 +12009,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -11961,6 +12157,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -12090,6 +12314,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -12103,6 +12355,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -12241,6 +12495,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -12368,6 +12650,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -12381,6 +12691,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -12557,6 +12869,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -12717,22 +13060,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Leave these members out, or send them as they are.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/status",
-                     *           "reason": "cannot be changed"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a member that the exchange issues cannot be changed",
-                     *       "type": "/problems/issued-member"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -12930,7 +13276,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -13045,7 +13391,29 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "cancel does not apply to a motorCoverage that is cancelled.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "cancelled",
+                     *       "status": 409,
+                     *       "title": "transition not listed",
+                     *       "type": "/problems/transition-not-listed"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13062,6 +13430,8 @@ export interface operations {
                 claimNumber?: string;
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -13262,22 +13632,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The policy's term begins at 2026-01-01T00:00:00Z and ends at 2027-01-01T00:00:00Z.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/lossDate",
-                     *           "reason": "is outside the time in force"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "policy not in force at lossDate",
-                     *       "type": "/problems/policy-not-in-force-at-loss-date"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/policy-not-in-force-at-loss-date";
+                        type?: "/problems/ambiguous-reference" | "/problems/policy-not-in-force-at-loss-date" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -13488,22 +13861,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The policy's term begins at 2026-01-01T00:00:00Z and ends at 2027-01-01T00:00:00Z.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/lossDate",
-                     *           "reason": "is outside the time in force"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "policy not in force at lossDate",
-                     *       "type": "/problems/policy-not-in-force-at-loss-date"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/policy-not-in-force-at-loss-date" | "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/policy-not-in-force-at-loss-date" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -13898,6 +14274,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the period in which the loss was first notified: a month such as 2026-11, or a quarter such as 2026-Q4. */
@@ -14046,6 +14424,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -14113,6 +14519,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by what name begins with, in any case, with or without accents. */
@@ -14263,6 +14671,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -14392,6 +14828,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14405,6 +14869,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -14582,6 +15048,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -14742,22 +15239,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Leave these members out, or send them as they are.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/status",
-                     *           "reason": "cannot be changed"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a member that the exchange issues cannot be changed",
-                     *       "type": "/problems/issued-member"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -14955,7 +15455,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -15070,7 +15570,29 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "cancel does not apply to a motorCoverage that is cancelled.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "cancelled",
+                     *       "status": 409,
+                     *       "title": "transition not listed",
+                     *       "type": "/problems/transition-not-listed"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15085,6 +15607,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -15235,6 +15759,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -15365,6 +15917,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15378,6 +15958,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -15532,6 +16114,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -15663,6 +16273,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15676,6 +16314,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by what name begins with, in any case, with or without accents. */
@@ -15830,6 +16470,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -15960,6 +16628,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15973,6 +16669,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -16170,6 +16868,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -16335,22 +17064,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Leave these members out, or send them as they are.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/status",
-                     *           "reason": "cannot be changed"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a member that the exchange issues cannot be changed",
-                     *       "type": "/problems/issued-member"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -16576,7 +17308,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -16732,7 +17464,29 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "cancel does not apply to a motorCoverage that is cancelled.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "cancelled",
+                     *       "status": 409,
+                     *       "title": "transition not listed",
+                     *       "type": "/problems/transition-not-listed"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16747,6 +17501,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description Only records by what firstName begins with, in any case, with or without accents. */
                 firstName?: string;
                 /** @description Only records by the value of idNumber. */
@@ -16944,7 +17700,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/party-exists";
+                        type?: "/problems/party-exists" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -17135,7 +17891,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/party-exists";
+                        type?: "/problems/party-exists" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -17152,6 +17908,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -17286,6 +18044,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -17412,6 +18198,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -17425,6 +18239,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -17601,6 +18417,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -17761,22 +18608,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Leave these members out, or send them as they are.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/status",
-                     *           "reason": "cannot be changed"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a member that the exchange issues cannot be changed",
-                     *       "type": "/problems/issued-member"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -17974,7 +18824,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -18089,7 +18939,29 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "cancel does not apply to a motorCoverage that is cancelled.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "cancelled",
+                     *       "status": 409,
+                     *       "title": "transition not listed",
+                     *       "type": "/problems/transition-not-listed"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18104,6 +18976,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -18238,6 +19112,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -18364,6 +19266,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18377,6 +19307,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of period. */
@@ -18525,6 +19457,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -18662,22 +19622,22 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "An aggregated row takes its sum and its key from its receipts.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/grossWrittenPremium",
-                     *           "reason": "is the sum of the receipts and cannot be changed"
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
                      *         }
                      *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "the aggregation owns this member of the row",
-                     *       "type": "/problems/aggregated-member"
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/aggregated-member";
+                        type?: "/problems/external-reference-taken" | "/problems/aggregated-member";
                     };
                 };
             };
@@ -18696,6 +19656,8 @@ export interface operations {
                 currency?: string;
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of lineOfBusiness. */
@@ -18873,6 +19835,34 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -19023,6 +20013,34 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19080,6 +20098,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -19226,6 +20246,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -19355,6 +20403,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19368,6 +20444,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -19551,6 +20629,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -19712,22 +20821,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Leave these members out, or send them as they are.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/status",
-                     *           "reason": "cannot be changed"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a member that the exchange issues cannot be changed",
-                     *       "type": "/problems/issued-member"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -19943,7 +21055,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -20058,7 +21170,29 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "cancel does not apply to a motorCoverage that is cancelled.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "cancelled",
+                     *       "status": 409,
+                     *       "title": "transition not listed",
+                     *       "type": "/problems/transition-not-listed"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -20075,6 +21209,8 @@ export interface operations {
                 claimNumber?: string;
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -20260,6 +21396,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -20420,16 +21587,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Refund the receipt, and record another.",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a receipt is immutable once recorded",
-                     *       "type": "/problems/receipt-immutable"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/receipt-immutable";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/receipt-immutable";
                     };
                 };
             };
@@ -20574,7 +21750,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/transition-not-listed" | "/problems/receipt-already-reversed" | "/problems/refund-above-what-is-left";
+                        type?: "/problems/transition-not-listed" | "/problems/receipt-already-reversed" | "/problems/refund-above-what-is-left" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -20592,6 +21768,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -20772,6 +21950,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -20933,22 +22142,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Leave these members out, or send them as they are.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/status",
-                     *           "reason": "cannot be changed"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a member that the exchange issues cannot be changed",
-                     *       "type": "/problems/issued-member"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -21165,7 +22377,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -21280,7 +22492,29 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "cancel does not apply to a motorCoverage that is cancelled.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "cancelled",
+                     *       "status": 409,
+                     *       "title": "transition not listed",
+                     *       "type": "/problems/transition-not-listed"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -21295,6 +22529,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description Only records by the value of policyNumber. */
@@ -21492,6 +22728,37 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
+                     *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -21657,22 +22924,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Leave these members out, or send them as they are.",
                      *       "errors": [
                      *         {
-                     *           "pointer": "/status",
-                     *           "reason": "cannot be changed"
+                     *           "pointer": "/policyholderId",
+                     *           "reason": "names several records; send the id of one of them"
                      *         }
+                     *       ],
+                     *       "ids": [
+                     *         "0195a000-0000-7000-8000-000000000001",
+                     *         "0195a000-0000-7000-8000-000000000002"
                      *       ],
                      *       "instance": "0195a000-0000-7000-8000-0000000000ff",
                      *       "status": 409,
-                     *       "title": "a member that the exchange issues cannot be changed",
-                     *       "type": "/problems/issued-member"
+                     *       "title": "several records have the reference",
+                     *       "type": "/problems/ambiguous-reference"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/issued-member";
+                        type?: "/problems/ambiguous-reference" | "/problems/external-reference-taken" | "/problems/issued-member";
                     };
                 };
             };
@@ -21893,7 +23163,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed";
+                        type?: "/problems/out-of-sequence" | "/problems/issued-member" | "/problems/transition-not-listed" | "/problems/ambiguous-reference" | "/problems/external-reference-taken";
                     };
                 };
             };
@@ -21911,6 +23181,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -22053,6 +23325,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -22181,6 +23481,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -22194,6 +23522,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only records by the name that the caller's organisation has given to the record. */
+                externalReference?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description How many records are left out before the page. Follow the Link header rather than counting. */
@@ -22340,6 +23670,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -22490,6 +23848,34 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/externalReference",
+                     *           "reason": "is the name of another record"
+                     *         }
+                     *       ],
+                     *       "existingId": "0195a000-0000-7000-8000-000000000001",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "another record has the externalReference",
+                     *       "type": "/problems/external-reference-taken"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/external-reference-taken";
+                    };
+                };
+            };
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -29091,6 +30477,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of grossAnnualProfit; another condition must lead. */
@@ -29168,6 +30556,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: int64
                          * @description The gross profit of a year. The interface does not say its currency or unit.
@@ -29235,6 +30625,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The records to embed, with commas between them: policy. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of fnol, an instant as RFC 3339 has it, or a day in UTC. */
@@ -29324,6 +30716,8 @@ export interface operations {
                          * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
                          */
                         excessAmount?: Exact;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: date-time
                          * @description The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -29385,6 +30779,8 @@ export interface operations {
                 country?: string[];
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
@@ -29426,6 +30822,8 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -29495,6 +30893,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of grossAnnualProfit; another condition must lead. */
@@ -29642,6 +31042,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: int64
                          * @description The gross profit of a year. The interface does not say its currency or unit.
@@ -29774,6 +31176,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -29840,6 +31244,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -29884,6 +31290,8 @@ export interface operations {
                 country?: string[];
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
@@ -29936,6 +31344,8 @@ export interface operations {
                         address?: components["schemas"]["Address"];
                         /** @description The classification of the entity. */
                         classification?: components["schemas"]["EntityClassification"];
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -29973,6 +31383,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of grossWrittenPremium; another condition must lead. */
@@ -30050,6 +31462,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: decimal
                          * @description The premium before deductions. The interface does not say its currency or unit.
@@ -30110,6 +31524,8 @@ export interface operations {
                 dobFrom?: string;
                 /** @description The greatest dob; another condition must lead. */
                 dobTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of firstName, in any case, with or without accents. */
@@ -30170,6 +31586,8 @@ export interface operations {
                          * @description The day of birth.
                          */
                         dob?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /** @description The first name. */
                         firstName?: string;
                         /**
@@ -30211,6 +31629,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -30273,6 +31693,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -30328,6 +31750,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -30404,6 +31828,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -30459,6 +31885,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The records to embed, with commas between them: policy, claim, reversed. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
@@ -30518,6 +31946,8 @@ export interface operations {
                          * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
                          */
                         effectiveDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -30593,6 +32023,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -30664,6 +32096,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -30733,6 +32167,8 @@ export interface operations {
                 expiryDateFrom?: string;
                 /** @description The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDateTo?: string;
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -30809,6 +32245,8 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.
@@ -30860,6 +32298,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The value of externalReference. */
+                externalReference?: string[];
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
@@ -30905,6 +32345,8 @@ export interface operations {
                         chassisNumber?: string;
                         /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
                         condition?: unknown;
+                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        externalReference?: string;
                         /**
                          * Format: uuid
                          * @description The identifier that the exchange issues to the record.

@@ -190,6 +190,16 @@ func problemRequests(t *testing.T, c *trial.Client) map[string]func() trial.Resp
 			return c.Post(t, path, endorsedFrom(-4))
 		},
 		"party-exists": post("/personal", holder),
+		"external-reference-taken": func() trial.Response {
+			named := vehicle().With("externalReference", "one car")
+			c.Create(t, "vehicle", named)
+			return c.Post(t, "/vehicle", named)
+		},
+		"ambiguous-reference": func() trial.Response {
+			c.Create(t, "personal", personal().With("externalReference", "both"))
+			c.Create(t, "commercial", trial.Record{"name": "Both Ltd", "externalReference": "both"})
+			return c.Post(t, "/motorCoverage", motor.With("policyholderId", "ref:both"))
+		},
 		"issued-member": do("PUT", "/motorCoverage/"+written.Text("id"),
 			motor.With("status", "lapsed")),
 		"batch-refused": post("/x/batch", trial.Record{"operations": []trial.Record{

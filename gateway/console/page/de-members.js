@@ -44,7 +44,7 @@ export default {
   deductibleAmountBuilding: 'Selbstbehalt Gebäude', deductibleAmountContent: 'Selbstbehalt Inhalt',
   deductibles: 'Selbstbehalte', destination: 'Reiseziel', documentTypes: 'Arten der Dokumente',
   effectiveDate: 'Gültig ab', emergencyMedical: 'Medizinischer Notfall', expectedRecovery: 'Erwarteter Regress',
-  financials: 'Finanzen', grossAnnualProfit: 'Jährlicher Rohertrag', grossAnnualTurnover: 'Bruttojahresumsatz',
+  externalReference: 'Eigene Referenz', financials: 'Finanzen', grossAnnualProfit: 'Jährlicher Rohertrag', grossAnnualTurnover: 'Bruttojahresumsatz',
   icwLimit: 'ICW-Grenze', id: 'Kennung', isAgreedValue: 'Taxe', isAnnualPolicy: 'Jahrespolice', isGroup: 'Gruppe',
   issueDate: 'Ausgestellt am', itStaff: 'IT-Personal', latitude: 'Breite', longitude: 'Länge',
   legalForm: 'Rechtsform', licenceCategory: 'Führerscheinklasse', licenceCodes: 'Schlüsselzahlen',

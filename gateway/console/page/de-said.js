@@ -30,6 +30,8 @@ export const problems = {
   'policy-not-in-force-at-loss-date': 'Die Police war am Schadentag nicht in Kraft',
   'peril-not-covered': 'Die Gefahr ist nicht gedeckt', 'party-exists': 'Diese Partei gibt es schon',
   'receipt-immutable': 'Ein Beleg ändert sich nicht mehr',
+  'external-reference-taken': 'Ein anderer Datensatz hat diese eigene Referenz',
+  'ambiguous-reference': 'Mehrere Datensätze haben die Referenz',
   'out-of-sequence': 'Der Nachtrag gilt ab einem Zeitpunkt vor dem letzten',
   'receipt-already-reversed': 'Der Beleg ist schon storniert',
   'refund-above-what-is-left': 'Vom Beleg ist weniger übrig',

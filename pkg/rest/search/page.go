@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/external"
 )
 
 const (
@@ -32,6 +33,8 @@ type Source struct {
 	Collection docstore.Collection
 	// Unled are the keys of the documents that a search without conditions reads.
 	Unled docstore.Keys
+	// References returns the values under which the index of references has one; see package external.
+	References func(ctx context.Context, reference string) []string
 	// WithState has the documents read with their states.
 	WithState bool
 	// Shown returns the record of a document as its readers see it, nil if the document is not one that is searched.
@@ -48,7 +51,7 @@ type Page struct {
 // Read reads a page. Errors: those of the store and of Source.Shown.
 func (q *Query) Read(ctx context.Context, from Source) (Page, error) {
 	r := reading{Source: from, query: q}
-	finds := q.Finds(from.Unled)
+	finds := from.referring(ctx, q.Finds(from.Unled))
 	for _, find := range finds {
 		find.WithState, find.Limit, find.Bytes = from.WithState, batch, MostBytes/len(finds)
 		if len(q.conditions) == 0 {
@@ -57,6 +60,24 @@ func (q *Query) Read(ctx context.Context, from Source) (Page, error) {
 		r.streams = append(r.streams, &stream{find: find})
 	}
 	return r.page(ctx)
+}
+
+// referring returns finds with the values of the index of references in place of the references that are asked for.
+func (s Source) referring(ctx context.Context, finds []docstore.Query) []docstore.Query {
+	var all []docstore.Query
+	for _, find := range finds {
+		reference, is := find.Equal[external.Member]
+		if !is {
+			all = append(all, find)
+			continue
+		}
+		for _, value := range s.References(ctx, reference) {
+			of := find
+			of.Equal = docstore.Keys{external.Member: value}
+			all = append(all, of)
+		}
+	}
+	return all
 }
 
 // reading is a page that is being read.

@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/external"
 )
 
 // internalScheme names the security scheme of internal operations.
@@ -83,6 +84,9 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 		add(openapi3.NewQueryParameter("at"), openapi3.NewDateTimeSchema(),
 			"The instant of which what counts is returned; without it, what was written last.")
 	}
+	if o.Referring {
+		add(openapi3.NewQueryParameter(external.Parameter), openapi3.NewStringSchema(), "The name, or the number.")
+	}
 	if o.Returns == nil {
 		op.Responses.Set("204", succeed("Done.", nil, nil, "X-Request-Id"))
 	} else {
@@ -94,7 +98,7 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 	} else {
 		refused = append(refused, problem.NotFound)
 	}
-	if o.Limited || o.Dated || o.Effective || len(o.Parts) > 0 || o.Parameter.Several {
+	if o.Limited || o.Dated || o.Effective || o.Referring || len(o.Parts) > 0 || o.Parameter.Several {
 		refused = append(refused, problem.BadParameter)
 	}
 	if o.Takes != nil {

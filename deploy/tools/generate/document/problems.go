@@ -207,6 +207,8 @@ func (s *schemas) problem() *openapi3.Schema {
 		WithProperty("instance", text("The X-Request-Id of the response.")).
 		WithProperty("existingId",
 			text("On a conflict: the id of the record that is there already.").WithFormat("uuid")).
+		WithPropertyRef("ids", described(list(openapi3.NewUUIDSchema().NewRef(), false),
+			"On a reference that several records have: their ids.")).
 		WithProperty("list", text("On a number where an id is wanted: the list that finds the record by it.").
 			WithFormat("uri-reference")).
 		WithProperty("state", text("On a transition that is not listed: the state of the record.")).
