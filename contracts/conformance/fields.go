@@ -173,7 +173,8 @@ func referenceRules() []Rule {
 		add("POST /"+r.name+" takes an externalReference, which no other record has", func(p *probe) { named(p, r) })
 		for _, f := range append(r.fields, r.references...) {
 			if isResource(f.kind) || f.name == "policyNumber" && (r.name == "claim" || r.name == "receipt") {
-				add("POST /"+r.name+" takes ref: and an externalReference as "+f.name, func(p *probe) { referring(p, r, f) })
+				add("POST /"+r.name+" takes ref: and an externalReference as "+f.name,
+					func(p *probe) { referring(p, r, f) })
 			}
 		}
 	}
@@ -218,8 +219,9 @@ func referenceRules() []Rule {
 		p.ambiguous(p.post("/receipt", p.body("receipt", 0).with("policyNumber", "ref:"+name)), "/policyNumber")
 	})
 	add("an externalReference that nobody could tell from another is 400", func(p *probe) {
-		for _, wrong := range []any{"", " a", "a ", "a  b", "a\u00a0b", "a\tb", "a\u200bb", strings.Repeat("x", 101), 12,
-			[]any{"a"}} {
+		for _, wrong := range []any{
+			"", " a", "a ", "a  b", "a\u00a0b", "a\tb", "a\u200bb", strings.Repeat("x", 101), 12, []any{"a"},
+		} {
 			problem := p.refused(http.StatusBadRequest, "", p.post("/vehicle", record{"externalReference": wrong}))
 			if at := problem.pointers(); len(at) != 1 || at[0] != "/externalReference" {
 				p.fail("%q is refused at %v", wrong, at)

@@ -99,8 +99,8 @@ func weight(index docstore.Index) int {
 const (
 	keyIndex      = "idempotency"
 	resourceIndex = "resource" // in a collection that several resources share
-	// referenceIndex has the names that callers give to records, each after that of the resource. The values are pinned:
-	// what a record of an earlier release has under the name of the member is in no index.
+	// referenceIndex has the names that callers give to records, each after that of the resource. The values are
+	// pinned: what a record of an earlier release has under the name of the member is in no index.
 	referenceIndex = external.Member
 )
 
@@ -195,7 +195,8 @@ func (r *Records[T]) leadsOf() []lead {
 	var all []lead
 	for _, f := range r.Search {
 		has := func(index string) bool { return index == f.Index }
-		if f.Index == "" || f.Index == referenceIndex || slices.ContainsFunc(r.Filters, func(f Filter[T]) bool { return has(f.Index) }) ||
+		if f.Index == "" || f.Index == referenceIndex ||
+			slices.ContainsFunc(r.Filters, func(f Filter[T]) bool { return has(f.Index) }) ||
 			slices.ContainsFunc(r.Unique, func(u Unique[T]) bool { return has(u.Index) }) {
 			continue
 		}

@@ -183,7 +183,7 @@ func (r *Records[T]) taken(
 	}
 	if reference, is := r.referenceOf(v); is {
 		holder, held, err := r.namedBy(ctx, reference)
-		if err != nil || held && !(found && holder.ID == first.ID) {
+		if err != nil || held && (!found || holder.ID != first.ID) {
 			return doc, false, cmp.Or(err, referenceTaken(holder))
 		}
 	}

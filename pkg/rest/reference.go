@@ -134,14 +134,15 @@ func (r *Records[T]) loseReference(v T) {
 	}
 }
 
-// referenceRules returns the rules about the name of a record: that it is one, and that no other record has it. What keeps
-// it unique is the index itself.
+// referenceRules returns the rules about the name of a record: that it is one, and that no other record has it. What
+// keeps it unique is the index itself.
 func (r *Records[T]) referenceRules() []Check[T] {
 	if !r.named() {
 		return nil
 	}
 	return []Check[T]{{
-		Name: "externalReference is no name", DependsOn: []string{external.Member}, Refuses: []problem.Kind{problem.Invalid},
+		Name: "externalReference is no name", DependsOn: []string{external.Member},
+		Refuses: []problem.Kind{problem.Invalid},
 		Run: func(_ context.Context, d *Draft[T]) error {
 			of := r.referring(d.Value)
 			fault := "must be a string"
@@ -204,9 +205,8 @@ func (r *documents) namedBy(ctx context.Context, reference string) (doc docstore
 		return doc, is, nil
 	}
 	who := request.OrganisationFrom(ctx)
-	docs, err := r.collection.Find(ctx, who, docstore.Query{
-		Equal: docstore.Keys{referenceIndex: r.referenceKey(who.Name(), reference)}, Limit: 1, Own: true, WithState: true,
-	})
+	of := docstore.Keys{referenceIndex: r.referenceKey(who.Name(), reference)}
+	docs, err := r.collection.Find(ctx, who, docstore.Query{Equal: of, Limit: 1, Own: true, WithState: true})
 	if err != nil || len(docs) == 0 {
 		return doc, false, err
 	}
@@ -281,7 +281,9 @@ func (r *Records[T]) lookReferences(
 
 // withReference returns the records of some resources or collections that a name stands for: those to which the
 // caller's organisation has given it, and the one that the caller sees and whose number it is.
-func (s *Server) withReference(ctx context.Context, among []string, reference string) (all external.Records, err error) {
+func (s *Server) withReference(
+	ctx context.Context, among []string, reference string,
+) (all external.Records, err error) {
 	all.Records = []external.Record{}
 	var looked []string // collections whose numbers were looked up
 	for _, r := range s.resources {

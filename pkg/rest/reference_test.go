@@ -94,7 +94,8 @@ func TestARecordHasTheNameThatCallersGiveIt(t *testing.T) {
 	w.do(200, "POST", first+":amend", `{"externalReference":"third"}`)
 	taken("third")
 	other := w.parcel(`"externalReference":"Caf\u00e9 1"`)
-	w.wants(w.do(409, "PUT", other, w.body(`"externalReference":"third"`)), problem.ReferenceTaken, "/externalReference")
+	w.wants(w.do(409, "PUT", other, w.body(`"externalReference":"third"`)), problem.ReferenceTaken,
+		"/externalReference")
 	w.wants(w.do(409, "POST", other+":amend", `{"externalReference":"third"}`), problem.ReferenceTaken,
 		"/externalReference")
 	finds("Caf\u00e9 1", strings.TrimPrefix(other, "/parcel/"))
@@ -118,7 +119,8 @@ func TestANameIsGivenOnce(t *testing.T) {
 				key = "another" + string(rune('0'+i))
 			}
 			r := w.send("POST", "/parcel", body, "Idempotency-Key", key)
-			if taken := r.text("type") == problem.URI(problem.ReferenceTaken); r.Code != 201 && r.Code != 200 && !taken {
+			taken := r.text("type") == problem.URI(problem.ReferenceTaken)
+			if r.Code != 201 && r.Code != 200 && !taken {
 				t.Errorf("status %d: %s", r.Code, r.Body)
 			}
 		})

@@ -131,8 +131,8 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	r := &Records[T]{
 		Resource: declared, members: membersOf(recordType[T]()), sets: planOf(recordType[T]()),
 		documents: documents{
-			resource: declared.Name, stored: declared.Collection, everybody: declared.Public, server: s, prefix: history.Prefix(declared.Name),
-			params: map[string]param{},
+			resource: declared.Name, stored: declared.Collection, everybody: declared.Public, server: s,
+			prefix: history.Prefix(declared.Name), params: map[string]param{},
 		},
 	}
 	r.movedBy = r.bodyMovedBy

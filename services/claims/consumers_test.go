@@ -15,12 +15,12 @@ func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 	s := start(t, policies)
 	for policy, status := range map[string]int{
 		"MOTOR": 201, "LATER": 201, "ENDED": 409, "NOTHING": 422, "OPEN": 201, "CREDIT": 422, "PET": 422,
-		"NO-SUCH": 404,
+		"NO-SUCH": 404, "ref:R1": 201,
 	} {
 		s.Must(status, "POST", "/claim", `{"policyNumber":"`+policy+
 			`","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
 	}
-	if a := s.Must(200, "GET", "/x/search/claim?policyNumber=MOTOR&expand=policy&fields=claimStatus", ""); a.Text !=
+	if a := s.Must(200, "GET", "/x/search/claim?policyNumber=MOTOR&limit=1&expand=policy&fields=claimStatus", ""); a.Text !=
 		`[{"claimStatus":"open","policy":{"policyNumber":"MOTOR"}}]` {
 		t.Error(a.Text)
 	}
@@ -65,6 +65,10 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 				s.Must(200, "POST", "/claim/"+claim.Member("id")+":settle",
 					`{"paymentAmount":400,"paymentMethod":"cheque"}`)
 				return map[string]string{"names": claim.Member("claimNumber"), "at": "2026-07-01T00:00:00Z"}
+			},
+			"a claim with a reference": func(*testing.T) map[string]string {
+				s.Must(200, "PUT", "/claim/"+file().Member("id"), `{"externalReference":"C1"}`)
+				return map[string]string{"resources": "claim", "reference": "C1"}
 			},
 			"no claim with the number": func(*testing.T) map[string]string {
 				return map[string]string{"claimNumber": "CLM-NONE"}

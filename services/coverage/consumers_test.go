@@ -22,7 +22,7 @@ func TestEveryPartyThatIsReliedOn(t *testing.T) {
 		servicetest.Options{Peers: map[string]http.Handler{"parties": parties}})
 	for policyholder, status := range map[string]int{
 		"01930000-0000-7000-8000-000000000001": 201, "01930000-0000-7000-8000-000000000002": 201,
-		"01930000-0000-7000-8000-000000000003": 404,
+		"01930000-0000-7000-8000-000000000003": 404, "ref:H1": 201,
 	} {
 		traveller := s.Create("traveller", `{"firstName":"T"}`)
 		a := s.Must(status, "POST", "/travelCoverage",
@@ -70,6 +70,11 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		"a motor policy with an endorsement that counts later": made("motorCoverage", "vehicle", `{"vin":"V"}`,
 			`"perils":["fire"],`+motor,
 			`endorse {"endorsementType":"addition","effectiveDate":"2026-05-01T00:00:00Z","perils":["fire","flood"]}`),
+		"a policy with a reference": func(t *testing.T) map[string]string {
+			reference := strings.ReplaceAll(t.Name(), "/", "-")
+			made("motorCoverage", "vehicle", `{"vin":"V"}`, `"externalReference":"`+reference+`",`+motor)(t)
+			return map[string]string{"resources": "policy", "reference": reference}
+		},
 		"a motor policy without perils":  made("motorCoverage", "vehicle", `{"vin":"V"}`, motor),
 		"a travel policy without an end": endless,
 		"a trade credit policy with a waiting period of 30 days": made("tradeCreditCoverage", "debtor", `{"name":"D"}`,

@@ -33,6 +33,13 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 					`"city":"London","country":"GB","postalCode":"N1"}}`)
 				return map[string]string{"at": "2100-01-01T00:00:00Z", "names": id}
 			},
+			"an individual with a reference": func(*testing.T) map[string]string {
+				made++
+				reference := "R" + strconv.Itoa(made)
+				s.Create("personal", person("X"+strconv.Itoa(made), `,"externalReference":"`+reference+`"`))
+				return map[string]string{"resources": "personal,commercial,insuranceEntity,beneficiary",
+					"reference": reference}
+			},
 			"an individual that can be created": func(*testing.T) map[string]string { return nil },
 			"an individual that is created":     func(*testing.T) map[string]string { return nil },
 			"no party with the id": func(*testing.T) map[string]string {

@@ -44,11 +44,12 @@ export default {
   demoHow: 'Eine Plattform mit Verträgen, deren Monate gemeldet sind, und mit einer Abrechnungsdatei zum Vergleichen '
     + 'startet: exchange run --demo (make demo).',
   seed: 'Jetzt füllen', seeding: 'Der Bestand wird geschrieben …',
-  findWhat: 'Nummer einer Police oder eines Schadens, Name, Kennzeichen oder Nummer einer Partei',
+  findWhat: 'Nummer von Police, Schaden oder Partei, Name, Kennzeichen oder eigene Referenz',
   newest: 'Neueste Policen', policies: 'Policen', claims: 'Schäden', parties: 'Parteien', vehicles: 'Fahrzeuge',
   name: 'Name', kind: 'Art', line: 'Sparte',
   whatIsFound: 'Policen und Schäden findet man mit ihrer ganzen Nummer, Beteiligte mit dem Anfang eines Namens oder '
-    + 'ihrer Nummer, Fahrzeuge mit dem Anfang des Kennzeichens oder der ganzen Fahrgestellnummer.',
+    + 'ihrer Nummer, Fahrzeuge mit dem Anfang des Kennzeichens oder der ganzen Fahrgestellnummer, alle mit Ihrer '
+    + 'eigenen Referenz.',
   notFound: 'Zu „{0}“ wird nichts gefunden.', createPolicy: 'Neue Police', mayNotWrite: 'Ihr Token liest nur.',
   terms: 'Bedingungen', insured: 'Versichert', receipts: 'Belege', rows: 'Zeilen des Prämienbordereaus',
   timeline: 'Verlauf', renewalsBefore: 'Erneuert', renewalsAfter: 'Erneuert durch',

@@ -34,11 +34,11 @@ export default {
   demoHow: 'An exchange that has contracts with reported months, and a statement to compare, is run by: '
     + 'exchange run --demo (make demo).',
   seed: 'Fill it now', seeding: 'The book is being written …',
-  findWhat: 'Number of a policy or claim, name, plate, or number of a party', newest: 'Newest policies',
+  findWhat: 'Number of a policy, claim or party, name, plate, or own reference', newest: 'Newest policies',
   policies: 'Policies', claims: 'Claims', parties: 'Parties', vehicles: 'Vehicles', name: 'Name', kind: 'Kind',
   line: 'Line',
   whatIsFound: 'Policies and claims are found by their whole number, parties by the beginning of a name or by their '
-    + 'number, vehicles by the beginning of the plate or by the whole VIN.',
+    + 'number, vehicles by the beginning of the plate or by the whole VIN, and all of them by your own reference.',
   notFound: 'Nothing is found for “{0}”.', createPolicy: 'New policy', mayNotWrite: 'Your token only reads.',
   terms: 'Terms', insured: 'Insured', receipts: 'Receipts', rows: 'Rows of the premium bordereau',
   timeline: 'What happened', renewalsBefore: 'Renews', renewalsAfter: 'Renewed by',

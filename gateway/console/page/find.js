@@ -11,7 +11,8 @@ const PAUSE = 150; // milliseconds without a key before the exchange is asked
 const NAMES = [['personal', 'lastName'], ['personal', 'firstName'], ['commercial', 'name'],
   ['insuranceEntity', 'name'], ['vehicle', 'plateNumber']];
 const NUMBERS = [['personal', 'idNumber'], ['commercial', 'registrationNumber'],
-  ['insuranceEntity', 'registrationNumber'], ['vehicle', 'vin']];
+  ['insuranceEntity', 'registrationNumber'], ['vehicle', 'vin'],
+  ...['personal', 'commercial', 'insuranceEntity', 'vehicle'].map((resource) => [resource, 'externalReference'])];
 const AT_ONCE = 5; // of how many vehicles one search finds the policies
 const CLAIM = ['claimNumber', 'policyNumber', 'claimStatus', 'lossDate', 'reserve'];
 // LINE_BY is the line of a policy, by the member that names what it insures.
@@ -22,17 +23,22 @@ export const lineOf = (row) => LINE_BY[Object.keys(LINE_BY).find((name) => row[n
 // covered returns the ids of what a policy insures.
 export const covered = (row) => Object.keys(LINE_BY).flatMap((name) => row[name] ?? []);
 
+// own returns the column of the caller's own references, where there are any.
+const own = (rows) => (rows.some((row) => row.externalReference) ? [column('externalReference')] : []);
+
 export const Policies = ({ rows }) => html`<${Table} caption=${t('policies')} rows=${rows} columns=${[
   column('policyNumber'), { label: t('line'), cell: (row) => t(`line ${row.resource ?? lineOf(row)}`) },
-  ...['status', 'inceptionDate', 'expiryDate'].map(column)]} />`;
+  ...['status', 'inceptionDate', 'expiryDate'].map(column), ...own(rows)]} />`;
 
-const Claims = ({ rows }) => html`<${Table} caption=${t('claims')} columns=${CLAIM.map(column)} rows=${rows} />`;
+const Claims = ({ rows }) => html`<${Table} caption=${t('claims')} columns=${[...CLAIM.map(column), ...own(rows)]}
+  rows=${rows} />`;
 
 const Parties = ({ rows }) => html`<${Table} caption=${t('parties')} rows=${rows} columns=${[
   { label: t('name'), cell: (row) => html`<${RecordLink} resource=${row.resource} id=${row.id}>${party(row)}<//>` },
   { label: t('kind'), cell: (row) => t(`kind ${row.resource}`) },
   { label: label('country'),
-    cell: (row) => option('country', row.address?.country || row.registeredAddress?.country || '–') }]} />`;
+    cell: (row) => option('country', row.address?.country || row.registeredAddress?.country || '–') },
+  ...own(rows)]} />`;
 
 const Vehicles = ({ rows }) => html`<${Table} caption=${t('vehicles')} rows=${rows} columns=${[
   { label: label('plateNumber'),
@@ -40,7 +46,7 @@ const Vehicles = ({ rows }) => html`<${Table} caption=${t('vehicles')} rows=${ro
   column('vin'),
   { label: t('policies'),
     cell: (row) => row.policies.map((one, i) => [i > 0 && ', ', html`<${PolicyLink} number=${one.policyNumber} />`]) },
-]} />`;
+  ...own(rows)]} />`;
 
 const KINDS = { policies: Policies, claims: Claims, parties: Parties, vehicles: Vehicles };
 
@@ -56,6 +62,12 @@ async function insured(list, ask) {
 // A character that may be a name by itself.
 const WHOLE = /^[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]$/u;
 
+// once returns rows, each once.
+const once = (rows) => [...new Map(rows.map((row) => [row.id, row])).values()];
+
+// either returns what paths find together.
+const either = async (ask, ...paths) => once((await Promise.all(paths.map(ask))).flat());
+
 // found asks for all that the text may be. Names are sought by their beginnings.
 async function found(text, get) {
   const ask = (path) => get(path).then(({ data }) => data);
@@ -64,11 +76,13 @@ async function found(text, get) {
   const of = (list, suffix) => list.map(([resource, field]) => ask(
     `/x/search/${resource}?${field}${suffix}=${sought}&limit=10`)
     .then((rows) => rows.map((row) => ({ ...row, resource }))));
-  const [byPolicy, byClaim, ...others] = await Promise.all([ask(`/x/search/coverage?policyNumber=${upper}`),
-    ask(`/x/search/claim?claimNumber=${upper}&limit=10`), ...of(NUMBERS, ''),
+  const [policies, claims, ...others] = await Promise.all([
+    either(ask, `/x/search/coverage?policyNumber=${upper}`, `/x/search/coverage?externalReference=${sought}&limit=10`),
+    either(ask, `/x/search/claim?claimNumber=${upper}`, `/x/search/claim?externalReference=${sought}&limit=10`),
+    ...of(NUMBERS, ''),
     ...of(NAMES.filter(([resource]) => text.length > 1 || resource !== 'vehicle' && WHOLE.test(text)), 'Prefix')]);
-  const one = [...new Map(others.flat().map((row) => [row.id, row])).values()];
-  return { of: text, policies: byPolicy, claims: byClaim, parties: one.filter((row) => row.resource !== 'vehicle'),
+  const one = once(others.flat());
+  return { of: text, policies, claims, parties: one.filter((row) => row.resource !== 'vehicle'),
     vehicles: await insured(one.filter((row) => row.resource === 'vehicle'), ask) };
 }
 

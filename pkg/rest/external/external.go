@@ -46,7 +46,7 @@ func Fault(name string) string {
 
 // PathOf returns the path by which another service is asked for the records of some resources with a name.
 func PathOf(resources []string, name string) string {
-	return Path + strings.Join(resources, ",") + "?" + url.Values{Parameter: {name}}.Encode()
+	return Path + url.PathEscape(strings.Join(resources, ",")) + "?" + url.Values{Parameter: {name}}.Encode()
 }
 
 // Record is a record that a name may stand for.
