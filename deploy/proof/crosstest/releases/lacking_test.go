@@ -43,6 +43,58 @@ var knownToLack = map[string][]string{
 	},
 }
 
+// Of the names that callers give to records, a process of the last release lacks what concerns its resources, and what
+// others look up in it.
+func init() {
+	lines := []string{"motorCoverage", "cyberLiabilityCoverage", "travelCoverage", "propertyCoverage",
+		"tradeCreditCoverage", "businessInterruptionCoverage", "petCoverage"}
+	owns := map[string][]string{
+		"coverage": append([]string{"vehicle", "driver", "business", "traveller", "property", "debtor", "pet"}, lines...),
+		"claims":   {"claim", "claimsBordereau"}, "premium": {"receipt", "premiumBordereau"},
+		"parties":  {"insuranceEntity", "personal", "commercial", "beneficiary"},
+		"products": {"product", "policyWording"},
+	}
+	lacks := func(process string, rules ...string) {
+		for _, rule := range rules {
+			knownToLack[process] = append(knownToLack[process], "beyond: "+rule)
+		}
+	}
+	for process, resources := range owns {
+		for _, resource := range resources {
+			lacks(process, "POST /"+resource+" takes an externalReference, which no other record has")
+		}
+	}
+	refers := func(resource, member string, processes ...string) {
+		for _, process := range processes {
+			lacks(process, "POST /"+resource+" takes ref: and an externalReference as "+member)
+		}
+	}
+	for _, line := range lines {
+		lacks("coverage", line+" :endorse and :renew take an externalReference that no other policy has")
+		if line != "businessInterruptionCoverage" {
+			refers(line, "policyholderId", "coverage", "parties")
+		}
+		for _, process := range []string{"coverage", "parties"} {
+			lacks(process, "ref: and the name of parties of two kinds is 409 for "+line)
+		}
+	}
+	for line, member := range map[string]string{
+		"motorCoverage": "vehicleId", "cyberLiabilityCoverage": "businessId", "travelCoverage": "travellerIds",
+		"propertyCoverage": "propertyId", "tradeCreditCoverage": "debtorId",
+		"businessInterruptionCoverage": "propertyRef", "petCoverage": "petId",
+	} {
+		refers(line, member, "coverage")
+	}
+	refers("motorCoverage", "driverId", "coverage")
+	refers("claim", "policyNumber", "coverage", "claims")
+	refers("receipt", "policyNumber", "coverage", "premium")
+	refers("product", "wording", "products")
+	for _, process := range []string{"coverage", "claims", "premium"} {
+		lacks(process, "ref: and the name of policies of two lines is 409 for a claim and a receipt")
+	}
+	lacks("coverage", "an externalReference that nobody could tell from another is 400")
+}
+
 // since is why the last release lacks the rules.
 const since = "decided after the release"
 

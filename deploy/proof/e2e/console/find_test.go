@@ -54,6 +54,17 @@ func TestFind(t *testing.T) {
 	p.eval("history.back()", nil)
 	p.sees("[data-part=claims]", claim.Text("claimNumber"))
 
+	// The caller's own reference finds each kind of record, and stands beside what has one.
+	own := "Own & 7/é " + claim.Text("claimNumber")
+	c.Put(t, "/claim/"+claim.Text("id"), trial.Record{"externalReference": own}).Want(t, 200)
+	c.Put(t, "/motorCoverage/"+made.Text("id"), made.With("externalReference", own)).Want(t, 200)
+	c.Create(t, "commercial", trial.Record{"name": "Ownings", "externalReference": own})
+	p.visit("/find?q=" + url.QueryEscape(own))
+	for part, what := range map[string]string{"claims": claim.Text("claimNumber"), "policies": made.Text("policyNumber"),
+		"parties": "Ownings"} {
+		p.sees("[data-part="+part+"]", what, "External reference", own)
+	}
+
 	// Who presses Enter at once opens what the text in the box finds, and not what is still shown.
 	for _, before := range []string{"", "ex fleet"} {
 		p.visit("/find?q=" + url.QueryEscape(before))
