@@ -3768,13 +3768,19 @@ type BusinessInterruptionCoverageEndorse struct {
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// PropertyId Another name of `propertyRef`, the name that is returned.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyId *string `json:"propertyId,omitempty"`
 
 	// PropertyRef The id of the property that the policy attaches to.
-	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyRef *string `json:"propertyRef,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -3813,13 +3819,19 @@ type BusinessInterruptionCoverageInput struct {
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// PropertyId Another name of `propertyRef`, the name that is returned. One of `propertyRef` and `propertyId` is required.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyId *string `json:"propertyId,omitempty"`
 
 	// PropertyRef The id of the property that the policy attaches to. One of `propertyRef` and `propertyId` is required.
-	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyRef *string `json:"propertyRef,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -3861,13 +3873,19 @@ type BusinessInterruptionCoverageRenew struct {
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// PropertyId Another name of `propertyRef`, the name that is returned.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyId *string `json:"propertyId,omitempty"`
 
 	// PropertyRef The id of the property that the policy attaches to.
-	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyRef *string `json:"propertyRef,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4374,7 +4392,9 @@ type CyberLiabilityCoverage struct {
 // CyberLiabilityCoverageEndorse Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are.
 type CyberLiabilityCoverageEndorse struct {
 	// BusinessId The id of the business that the policy covers.
-	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BusinessId *string `json:"businessId,omitempty"`
 
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
@@ -4398,7 +4418,9 @@ type CyberLiabilityCoverageEndorse struct {
 	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4410,7 +4432,9 @@ type CyberLiabilityCoverageEndorse struct {
 // CyberLiabilityCoverageInput A cyber liability policy. It covers a business.
 type CyberLiabilityCoverageInput struct {
 	// BusinessId The id of the business that the policy covers.
-	BusinessId openapi_types.UUID `json:"businessId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BusinessId string `json:"businessId"`
 
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
@@ -4428,7 +4452,9 @@ type CyberLiabilityCoverageInput struct {
 	IndemnityLimitPolicy int64 `json:"indemnityLimitPolicy"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId string `json:"policyholderId"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4440,7 +4466,9 @@ type CyberLiabilityCoverageInput struct {
 // CyberLiabilityCoverageRenew Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are.
 type CyberLiabilityCoverageRenew struct {
 	// BusinessId The id of the business that the policy covers.
-	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BusinessId *string `json:"businessId,omitempty"`
 
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
@@ -4461,7 +4489,9 @@ type CyberLiabilityCoverageRenew struct {
 	KeepParticipants *bool `json:"keepParticipants,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4821,7 +4851,9 @@ type MotorCoverage struct {
 // MotorCoverageEndorse Members of a motorCoverage record. The members that are not sent stay as they are.
 type MotorCoverageEndorse struct {
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
-	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	DriverId *string `json:"driverId,omitempty"`
 
 	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
 	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
@@ -4848,7 +4880,9 @@ type MotorCoverageEndorse struct {
 	Perils *[]MotorPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
@@ -4857,13 +4891,17 @@ type MotorCoverageEndorse struct {
 	Replaces *string `json:"replaces,omitempty"`
 
 	// VehicleId The id of the vehicle that the policy insures.
-	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	VehicleId *string `json:"vehicleId,omitempty"`
 }
 
 // MotorCoverageInput A motor policy. It insures a vehicle and covers a driver.
 type MotorCoverageInput struct {
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
-	DriverId openapi_types.UUID `json:"driverId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	DriverId string `json:"driverId"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
@@ -4884,7 +4922,9 @@ type MotorCoverageInput struct {
 	Perils *[]MotorPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId string `json:"policyholderId"`
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
@@ -4893,13 +4933,17 @@ type MotorCoverageInput struct {
 	Replaces *string `json:"replaces,omitempty"`
 
 	// VehicleId The id of the vehicle that the policy insures.
-	VehicleId openapi_types.UUID `json:"vehicleId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	VehicleId string `json:"vehicleId"`
 }
 
 // MotorCoverageRenew Members of a motorCoverage record. The members that are not sent stay as they are.
 type MotorCoverageRenew struct {
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
-	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	DriverId *string `json:"driverId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -4923,7 +4967,9 @@ type MotorCoverageRenew struct {
 	Perils *[]MotorPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
@@ -4932,7 +4978,9 @@ type MotorCoverageRenew struct {
 	Replaces *string `json:"replaces,omitempty"`
 
 	// VehicleId The id of the vehicle that the policy insures.
-	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	VehicleId *string `json:"vehicleId,omitempty"`
 }
 
 // MotorCoverageResult A motor policy. It insures a vehicle and covers a driver.
@@ -5162,10 +5210,14 @@ type PetCoverageEndorse struct {
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
 	// PetId The id of the pet that the policy covers.
-	PetId *openapi_types.UUID `json:"petId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PetId *string `json:"petId,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
@@ -5195,10 +5247,14 @@ type PetCoverageInput struct {
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
 	// PetId The id of the pet that the policy covers.
-	PetId openapi_types.UUID `json:"petId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PetId string `json:"petId"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId string `json:"policyholderId"`
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
@@ -5231,10 +5287,14 @@ type PetCoverageRenew struct {
 	KeepParticipants *bool `json:"keepParticipants,omitempty"`
 
 	// PetId The id of the pet that the policy covers.
-	PetId *openapi_types.UUID `json:"petId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PetId *string `json:"petId,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
@@ -5594,10 +5654,14 @@ type ProductInput struct {
 	ProductModel *ProductModel `json:"productModel,omitempty"`
 
 	// Wording The id of the policy wording that the product is sold under. One of `wording` and `wordingId` is required.
-	Wording *openapi_types.UUID `json:"wording,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	Wording *string `json:"wording,omitempty"`
 
 	// WordingId Another name of `wording`, the name that is returned. One of `wording` and `wordingId` is required.
-	WordingId *openapi_types.UUID `json:"wordingId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	WordingId *string `json:"wordingId,omitempty"`
 }
 
 // ProductResult An insurance product. Products are never deleted.
@@ -5756,13 +5820,17 @@ type PropertyCoverageEndorse struct {
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// PropertyId The id of the property that the policy insures, where it is one.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyId *string `json:"propertyId,omitempty"`
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+	PropertyIds *[]string `json:"propertyIds,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -5801,13 +5869,17 @@ type PropertyCoverageInput struct {
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId string `json:"policyholderId"`
 
 	// PropertyId The id of the property that the policy insures, where it is one.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyId *string `json:"propertyId,omitempty"`
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+	PropertyIds *[]string `json:"propertyIds,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -5849,13 +5921,17 @@ type PropertyCoverageRenew struct {
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// PropertyId The id of the property that the policy insures, where it is one.
-	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PropertyId *string `json:"propertyId,omitempty"`
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
+	PropertyIds *[]string `json:"propertyIds,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6176,7 +6252,9 @@ type TradeCreditCoverageEndorse struct {
 	CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
 
 	// DebtorId The id of the debtor whose payment the policy covers.
-	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	DebtorId *string `json:"debtorId,omitempty"`
 
 	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
 	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
@@ -6200,7 +6278,9 @@ type TradeCreditCoverageEndorse struct {
 	Perils *[]TradeCreditPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6221,7 +6301,9 @@ type TradeCreditCoverageInput struct {
 	CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
 
 	// DebtorId The id of the debtor whose payment the policy covers.
-	DebtorId openapi_types.UUID `json:"debtorId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	DebtorId string `json:"debtorId"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -6239,7 +6321,9 @@ type TradeCreditCoverageInput struct {
 	Perils *[]TradeCreditPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId string `json:"policyholderId"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6260,7 +6344,9 @@ type TradeCreditCoverageRenew struct {
 	CreditLimitUtilized *int64 `json:"creditLimitUtilized,omitempty"`
 
 	// DebtorId The id of the debtor whose payment the policy covers.
-	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	DebtorId *string `json:"debtorId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -6281,7 +6367,9 @@ type TradeCreditCoverageRenew struct {
 	Perils *[]TradeCreditPeril `json:"perils,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6431,13 +6519,15 @@ type TravelCoverageEndorse struct {
 	Length *int64 `json:"length,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId *string `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
 
 	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-	TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
+	TravellerIds *[]string `json:"travellerIds,omitempty"`
 
 	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
 	TripCancellation *json.Number `json:"tripCancellation,omitempty"`
@@ -6470,13 +6560,15 @@ type TravelCoverageInput struct {
 	Length *int64 `json:"length,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderId openapi_types.UUID `json:"policyholderId"`
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	PolicyholderId string `json:"policyholderId"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
 
 	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-	TravellerIds []openapi_types.UUID `json:"travellerIds"`
+	TravellerIds []string `json:"travellerIds"`
 
 	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
 	TripCancellation *json.Number `json:"tripCancellation,omitempty"`

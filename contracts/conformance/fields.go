@@ -260,6 +260,10 @@ func named(p *probe, r resource) {
 	path := "/" + r.name
 	again := p.taken(p.post(path, p.body(r.name, 0).with("externalReference", first["externalReference"])))
 	p.holds(again, record{"existingId": made["id"]})
+	ill := p.refused(http.StatusBadRequest, "", p.post(path, p.body(r.name, 0).with("externalReference", " a")))
+	if at := ill.pointers(); len(at) != 1 || at[0] != "/externalReference" {
+		p.fail("a name that begins with a blank is refused at %v", at)
+	}
 	list, err := p.get(path + "?externalReference=" + url.QueryEscape(first.text("externalReference"))).records()
 	p.must(err)
 	if len(list) != 1 || list[0].text("id") != made.text("id") {

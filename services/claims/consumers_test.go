@@ -20,8 +20,8 @@ func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 		s.Must(status, "POST", "/claim", `{"policyNumber":"`+policy+
 			`","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
 	}
-	if a := s.Must(200, "GET", "/x/search/claim?policyNumber=MOTOR&limit=1&expand=policy&fields=claimStatus", ""); a.Text !=
-		`[{"claimStatus":"open","policy":{"policyNumber":"MOTOR"}}]` {
+	a := s.Must(200, "GET", "/x/search/claim?policyNumber=MOTOR&limit=1&expand=policy&fields=claimStatus", "")
+	if a.Text != `[{"claimStatus":"open","policy":{"policyNumber":"MOTOR"}}]` {
 		t.Error(a.Text)
 	}
 	policies.WantAllAsked()

@@ -5383,18 +5383,21 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /**
-             * Format: uuid
              * @description Another name of `propertyRef`, the name that is returned.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyId?: string | null;
             /**
-             * Format: uuid
              * @description The id of the property that the policy attaches to.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyRef?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -5444,18 +5447,21 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /**
-             * Format: uuid
              * @description Another name of `propertyRef`, the name that is returned. One of `propertyRef` and `propertyId` is required.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyId?: string | null;
             /**
-             * Format: uuid
              * @description The id of the property that the policy attaches to. One of `propertyRef` and `propertyId` is required.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyRef?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -5507,18 +5513,21 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /**
-             * Format: uuid
              * @description Another name of `propertyRef`, the name that is returned.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyId?: string | null;
             /**
-             * Format: uuid
              * @description The id of the property that the policy attaches to.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyRef?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -6589,8 +6598,9 @@ export interface components {
         /** @description Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are. */
         cyberLiabilityCoverageEndorse: {
             /**
-             * Format: uuid
              * @description The id of the business that the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             businessId?: string | null;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
@@ -6620,8 +6630,9 @@ export interface components {
              */
             indemnityLimitPolicy?: Exact | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -6632,8 +6643,9 @@ export interface components {
         /** @description A cyber liability policy. It covers a business. */
         cyberLiabilityCoverageInput: {
             /**
-             * Format: uuid
              * @description The id of the business that the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             businessId: string;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
@@ -6656,8 +6668,9 @@ export interface components {
              */
             indemnityLimitPolicy: Exact;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId: string;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -6668,8 +6681,9 @@ export interface components {
         /** @description Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are. */
         cyberLiabilityCoverageRenew: {
             /**
-             * Format: uuid
              * @description The id of the business that the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             businessId?: string | null;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
@@ -6694,8 +6708,9 @@ export interface components {
             /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
             keepParticipants?: boolean | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -7431,8 +7446,9 @@ export interface components {
         /** @description Members of a motorCoverage record. The members that are not sent stay as they are. */
         motorCoverageEndorse: {
             /**
-             * Format: uuid
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             driverId?: string | null;
             /**
@@ -7467,8 +7483,9 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["MotorPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /**
@@ -7479,16 +7496,18 @@ export interface components {
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
             replaces?: string | null;
             /**
-             * Format: uuid
              * @description The id of the vehicle that the policy insures.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             vehicleId?: string | null;
         };
         /** @description A motor policy. It insures a vehicle and covers a driver. */
         motorCoverageInput: {
             /**
-             * Format: uuid
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             driverId: string;
             /**
@@ -7516,8 +7535,9 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["MotorPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId: string;
             /**
@@ -7528,16 +7548,18 @@ export interface components {
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
             replaces?: string | null;
             /**
-             * Format: uuid
              * @description The id of the vehicle that the policy insures.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             vehicleId: string;
         };
         /** @description Members of a motorCoverage record. The members that are not sent stay as they are. */
         motorCoverageRenew: {
             /**
-             * Format: uuid
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             driverId?: string | null;
             /**
@@ -7567,8 +7589,9 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["MotorPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /**
@@ -7579,8 +7602,9 @@ export interface components {
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
             replaces?: string | null;
             /**
-             * Format: uuid
              * @description The id of the vehicle that the policy insures.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             vehicleId?: string | null;
         };
@@ -8214,13 +8238,15 @@ export interface components {
              */
             inceptionDate?: string | null;
             /**
-             * Format: uuid
              * @description The id of the pet that the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             petId?: string | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
@@ -8255,13 +8281,15 @@ export interface components {
              */
             inceptionDate?: string | null;
             /**
-             * Format: uuid
              * @description The id of the pet that the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             petId: string;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId: string;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
@@ -8298,13 +8326,15 @@ export interface components {
             /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
             keepParticipants?: boolean | null;
             /**
-             * Format: uuid
              * @description The id of the pet that the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             petId?: string | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /** @description Whether conditions that the pet had before are covered. The interface does not say more. */
@@ -9750,13 +9780,15 @@ export interface components {
             /** @description The model by which the product is sold. */
             productModel?: components["schemas"]["ProductModel"] | null;
             /**
-             * Format: uuid
              * @description The id of the policy wording that the product is sold under. One of `wording` and `wordingId` is required.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             wording?: string | null;
             /**
-             * Format: uuid
              * @description Another name of `wording`, the name that is returned. One of `wording` and `wordingId` is required.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             wordingId?: string | null;
         };
@@ -9936,13 +9968,15 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /**
-             * Format: uuid
              * @description The id of the property that the policy insures, where it is one.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyId?: string | null;
             /** @description The ids of the properties that the policy insures, where they are several. */
@@ -9988,13 +10022,15 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId: string;
             /**
-             * Format: uuid
              * @description The id of the property that the policy insures, where it is one.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyId?: string | null;
             /** @description The ids of the properties that the policy insures, where they are several. */
@@ -10042,13 +10078,15 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /**
-             * Format: uuid
              * @description The id of the property that the policy insures, where it is one.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             propertyId?: string | null;
             /** @description The ids of the properties that the policy insures, where they are several. */
@@ -10825,8 +10863,9 @@ export interface components {
              */
             creditLimitUtilized?: Exact | null;
             /**
-             * Format: uuid
              * @description The id of the debtor whose payment the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             debtorId?: string | null;
             /**
@@ -10856,8 +10895,9 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["TradeCreditPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -10883,8 +10923,9 @@ export interface components {
              */
             creditLimitUtilized?: Exact | null;
             /**
-             * Format: uuid
              * @description The id of the debtor whose payment the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             debtorId: string;
             /**
@@ -10907,8 +10948,9 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["TradeCreditPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId: string;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -10934,8 +10976,9 @@ export interface components {
              */
             creditLimitUtilized?: Exact | null;
             /**
-             * Format: uuid
              * @description The id of the debtor whose payment the policy covers.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             debtorId?: string | null;
             /**
@@ -10960,8 +11003,9 @@ export interface components {
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["TradeCreditPeril"][] | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -11154,8 +11198,9 @@ export interface components {
              */
             length?: Exact | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId?: string | null;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */
@@ -11202,8 +11247,9 @@ export interface components {
              */
             length?: Exact | null;
             /**
-             * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
              */
             policyholderId: string;
             /** @description The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is. */

@@ -1,6 +1,9 @@
 package releases_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // knownToLack are the rules of the interface that the last release of a process does not hold to, as area and name.
 // A line goes with the release that mends it: a rule that the last release does hold to fails the
@@ -49,7 +52,8 @@ func init() {
 	lines := []string{"motorCoverage", "cyberLiabilityCoverage", "travelCoverage", "propertyCoverage",
 		"tradeCreditCoverage", "businessInterruptionCoverage", "petCoverage"}
 	owns := map[string][]string{
-		"coverage": append([]string{"vehicle", "driver", "business", "traveller", "property", "debtor", "pet"}, lines...),
+		"coverage": slices.Concat(lines,
+			[]string{"vehicle", "driver", "business", "traveller", "property", "debtor", "pet"}),
 		"claims":   {"claim", "claimsBordereau"}, "premium": {"receipt", "premiumBordereau"},
 		"parties":  {"insuranceEntity", "personal", "commercial", "beneficiary"},
 		"products": {"product", "policyWording"},

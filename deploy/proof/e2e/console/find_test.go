@@ -60,8 +60,8 @@ func TestFind(t *testing.T) {
 	c.Put(t, "/motorCoverage/"+made.Text("id"), made.With("externalReference", own)).Want(t, 200)
 	c.Create(t, "commercial", trial.Record{"name": "Ownings", "externalReference": own})
 	p.visit("/find?q=" + url.QueryEscape(own))
-	for part, what := range map[string]string{"claims": claim.Text("claimNumber"), "policies": made.Text("policyNumber"),
-		"parties": "Ownings"} {
+	for part, what := range map[string]string{"parties": "Ownings", "claims": claim.Text("claimNumber"),
+		"policies": made.Text("policyNumber")} {
 		p.sees("[data-part="+part+"]", what, "External reference", own)
 	}
 

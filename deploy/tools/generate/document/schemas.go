@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/rest/external"
 )
 
 const (
@@ -307,7 +308,12 @@ func members(t reflect.Type) []reflect.StructField {
 func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaRef {
 	set := setOf(field)
 	suggested := field.Tag.Get("suggests")
+	_, refers := field.Tag.Lookup("refers")
 	switch {
+	case refers && sent && field.Type == reflect.TypeFor[scalar.ID]():
+		return nullable(reference(), sent)
+	case refers && sent && field.Type == reflect.TypeFor[[]scalar.ID]():
+		return nullable(list(reference(), sent), sent)
 	case set == "" && suggested != "":
 		// Any text is accepted. The set lists the usual values.
 		text := s.of(field.Type, sent)
@@ -324,6 +330,13 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 		return s.set(set) // a member that a release before required stays without null, which it did not take
 	}
 	return nullable(s.set(set), sent)
+}
+
+// reference returns the schema of a text by which a body names a record: its id, or a name of the caller's own.
+func reference() *openapi3.SchemaRef {
+	text := openapi3.NewStringSchema().WithMaxLength(jsonobject.MaxString)
+	text.Examples = []any{"0195a000-0000-7000-8000-000000000001", external.Prefix + "P-1001"}
+	return text.NewRef()
 }
 
 // setOf returns the name of the value set of a field, or "" if it has none.
