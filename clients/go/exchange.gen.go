@@ -3770,17 +3770,17 @@ type BusinessInterruptionCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// PropertyId Another name of `propertyRef`, the name that is returned.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyId *string `json:"propertyId,omitempty"`
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
 
 	// PropertyRef The id of the property that the policy attaches to.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyRef *string `json:"propertyRef,omitempty"`
+	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -3821,17 +3821,17 @@ type BusinessInterruptionCoverageInput struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// PropertyId Another name of `propertyRef`, the name that is returned. One of `propertyRef` and `propertyId` is required.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyId *string `json:"propertyId,omitempty"`
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
 
 	// PropertyRef The id of the property that the policy attaches to. One of `propertyRef` and `propertyId` is required.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyRef *string `json:"propertyRef,omitempty"`
+	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -3875,17 +3875,17 @@ type BusinessInterruptionCoverageRenew struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// PropertyId Another name of `propertyRef`, the name that is returned.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyId *string `json:"propertyId,omitempty"`
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
 
 	// PropertyRef The id of the property that the policy attaches to.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyRef *string `json:"propertyRef,omitempty"`
+	PropertyRef *openapi_types.UUID `json:"propertyRef,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4394,7 +4394,7 @@ type CyberLiabilityCoverageEndorse struct {
 	// BusinessId The id of the business that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	BusinessId *string `json:"businessId,omitempty"`
+	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
 
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
@@ -4420,7 +4420,7 @@ type CyberLiabilityCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4434,7 +4434,7 @@ type CyberLiabilityCoverageInput struct {
 	// BusinessId The id of the business that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	BusinessId string `json:"businessId"`
+	BusinessId openapi_types.UUID `json:"businessId"`
 
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
@@ -4454,7 +4454,7 @@ type CyberLiabilityCoverageInput struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId string `json:"policyholderId"`
+	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4468,7 +4468,7 @@ type CyberLiabilityCoverageRenew struct {
 	// BusinessId The id of the business that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	BusinessId *string `json:"businessId,omitempty"`
+	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
 
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
@@ -4491,7 +4491,7 @@ type CyberLiabilityCoverageRenew struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4853,7 +4853,7 @@ type MotorCoverageEndorse struct {
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	DriverId *string `json:"driverId,omitempty"`
+	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
 
 	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
 	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
@@ -4882,7 +4882,7 @@ type MotorCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
@@ -4893,7 +4893,7 @@ type MotorCoverageEndorse struct {
 	// VehicleId The id of the vehicle that the policy insures.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	VehicleId *string `json:"vehicleId,omitempty"`
+	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
 }
 
 // MotorCoverageInput A motor policy. It insures a vehicle and covers a driver.
@@ -4901,7 +4901,7 @@ type MotorCoverageInput struct {
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	DriverId string `json:"driverId"`
+	DriverId openapi_types.UUID `json:"driverId"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
@@ -4924,7 +4924,7 @@ type MotorCoverageInput struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId string `json:"policyholderId"`
+	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
@@ -4935,7 +4935,7 @@ type MotorCoverageInput struct {
 	// VehicleId The id of the vehicle that the policy insures.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	VehicleId string `json:"vehicleId"`
+	VehicleId openapi_types.UUID `json:"vehicleId"`
 }
 
 // MotorCoverageRenew Members of a motorCoverage record. The members that are not sent stay as they are.
@@ -4943,7 +4943,7 @@ type MotorCoverageRenew struct {
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	DriverId *string `json:"driverId,omitempty"`
+	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -4969,7 +4969,7 @@ type MotorCoverageRenew struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// Premium Another name of `grossWrittenPremium`, the name that is returned.
 	Premium *json.Number `json:"premium,omitempty"`
@@ -4980,7 +4980,7 @@ type MotorCoverageRenew struct {
 	// VehicleId The id of the vehicle that the policy insures.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	VehicleId *string `json:"vehicleId,omitempty"`
+	VehicleId *openapi_types.UUID `json:"vehicleId,omitempty"`
 }
 
 // MotorCoverageResult A motor policy. It insures a vehicle and covers a driver.
@@ -5212,12 +5212,12 @@ type PetCoverageEndorse struct {
 	// PetId The id of the pet that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PetId *string `json:"petId,omitempty"`
+	PetId *openapi_types.UUID `json:"petId,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
@@ -5249,12 +5249,12 @@ type PetCoverageInput struct {
 	// PetId The id of the pet that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PetId string `json:"petId"`
+	PetId openapi_types.UUID `json:"petId"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId string `json:"policyholderId"`
+	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
@@ -5289,12 +5289,12 @@ type PetCoverageRenew struct {
 	// PetId The id of the pet that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PetId *string `json:"petId,omitempty"`
+	PetId *openapi_types.UUID `json:"petId,omitempty"`
 
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// PreexistingConditions Whether conditions that the pet had before are covered. The interface does not say more.
 	PreexistingConditions *bool `json:"preexistingConditions,omitempty"`
@@ -5656,12 +5656,12 @@ type ProductInput struct {
 	// Wording The id of the policy wording that the product is sold under. One of `wording` and `wordingId` is required.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	Wording *string `json:"wording,omitempty"`
+	Wording *openapi_types.UUID `json:"wording,omitempty"`
 
 	// WordingId Another name of `wording`, the name that is returned. One of `wording` and `wordingId` is required.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	WordingId *string `json:"wordingId,omitempty"`
+	WordingId *openapi_types.UUID `json:"wordingId,omitempty"`
 }
 
 // ProductResult An insurance product. Products are never deleted.
@@ -5822,15 +5822,15 @@ type PropertyCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// PropertyId The id of the property that the policy insures, where it is one.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyId *string `json:"propertyId,omitempty"`
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]string `json:"propertyIds,omitempty"`
+	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -5871,15 +5871,15 @@ type PropertyCoverageInput struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId string `json:"policyholderId"`
+	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
 	// PropertyId The id of the property that the policy insures, where it is one.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyId *string `json:"propertyId,omitempty"`
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]string `json:"propertyIds,omitempty"`
+	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -5923,15 +5923,15 @@ type PropertyCoverageRenew struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// PropertyId The id of the property that the policy insures, where it is one.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PropertyId *string `json:"propertyId,omitempty"`
+	PropertyId *openapi_types.UUID `json:"propertyId,omitempty"`
 
 	// PropertyIds The ids of the properties that the policy insures, where they are several.
-	PropertyIds *[]string `json:"propertyIds,omitempty"`
+	PropertyIds *[]openapi_types.UUID `json:"propertyIds,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6254,7 +6254,7 @@ type TradeCreditCoverageEndorse struct {
 	// DebtorId The id of the debtor whose payment the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	DebtorId *string `json:"debtorId,omitempty"`
+	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
 
 	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
 	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
@@ -6280,7 +6280,7 @@ type TradeCreditCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6303,7 +6303,7 @@ type TradeCreditCoverageInput struct {
 	// DebtorId The id of the debtor whose payment the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	DebtorId string `json:"debtorId"`
+	DebtorId openapi_types.UUID `json:"debtorId"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -6323,7 +6323,7 @@ type TradeCreditCoverageInput struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId string `json:"policyholderId"`
+	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6346,7 +6346,7 @@ type TradeCreditCoverageRenew struct {
 	// DebtorId The id of the debtor whose payment the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	DebtorId *string `json:"debtorId,omitempty"`
+	DebtorId *openapi_types.UUID `json:"debtorId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -6369,7 +6369,7 @@ type TradeCreditCoverageRenew struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
@@ -6521,13 +6521,13 @@ type TravelCoverageEndorse struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId *string `json:"policyholderId,omitempty"`
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
 
 	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-	TravellerIds *[]string `json:"travellerIds,omitempty"`
+	TravellerIds *[]openapi_types.UUID `json:"travellerIds,omitempty"`
 
 	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
 	TripCancellation *json.Number `json:"tripCancellation,omitempty"`
@@ -6562,13 +6562,13 @@ type TravelCoverageInput struct {
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
-	PolicyholderId string `json:"policyholderId"`
+	PolicyholderId openapi_types.UUID `json:"policyholderId"`
 
 	// Replaces The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the policy that is replaced stays as it is.
 	Replaces *string `json:"replaces,omitempty"`
 
 	// TravellerIds The ids of the travellers whom the policy covers. Several need isGroup.
-	TravellerIds []string `json:"travellerIds"`
+	TravellerIds []openapi_types.UUID `json:"travellerIds"`
 
 	// TripCancellation The cover for a cancelled trip. The interface does not say its currency or unit.
 	TripCancellation *json.Number `json:"tripCancellation,omitempty"`

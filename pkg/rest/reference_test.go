@@ -80,6 +80,10 @@ func TestARecordHasTheNameThatCallersGiveIt(t *testing.T) {
 	finds("caf\u00e9 1")
 	taken("Caf\u00e9 1")
 	taken("Cafe\u0301 1")
+	checked := w.do(200, "POST", "/x/parcel/check", w.body(`"externalReference":"Caf\u00e9 1"`))
+	if checked.body["admissible"] != false || !strings.Contains(checked.Body.String(), "external-reference-taken") {
+		t.Errorf("the dry run says %s", checked.Body)
+	}
 	w.parcel(`"externalReference":"caf\u00e9 1"`)
 	w.do(201, "POST", "/depot", `{"externalReference":"Caf\u00e9 1"}`) // another resource has names of its own
 

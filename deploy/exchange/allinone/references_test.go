@@ -31,7 +31,7 @@ func TestReferencesAreTheirOrganisations(t *testing.T) {
 		}
 	}
 
-	b := newBook(t, s, "acme")
+	zeniths, b := newBook(t, s, "zenith"), newBook(t, s, "acme")
 	b.share("zenith:read,claims")
 	path := "/claim/" + b.claimID
 	acme.want(200, "PUT", path, `{"externalReference":"C 1"}`)
@@ -50,6 +50,7 @@ func TestReferencesAreTheirOrganisations(t *testing.T) {
 
 	// Who writes another's record is not told what else its owner has.
 	second := acme.want(201, "POST", "/claim", b.claimBody()).named("id")
+	zenith.want(200, "PUT", "/claim/"+zeniths.claimID, `{"externalReference":"C 1"}`)
 	refused := zenith.want(409, "PUT", "/claim/"+second, `{"externalReference":"C 1"}`)
 	if !strings.Contains(refused.body, "external-reference-taken") || strings.Contains(refused.body, "existingId") {
 		t.Errorf("zenith is told %s", refused.body)
@@ -58,7 +59,8 @@ func TestReferencesAreTheirOrganisations(t *testing.T) {
 	if refused.named("existingId") != b.claimID {
 		t.Errorf("acme is told %s", refused.body)
 	}
-	zenith.want(200, "PUT", "/claim/"+second, `{"externalReference":"C 2"}`)
+	zenith.want(200, "PUT", "/claim/"+zeniths.claimID, `{"externalReference":"C 2"}`)
+	zenith.want(200, "PUT", "/claim/"+second, `{"externalReference":"C 2"}`) // acme has none of this name
 	b.share("zenith:read")
 	refused = zenith.want(403, "POST", "/claim", claim("ref:"+b.policyNumber))
 	if !strings.Contains(refused.body, "right-missing") {

@@ -332,9 +332,11 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 	return nullable(s.set(set), sent)
 }
 
-// reference returns the schema of a text by which a body names a record: its id, or a name of the caller's own.
+// reference returns the schema of a text by which a body names a record: its id, or a name of the caller's own. In the
+// generated client for Go it stays the id that it was, so that programs still compile.
 func reference() *openapi3.SchemaRef {
 	text := openapi3.NewStringSchema().WithMaxLength(jsonobject.MaxString)
+	text.Extensions = map[string]any{"x-go-type": "openapi_types.UUID"}
 	text.Examples = []any{"0195a000-0000-7000-8000-000000000001", external.Prefix + "P-1001"}
 	return text.NewRef()
 }
