@@ -54,7 +54,7 @@ func init() {
 	owns := map[string][]string{
 		"coverage": slices.Concat(lines,
 			[]string{"vehicle", "driver", "business", "traveller", "property", "debtor", "pet"}),
-		"claims":   {"claim", "claimsBordereau"}, "premium": {"receipt", "premiumBordereau"},
+		"claims": {"claim", "claimsBordereau"}, "premium": {"receipt", "premiumBordereau"},
 		"parties":  {"insuranceEntity", "personal", "commercial", "beneficiary"},
 		"products": {"product", "policyWording"},
 	}
