@@ -3581,7 +3581,7 @@ type Beneficiary struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -3599,7 +3599,7 @@ type BeneficiaryInput struct {
 	// Address Where the beneficiary is.
 	Address *AddressInput `json:"address,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Name The name of the beneficiary.
@@ -3614,7 +3614,7 @@ type BeneficiaryResult struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -3641,7 +3641,7 @@ type Business struct {
 	// DataSharing Whether the business shares data.
 	DataSharing *bool `json:"dataSharing,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
@@ -3668,7 +3668,7 @@ type BusinessInput struct {
 	// DataSharing Whether the business shares data.
 	DataSharing *bool `json:"dataSharing,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
@@ -3695,7 +3695,7 @@ type BusinessInterruptionCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
@@ -3752,7 +3752,7 @@ type BusinessInterruptionCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
@@ -3803,7 +3803,7 @@ type BusinessInterruptionCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
@@ -3854,7 +3854,7 @@ type BusinessInterruptionCoverageRenew struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
@@ -3914,7 +3914,7 @@ type BusinessInterruptionCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
@@ -3965,7 +3965,7 @@ type BusinessResult struct {
 	// DataSharing Whether the business shares data.
 	DataSharing *bool `json:"dataSharing,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
@@ -4010,7 +4010,7 @@ type Claim struct {
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -4064,7 +4064,7 @@ type ClaimChanges struct {
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -4106,7 +4106,7 @@ type ClaimInput struct {
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -4160,7 +4160,7 @@ type ClaimResult struct {
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -4217,7 +4217,7 @@ type ClaimsBordereau struct {
 	// ExpectedRecovery The amount expected back. The interface does not say its currency or unit.
 	ExpectedRecovery *json.Number `json:"expectedRecovery,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss.
@@ -4247,7 +4247,7 @@ type ClaimsBordereauInput struct {
 	// ExpectedRecovery The amount expected back. The interface does not say its currency or unit.
 	ExpectedRecovery *json.Number `json:"expectedRecovery,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss.
@@ -4274,7 +4274,7 @@ type ClaimsBordereauResult struct {
 	// ExpectedRecovery The amount expected back. The interface does not say its currency or unit.
 	ExpectedRecovery *json.Number `json:"expectedRecovery,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss.
@@ -4298,7 +4298,7 @@ type ClaimsBordereauResult struct {
 
 // Commercial A corporate party.
 type Commercial struct {
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4316,7 +4316,7 @@ type Commercial struct {
 
 // CommercialInput A corporate party.
 type CommercialInput struct {
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Name The registered name.
@@ -4331,7 +4331,7 @@ type CommercialInput struct {
 
 // CommercialResult A corporate party.
 type CommercialResult struct {
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4361,7 +4361,7 @@ type CyberLiabilityCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4408,7 +4408,7 @@ type CyberLiabilityCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -4442,7 +4442,7 @@ type CyberLiabilityCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -4476,7 +4476,7 @@ type CyberLiabilityCoverageRenew struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -4517,7 +4517,7 @@ type CyberLiabilityCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4556,7 +4556,7 @@ type Debtor struct {
 	// CreditRating The credit rating. The interface does not say by which scale.
 	CreditRating *string `json:"creditRating,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Financials The financial figures. The interface does not show their members; they are kept and returned as sent.
@@ -4589,7 +4589,7 @@ type DebtorInput struct {
 	// CreditRating The credit rating. The interface does not say by which scale.
 	CreditRating *string `json:"creditRating,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Financials The financial figures. The interface does not show their members; they are kept and returned as sent.
@@ -4622,7 +4622,7 @@ type DebtorResult struct {
 	// CreditRating The credit rating. The interface does not say by which scale.
 	CreditRating *string `json:"creditRating,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Financials The financial figures. The interface does not show their members; they are kept and returned as sent.
@@ -4658,7 +4658,7 @@ type Driver struct {
 	// DriverDOB The day of birth.
 	DriverDOB *openapi_types.Date `json:"driverDOB,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4685,7 +4685,7 @@ type DriverInput struct {
 	// DriverDOB The day of birth.
 	DriverDOB *openapi_types.Date `json:"driverDOB,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// IsPrimaryDriver Whether this is the primary driver.
@@ -4706,7 +4706,7 @@ type DriverResult struct {
 	// DriverDOB The day of birth.
 	DriverDOB *openapi_types.Date `json:"driverDOB,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4733,7 +4733,7 @@ type InsuranceEntity struct {
 	// Classification The value set EntityClassification, as it is in force.
 	Classification *EntityClassification `json:"classification,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4760,7 +4760,7 @@ type InsuranceEntityInput struct {
 	// Classification The classification of the entity.
 	Classification *EntityClassification `json:"classification,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Name The registered name.
@@ -4784,7 +4784,7 @@ type InsuranceEntityResult struct {
 	// Classification The value set EntityClassification, as it is in force.
 	Classification *EntityClassification `json:"classification,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -4814,7 +4814,7 @@ type MotorCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
@@ -4864,7 +4864,7 @@ type MotorCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
@@ -4906,7 +4906,7 @@ type MotorCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
@@ -4948,7 +4948,7 @@ type MotorCoverageRenew struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
@@ -4997,7 +4997,7 @@ type MotorCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
@@ -5042,7 +5042,7 @@ type Personal struct {
 	// Dob The day of birth.
 	Dob openapi_types.Date `json:"dob"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
@@ -5069,7 +5069,7 @@ type PersonalInput struct {
 	// Dob The day of birth.
 	Dob openapi_types.Date `json:"dob"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
@@ -5093,7 +5093,7 @@ type PersonalResult struct {
 	// Dob The day of birth.
 	Dob openapi_types.Date `json:"dob"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
@@ -5120,7 +5120,7 @@ type Pet struct {
 	// Age The age. The interface does not say its unit.
 	Age *json.Number `json:"age,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5155,7 +5155,7 @@ type PetCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5203,7 +5203,7 @@ type PetCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -5240,7 +5240,7 @@ type PetCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -5277,7 +5277,7 @@ type PetCoverageRenew struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -5323,7 +5323,7 @@ type PetCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5367,7 +5367,7 @@ type PetInput struct {
 	// Examples: Abyssinian Sand Terrier, Affenpinscher, Afghan Hound, Airedale Terrier, Akbash, Akita, Alapaha Blue Blood Bulldog, Alaskan Husky, Alaskan Klee Kai, Alaskan Malamute, American Bulldog, American Cocker Spaniel, American English Coonhound, American Eskimo- Standard, American Eskimo-miniature, American Eskimo-teacup Or Toy, American Foxhound, American Hairless Terrier, American Indian Dog, American Pit Bull Terrier, American Staffordshire Terrier, American Staghound, American Tundra Shepherd, American Water Spaniel, Anatolian Shepherd Dog, Appenzeller Sennenhunde, Australian Cattle Dog, Australian Cattle Dog-blue Heeler, Australian Cattle Dog-queensland Heeler, Australian Kelpie, Australian Labradoodle, Australian Shepherd, Australian Shepherd- Toy, Australian Shepherd-miniature, Australian Shepherd-teacup, Australian Terrier, Azawakh, Basenji, Basset Fauve De Bretagne, Basset Hound, Beagle, Bearded Collie, Beauceron, Bedlington Terrier, Belgian Groenendal, Belgian Laekenois, Belgian Malinois, Belgian Sheepdog, Belgian Tervuren, Bergamasco Sheepdog, Berger Blanc Suisse, Berger Picard, Bernese Mountain Dog, Bichon Frise, Bichpoo, Biewer Terrier, Black And Tan Coonhound, Black Mouth Cur, Black Russian Terrier, Bloodhound, Bluetick Coonhound, Boerboel, Boggle, Bolognese, Border Collie, Border Terrier, Borzoi, Boston Terrier, Bouvier Des Flandres, Boxer, Boykin Spaniel, Bracco Italiano, Braque Du Bourbonnais, Braque Francais Pyrenean, Briard, Brittany Spaniel, Brussels Griffon, Bull Mastiff, Cairn Terrier, Canaan Dog, Cane Corso, Cardigan Welsh Corgi, Carolina Dog, Catahoula Leopard Dog, Catalonian Sheepdog, Caucasian Shepherd Dog, Cavachon, Cavalier King Charles Spaniel, Cavapoo, Central Asian Shepherd Dog, Cesky Terrier, Chesapeake Bay Retriever, Chihuahua, Chihuahua-longhaired, Chinese Crested, Chinese Crested-powderpuff, Chinese Shar-pei, Chinook, Chow Chow, Cirneco Dell'etna, Clumber Spaniel, Cockalier, Cockapoo, Collie-rough, Collie-smooth-coat, Coton De Tulear, Curly-coated Retriever, Czechoslovakian Vlcak, Dachshund-miniature, Dachshund-standard, Dalmatian, Dandie Dinmont Terrier, Danish Swedish Farm Dog, Doberman Pinscher, Dogo Argentine, Dogue De Bordeaux, Dutch Shepherd, English Bull Terrier-miniature, English Bull Terrier-standard, English Bulldog, English Cocker Spaniel, English Foxhound, English Mastiff, English Pointer, English Setter, English Shepherd, English Springer Spaniel, English Toy Spaniel, Entlebucher Mountain Dog, Estrela Mountain Dog, Field Spaniel, Fila Brasileiro, Finnish Hound, Finnish Lapphund, Finnish Spitz, Flat-coated Retriever, Fourche Terrier, Fox Terrier-smooth Or Wirehair, French Bulldog, French Spainiel (Epagneul Francais), German Pinscher, German Shepherd, German Shorthaired Pointer, German Spitz, German Wirehaired Pointer, Glen Of Imaal Terrier, Golden Retriever, Goldendoodle, Goldendoodle-miniature, Gordon Setter, Grand Basset Griffon Vendeen, Great Dane, Great Pyrenees, Greater Swiss Mountain Dog, Greek Harehound, Greyhound, Harrier, Havanese, Hovawart, Ibizan Hound, Icelandic Sheepdog, Irish Red And White Setter, Irish Setter, Irish Terrier, Irish Water Spaniel, Irish Wolfhound, Italian Greyhound, Jack Russell Terrier, Japanese Chin, Jindo, Kai Ken, Karelian Bear Dog, Keeshond, Kerry Blue Terrier, Kishu Ken, Komondor, Kuvasz, Kyi-leo, Labradoodle, Labradoodle-miniature, Labrador Retriever, Lagotto Romagnolo, Lakeland Terrier, Lancashire Heeler, Leonberger, Lhasa Apso, Lhasa Poo, Lowchen, Maltese, Maltipoo, Manchester Terrier, Maremma Sheepdog, Mastiff, Mi-ki, Miniature Pinscher, Mixed (Large 51-110 Lbs.), Mixed (Medium 31-50 Lbs.), Mixed (Small 11-30 Lbs.), Mixed (Toy 0-10 Lbs.), Mixed (X Large 111 Lbs. Or Greater), Morkie, Mountain Cur, Mudi, Munsterlander-large, Munsterlander-small, Neapolitan Mastiff, Nederlandse Kooikerhondje, New Zealand Huntaway, Newfoundland, Norfolk Terrier, Northern Inuit Dog, Norwegian Buhund, Norwegian Elkhound, Norwegian Lundehund, Norwich Terrier, Nova Scotia Duck Tolling Retriever, Old Danish Pointing Dog, Old English Sheepdog, Olde English Bulldogge, Otter Hound, Papillon, Parson Russell Terrier, Patterdale Terrier, Peekapoo, Pekingese, Pembroke Welsh Corgi, Perro De Presa Canario, Peruvian Inca Orchid, Petit Basset Griffon Vendeen, Pharaoh Hound, Plott Hound, Polish Lowland Sheepdog, Polish Tatra Sheepdog, Pomeranian, Pompoo, Poodle-miniature, Poodle-standard, Poodle-teacup, Poodle-toy, Portuguese Podengo-large, Portuguese Podengo-medium, Portuguese Podengo-small, Portuguese Pointer, Portuguese Water Dog, Pudelpointer, Pug, Puggle, Puli, Pumi, Pyrenean Mastiff, Pyrenean Shepherd, Rafeiro Do Alentejo, Rat Terrier, Redbone Coonhound, Rhodesian Ridgeback, Rottweiler, Russian Toy Terrier, Russian Tsvetnaya Bolonka, Saint Bernard, Saluki, Samoyed, Sapsaree, Sarplaninac, Schapendoes, Schipperke, Schnauzer-giant, Schnauzer-miniature, Schnauzer-standard, Schnoodle, Scottish Deerhound, Scottish Terrier, Sealyham Terrier, Shetland Sheepdog, Shiba Inu, Shichon, Shih Poo, Shih Tzu, Shikoku, Shiloh Shepherd, Siberian Husky, Silken Windhound, Silky Terrier, Skye Terrier, Sloughi, Slovensky Cuvac, Soft Coated Wheaten Terrier, Spanish Mastiff, Spanish Water Dog, Spinone Italiano, Spitz, Stabyhoun, Staffordshire Bull Terrier, Sussex Spaniel, Swedish Lapphund, Swedish Vallhund, Telomian, Texas Blue Lacy, Thai Ridgeback, Tibetan Mastiff, Tibetan Spaniel, Tibetan Terrier, Tosa (Japanese Mastiff), Toy Fox Terrier, Treeing Tennessee Brindle, Treeing Walker Coonhound, Unknown, Victorian Bulldog, Vizsla, Weimaraner, Welsh Springer Spaniel, Welsh Terrier, West Highland White Terrier, Whippet, White Shepherd, Wirehaired Pointing Griffon, Wolf Hybrid-non F1 Generation, Xoloitzcuintli-standard, Yorkiepoo, Yorkshire Terrier, French Spaniel (Epagneul Francais)
 	Breed *string `json:"breed,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// PetBreed The breed. It is required of a dog, and then one of the published breeds of dogs. The breed of another pet is any text.
@@ -5393,7 +5393,7 @@ type PetResult struct {
 	// Age The age. The interface does not say its unit.
 	Age *json.Number `json:"age,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5425,7 +5425,7 @@ type PolicyWording struct {
 	// EffectiveDate The day from which the wording is used.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5443,7 +5443,7 @@ type PolicyWordingInput struct {
 	// EffectiveDate The day from which the wording is used.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Name The name of the wording.
@@ -5458,7 +5458,7 @@ type PolicyWordingResult struct {
 	// EffectiveDate The day from which the wording is used.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5479,7 +5479,7 @@ type PremiumBordereau struct {
 	// ExpiryDate The instant at which the term of the policy ends.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit.
@@ -5518,7 +5518,7 @@ type PremiumBordereauInput struct {
 	// ExpiryDate The instant at which the term of the policy ends.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit.
@@ -5554,7 +5554,7 @@ type PremiumBordereauResult struct {
 	// ExpiryDate The instant at which the term of the policy ends.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit.
@@ -5599,7 +5599,7 @@ type Product struct {
 	// Currency The value set Currency, as it is in force.
 	Currency Currency `json:"currency"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5638,7 +5638,7 @@ type ProductInput struct {
 	// Currency The value set Currency, as it is in force.
 	Currency Currency `json:"currency"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// LineOfBusiness The line of business, as its code in the product catalogue, 1 to 65.
@@ -5672,7 +5672,7 @@ type ProductResult struct {
 	// Currency The value set Currency, as it is in force.
 	Currency Currency `json:"currency"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5702,7 +5702,7 @@ type Property struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5744,7 +5744,7 @@ type PropertyCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -5804,7 +5804,7 @@ type PropertyCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -5853,7 +5853,7 @@ type PropertyCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -5902,7 +5902,7 @@ type PropertyCoverageRenew struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -5957,7 +5957,7 @@ type PropertyCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate time.Time `json:"expiryDate"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6002,7 +6002,7 @@ type PropertyInput struct {
 	// Address Where the property is.
 	Address *AddressInput `json:"address,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Latitude The latitude, as text. The interface does not say its notation.
@@ -6032,7 +6032,7 @@ type PropertyResult struct {
 	// Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 	Address *Address `json:"address,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6071,7 +6071,7 @@ type Receipt struct {
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6119,7 +6119,7 @@ type ReceiptInput struct {
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
@@ -6149,7 +6149,7 @@ type ReceiptResult struct {
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6209,7 +6209,7 @@ type TradeCreditCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6265,7 +6265,7 @@ type TradeCreditCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -6308,7 +6308,7 @@ type TradeCreditCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -6351,7 +6351,7 @@ type TradeCreditCoverageRenew struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -6401,7 +6401,7 @@ type TradeCreditCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6449,7 +6449,7 @@ type TravelCoverage struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6503,7 +6503,7 @@ type TravelCoverageEndorse struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -6544,7 +6544,7 @@ type TravelCoverageInput struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// InceptionDate The instant at which the term begins.
@@ -6591,7 +6591,7 @@ type TravelCoverageResult struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6636,7 +6636,7 @@ type Traveller struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
@@ -6660,7 +6660,7 @@ type TravellerInput struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
@@ -6681,7 +6681,7 @@ type TravellerResult struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
@@ -6711,7 +6711,7 @@ type Vehicle struct {
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -6741,7 +6741,7 @@ type VehicleInput struct {
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Performance The performance. The interface does not show its members; it is kept and returned as sent.
@@ -6768,7 +6768,7 @@ type VehicleResult struct {
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -9393,7 +9393,7 @@ type SearchBusinessInterruptionCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
@@ -9531,7 +9531,7 @@ type SearchClaim200JSONResponseBody_Item struct {
 	// ExcessAmount The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *int64 `json:"excessAmount,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Fnol The instant of the first notification of loss. Where none is sent it is the instant of the filing.
@@ -9606,7 +9606,7 @@ type SearchCommercialParams struct {
 
 // SearchCommercial200JSONResponseBody_Item defines parameters for SearchCommercial.
 type SearchCommercial200JSONResponseBody_Item struct {
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -9843,7 +9843,7 @@ type SearchCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossAnnualProfit The gross profit of a year. The interface does not say its currency or unit.
@@ -10008,7 +10008,7 @@ type SearchCyberLiabilityCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -10086,7 +10086,7 @@ type SearchInsuranceEntity200JSONResponseBody_Item struct {
 	// Classification The value set EntityClassification, as it is in force.
 	Classification *EntityClassification `json:"classification,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -10188,7 +10188,7 @@ type SearchMotorCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// GrossWrittenPremium The premium before deductions. The interface does not say its currency or unit.
@@ -10281,7 +10281,7 @@ type SearchPersonal200JSONResponseBody_Item struct {
 	// Dob The day of birth.
 	Dob *openapi_types.Date `json:"dob,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// FirstName The first name.
@@ -10374,7 +10374,7 @@ type SearchPetCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -10485,7 +10485,7 @@ type SearchPropertyCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -10581,7 +10581,7 @@ type SearchReceipt200JSONResponseBody_Item struct {
 	// EffectiveDate The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
 	EffectiveDate *openapi_types.Date `json:"effectiveDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -10701,7 +10701,7 @@ type SearchTradeCreditCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -10827,7 +10827,7 @@ type SearchTravelCoverage200JSONResponseBody_Item struct {
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.
@@ -10902,7 +10902,7 @@ type SearchVehicle200JSONResponseBody_Item struct {
 	// Condition The condition. The interface does not show its members; it is kept and returned as sent.
 	Condition interface{} `json:"condition,omitempty"`
 
-	// ExternalReference The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is.
+	// ExternalReference The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference *string `json:"externalReference,omitempty"`
 
 	// Id The identifier that the exchange issues to the record.

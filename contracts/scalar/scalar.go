@@ -83,9 +83,7 @@ func ParseID(s string) (uuid.UUID, bool) {
 type Record struct {
 	// The identifier that the exchange issues to the record.
 	ID ID `json:"id,omitzero"`
-	// The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks
-	// between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out
-	// leaves it as it is.
+	// The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource.
 	ExternalReference Since[string] `json:"externalReference,omitzero" reference:""`
 	// Extensions are the members that the interface does not name. They are kept and returned as sent.
 	Extensions jsontext.Value `json:",embed"`

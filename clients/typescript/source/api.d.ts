@@ -4714,7 +4714,7 @@ export interface components {
         beneficiary: {
             /** @description Where the beneficiary is. */
             address?: components["schemas"]["Address"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -4733,7 +4733,7 @@ export interface components {
         beneficiaryInput: {
             /** @description Where the beneficiary is. */
             address?: components["schemas"]["AddressInput"] | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The name of the beneficiary. */
             name?: string | null;
@@ -4747,7 +4747,7 @@ export interface components {
         beneficiaryResult: {
             /** @description Where the beneficiary is. */
             address?: components["schemas"]["Address"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -5220,7 +5220,7 @@ export interface components {
             dataAssets?: unknown[];
             /** @description Whether the business shares data. */
             dataSharing?: boolean;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: decimal
@@ -5251,7 +5251,7 @@ export interface components {
             dataAssets?: unknown[] | null;
             /** @description Whether the business shares data. */
             dataSharing?: boolean | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: decimal
@@ -5286,7 +5286,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: int64
@@ -5358,7 +5358,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: int64
@@ -5422,7 +5422,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: int64
@@ -5486,7 +5486,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: int64
@@ -5562,7 +5562,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: int64
@@ -5620,7 +5620,7 @@ export interface components {
             dataAssets?: unknown[];
             /** @description Whether the business shares data. */
             dataSharing?: boolean;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: decimal
@@ -5679,7 +5679,7 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: date-time
@@ -5740,7 +5740,7 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -5812,7 +5812,7 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -5968,7 +5968,7 @@ export interface components {
              * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
              */
             excessAmount?: Exact;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: date-time
@@ -6029,7 +6029,7 @@ export interface components {
              * @description The amount expected back. The interface does not say its currency or unit.
              */
             expectedRecovery?: Exact;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: date-time
@@ -6065,7 +6065,7 @@ export interface components {
              * @description The amount expected back. The interface does not say its currency or unit.
              */
             expectedRecovery?: Exact | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -6096,7 +6096,7 @@ export interface components {
              * @description The amount expected back. The interface does not say its currency or unit.
              */
             expectedRecovery?: Exact;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: date-time
@@ -6249,7 +6249,7 @@ export interface components {
         };
         /** @description A corporate party. */
         commercial: {
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -6265,7 +6265,7 @@ export interface components {
         };
         /** @description A corporate party. */
         commercialInput: {
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The registered name. */
             name?: string | null;
@@ -6276,7 +6276,7 @@ export interface components {
         };
         /** @description A corporate party. */
         commercialResult: {
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -6564,7 +6564,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -6617,7 +6617,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -6655,7 +6655,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -6693,7 +6693,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -6742,7 +6742,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -6784,7 +6784,7 @@ export interface components {
             annualizedTurnover?: Exact;
             /** @description The credit rating. The interface does not say by which scale. */
             creditRating?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The financial figures. The interface does not show their members; they are kept and returned as sent. */
             financials?: unknown;
@@ -6816,7 +6816,7 @@ export interface components {
             annualizedTurnover?: Exact | null;
             /** @description The credit rating. The interface does not say by which scale. */
             creditRating?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The financial figures. The interface does not show their members; they are kept and returned as sent. */
             financials?: unknown;
@@ -6845,7 +6845,7 @@ export interface components {
             annualizedTurnover?: Exact;
             /** @description The credit rating. The interface does not say by which scale. */
             creditRating?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The financial figures. The interface does not show their members; they are kept and returned as sent. */
             financials?: unknown;
@@ -6891,7 +6891,7 @@ export interface components {
              * @description The day of birth.
              */
             driverDOB?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -6919,7 +6919,7 @@ export interface components {
              * @description The day of birth.
              */
             driverDOB?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description Whether this is the primary driver. */
             isPrimaryDriver?: boolean | null;
@@ -6937,7 +6937,7 @@ export interface components {
              * @description The day of birth.
              */
             driverDOB?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -7291,7 +7291,7 @@ export interface components {
             address?: components["schemas"]["Address"];
             /** @description The classification of the entity. */
             classification?: components["schemas"]["EntityClassification"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -7313,7 +7313,7 @@ export interface components {
             address?: components["schemas"]["AddressInput"] | null;
             /** @description The classification of the entity. */
             classification?: components["schemas"]["EntityClassification"] | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The registered name. */
             name?: string | null;
@@ -7330,7 +7330,7 @@ export interface components {
             address?: components["schemas"]["Address"];
             /** @description The classification of the entity. */
             classification?: components["schemas"]["EntityClassification"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -7402,7 +7402,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: decimal
@@ -7463,7 +7463,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: decimal
@@ -7515,7 +7515,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: decimal
@@ -7567,7 +7567,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: decimal
@@ -7630,7 +7630,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: decimal
@@ -7741,7 +7741,7 @@ export interface components {
              * @description The day of birth.
              */
             dob: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The first name. */
             firstName: string;
@@ -7766,7 +7766,7 @@ export interface components {
              * @description The day of birth.
              */
             dob: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The first name. */
             firstName: string;
@@ -7786,7 +7786,7 @@ export interface components {
              * @description The day of birth.
              */
             dob: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The first name. */
             firstName: string;
@@ -7811,7 +7811,7 @@ export interface components {
              * @description The age. The interface does not say its unit.
              */
             age?: Exact;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -8173,7 +8173,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -8230,7 +8230,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -8273,7 +8273,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -8316,7 +8316,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -8371,7 +8371,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -8740,7 +8740,7 @@ export interface components {
              * @example French Spaniel (Epagneul Francais)
              */
             breed?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * @description The breed. It is required of a dog, and then one of the published breeds of dogs. The breed of another pet is any text.
@@ -9090,7 +9090,7 @@ export interface components {
              * @description The age. The interface does not say its unit.
              */
             age?: Exact;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -9500,7 +9500,7 @@ export interface components {
              * @description The day from which the wording is used.
              */
             effectiveDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -9519,7 +9519,7 @@ export interface components {
              * @description The day from which the wording is used.
              */
             effectiveDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The name of the wording. */
             name?: string | null;
@@ -9533,7 +9533,7 @@ export interface components {
              * @description The day from which the wording is used.
              */
             effectiveDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -9554,7 +9554,7 @@ export interface components {
              * @description The instant at which the term of the policy ends.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit. */
             grossWrittenPremium?: Exact;
@@ -9596,7 +9596,7 @@ export interface components {
              * @description The instant at which the term of the policy ends.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit. */
             grossWrittenPremium?: Exact | null;
@@ -9633,7 +9633,7 @@ export interface components {
              * @description The instant at which the term of the policy ends.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up premiums leaves it out. The interface does not say its currency or unit. */
             grossWrittenPremium?: Exact;
@@ -9715,7 +9715,7 @@ export interface components {
             contractType?: components["schemas"]["ContractType"];
             /** @description The currency, as its ISO 4217 alphabetic code. */
             currency: components["schemas"]["Currency"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -9763,7 +9763,7 @@ export interface components {
             contractType?: components["schemas"]["ContractType"] | null;
             /** @description The currency, as its ISO 4217 alphabetic code. */
             currency: components["schemas"]["Currency"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: int64
@@ -9803,7 +9803,7 @@ export interface components {
             contractType?: components["schemas"]["ContractType"];
             /** @description The currency, as its ISO 4217 alphabetic code. */
             currency: components["schemas"]["Currency"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -9836,7 +9836,7 @@ export interface components {
         property: {
             /** @description Where the property is. */
             address?: components["schemas"]["Address"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -9883,7 +9883,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -9951,7 +9951,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -10005,7 +10005,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -10059,7 +10059,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -10123,7 +10123,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -10169,7 +10169,7 @@ export interface components {
         propertyInput: {
             /** @description Where the property is. */
             address?: components["schemas"]["AddressInput"] | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The latitude, as text. The interface does not say its notation. */
             latitude?: string | null;
@@ -10201,7 +10201,7 @@ export interface components {
         propertyResult: {
             /** @description Where the property is. */
             address?: components["schemas"]["Address"];
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -10245,7 +10245,7 @@ export interface components {
              * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
              */
             effectiveDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -10302,7 +10302,7 @@ export interface components {
              * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
              */
             effectiveDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: int64
@@ -10332,7 +10332,7 @@ export interface components {
              * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
              */
             effectiveDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -10812,7 +10812,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -10880,7 +10880,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -10933,7 +10933,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -10986,7 +10986,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -11050,7 +11050,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -11117,7 +11117,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -11181,7 +11181,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -11230,7 +11230,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /**
              * Format: date-time
@@ -11289,7 +11289,7 @@ export interface components {
              * @description The instant at which the term ends; it is no longer part of the term.
              */
             expiryDate?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -11338,7 +11338,7 @@ export interface components {
              * @description The day of birth.
              */
             dob?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The first name. */
             firstName?: string;
@@ -11361,7 +11361,7 @@ export interface components {
              * @description The day of birth.
              */
             dob?: string | null;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The first name. */
             firstName?: string | null;
@@ -11379,7 +11379,7 @@ export interface components {
              * @description The day of birth.
              */
             dob?: string;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /** @description The first name. */
             firstName?: string;
@@ -11437,7 +11437,7 @@ export interface components {
             chassisNumber?: string;
             /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
             condition?: unknown;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -11461,7 +11461,7 @@ export interface components {
             chassisNumber?: string | null;
             /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
             condition?: unknown;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string | null;
             /** @description The performance. The interface does not show its members; it is kept and returned as sent. */
             performance?: unknown;
@@ -11480,7 +11480,7 @@ export interface components {
             chassisNumber?: string;
             /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
             condition?: unknown;
-            /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+            /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
             externalReference?: string;
             /**
              * Format: uuid
@@ -30602,7 +30602,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: int64
@@ -30762,7 +30762,7 @@ export interface operations {
                          * @description The part of the loss that the policyholder bears. The interface does not say its currency or unit.
                          */
                         excessAmount?: Exact;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: date-time
@@ -30868,7 +30868,7 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -31088,7 +31088,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: int64
@@ -31290,7 +31290,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -31390,7 +31390,7 @@ export interface operations {
                         address?: components["schemas"]["Address"];
                         /** @description The classification of the entity. */
                         classification?: components["schemas"]["EntityClassification"];
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -31508,7 +31508,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: decimal
@@ -31632,7 +31632,7 @@ export interface operations {
                          * @description The day of birth.
                          */
                         dob?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /** @description The first name. */
                         firstName?: string;
@@ -31739,7 +31739,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -31874,7 +31874,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -31992,7 +31992,7 @@ export interface operations {
                          * @description The day from which on counts what the amount is for, such as that of an endorsement. Lines of bordereaux have it in place of receiptDate.
                          */
                         effectiveDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -32142,7 +32142,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -32291,7 +32291,7 @@ export interface operations {
                          * @description The instant at which the term ends; it is no longer part of the term.
                          */
                         expiryDate?: string;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid
@@ -32391,7 +32391,7 @@ export interface operations {
                         chassisNumber?: string;
                         /** @description The condition. The interface does not show its members; it is kept and returned as sent. */
                         condition?: unknown;
-                        /** @description The name that the caller's organisation gives to the record: 1 to 100 visible characters, with single blanks between them. No two records of a resource have the same one in an organisation. A replacement that leaves it out leaves it as it is. */
+                        /** @description The caller's own name of the record: 1 to 100 characters, unique in its organisation and resource. */
                         externalReference?: string;
                         /**
                          * Format: uuid

@@ -11,10 +11,8 @@ export default {
   'The day of birth.': 'Der Tag der Geburt.', 'The first name.': 'Der Vorname.', 'The last name.': 'Der Nachname.',
   'The number of the identity document.': 'Die Nummer des Ausweises.',
   'The kind of identity document.': 'Die Art des Ausweises.', 'The registered name.': 'Der eingetragene Name.',
-  ['The name that the caller\'s organisation gives to the record: 1 to 100 visible characters, with single blanks '
-    + 'between them. No two records of a resource have the same one in an organisation. A replacement that leaves it '
-    + 'out leaves it as it is.']:
-    'Die eigene Referenz der Organisation für den Datensatz: 1 bis 100 sichtbare Zeichen.',
+  'The caller\'s own name of the record: 1 to 100 characters, unique in its organisation and resource.':
+    'Der eigene Name für den Datensatz: 1 bis 100 Zeichen, einmal je Organisation und Art.',
   'The name of the person.': 'Der Name der Person.', 'The name of the buyer.': 'Der Name des Käufers.',
   'The number under which the company is registered.': 'Die Nummer, unter der die Firma eingetragen ist.',
   'The number under which the buyer is registered.': 'Die Nummer, unter der der Käufer eingetragen ist.',

@@ -116,10 +116,11 @@ function controlsOf(document, schema, at, given, options) {
   const names = Object.keys(schema.properties || {}).filter((name) => !(options.leave || []).includes(name)
     && !/^Another name of/.test(schema.properties[name].description || ''));
   const needed = schema.required || [];
-  // What is required comes first, and what has members of its own last.
+  // What is required comes first, what has members of its own at the end, and the caller's own reference last.
   const hasMembers = (name) => schema.properties[name].$ref && resolve(document, schema.properties[name]).properties;
   const place = (name) => (hasMembers(name) ? 2000 : 0)
-    + (needed.includes(name) ? 0 : 1000) + (schema.order?.indexOf(name) ?? 0);
+    + (needed.includes(name) ? 0 : 1000) + (name === 'externalReference' ? 100000 : 0)
+    + (schema.order?.indexOf(name) ?? 0);
   names.sort((a, b) => place(a) - place(b));
   return names.flatMap((name) => {
     const field = { name, pointer: `${at}/${name}`, form: options.form, required: needed.includes(name),

@@ -25,8 +25,11 @@ export async function history(get, resource, id) {
     known[i] = at !== entries[i + 1]?.at ? read : known[i - 1] && read && { ...known[i - 1],
       ...Object.fromEntries(changed), ...(to ? { [status]: to } : {}) };
   });
-  return { entries: entries.map((entry, i) => ({ ...entry, state: known[i], before: known[i - 1],
-    moved: { before: { [status]: entries[i - 1]?.to }, after: { [status]: entry.to } } })), next };
+  return { entries: entries.map((entry, i) => {
+    const was = entries[i - 1]?.to;
+    return { ...entry, state: known[i], before: known[i - 1],
+      moved: { before: { [status]: was }, after: { [status]: entry.to ?? was } } };
+  }), next };
 }
 
 // Moved shows the state that an event has set, and what it has said, where the record before it is not known.
