@@ -112,6 +112,12 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			w.record("P", "mid term adjustment", 10, "")
 			w.record("P", "mid term adjustment", 10, "")
 		}},
+		{code: "", of: november, spoil: func(w *world) {
+			// Equal parts of one receipt, and the whole of one that was as much, are given back on one day.
+			original := w.record("P", "mid term adjustment", 40, "")
+			w.refund(original, 10, w.refund(original, 10))
+			w.record("P", "other", 10, w.record("P", "mid term adjustment", 10, "").ID)
+		}},
 		{code: "gross-below-zero", of: november, severity: "warning", words: "comes to -20 ", spoil: func(w *world) {
 			w.policies["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "Bo", "in force"}
 			w.record("N", "new policy", 10, "")

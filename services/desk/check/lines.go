@@ -209,8 +209,12 @@ func coverWords(l *desk.ClaimLine, coverEnds scalar.DateTime) string {
 		l.ExpiryDate.String()
 }
 
-// repeats reports whether a line before has the same policy, type, amount and day.
+// repeats reports whether a line before has the same policy, type, amount and day. A refund repeats nothing: it names
+// what it gives back, and the exchange numbers the refunds of a receipt, so that equal ones were meant.
 func (c *Checker) repeats(l *desk.BordereauLine) bool {
+	if l.Reverses != "" {
+		return false
+	}
 	of := maphash.String(c.seed, l.PolicyNumber+"\n"+l.ReceiptType+"\n"+string(l.Gross)+"\n"+string(l.EffectiveDate))
 	was := c.seen[of]
 	c.seen[of] = true
