@@ -2,49 +2,85 @@ package premium
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/pkg/servicetest"
 )
 
-// TestWhatIsUnusualAboutAReceipt records receipts that are unusual. Each is made, and says why. No refund repeats what
-// it gives back or another refund, and no receipt repeats a refund.
+// kinds returns the types of the warnings of a response.
+func kinds(a servicetest.Response) (kinds string) {
+	warnings, _ := a.Body["warnings"].([]any)
+	for _, w := range warnings {
+		kinds = strings.TrimSpace(kinds + " " + w.(map[string]any)["type"].(string))
+	}
+	return kinds
+}
+
+// TestAnUnusualDateOfAReceipt records receipts whose date is to come, or lies more than a year outside the term of
+// their policy, by the days of the exchange. A term that was corrected counts within a minute.
+func TestAnUnusualDateOfAReceipt(t *testing.T) {
+	terms := map[string]string{
+		"P1": `"inceptionDate":"2026-01-01T00:00:00Z"`, "P2": `"expiryDate":"2025-06-01T00:00:00Z"`,
+		"P3": `"inceptionDate":"2020-01-01T00:00:00Z","expiryDate":"2025-05-31T00:00:00Z"`,
+	}
+	coverage := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		number := strings.TrimPrefix(r.URL.Path, "/internal/policy/")
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"policyNumber":"` + number + `",` + terms[number] + `}`))
+	})
+	clock, amount := servicetest.At(t, "2026-06-01T00:00:00Z"), 0
+	in := func(zone string) *servicetest.Service {
+		s, _ := startOn(t, servicetest.Options{Clock: clock, Flags: []string{"--time-zone", zone},
+			Peers: map[string]http.Handler{"coverage": coverage}}, rules{})
+		return s
+	}
+	record := func(s *servicetest.Service, policy, date, want string) {
+		t.Helper()
+		amount++ // none is a duplicate
+		a := s.Must(201, "POST", "/receipt", fmt.Sprintf(`{"policyNumber":%q,"receiptDate":%q,"paymentAmount":%d,
+			"receiptType":"new policy"}`, policy, date, amount))
+		if got := kinds(a); got != want {
+			t.Errorf("a receipt of %s for %s warns of %q, not %q", date, policy, got, want)
+		}
+	}
+	s, york := in("UTC"), in("America/New_York")
+	const unusual = "receipt-date"
+	for _, c := range []struct{ policy, date, want, inYork string }{
+		{"P1", "2026-05-31", "", ""}, {"P1", "2026-06-01", "", unusual}, {"P1", "2026-06-02", unusual, unusual},
+		{"P1", "2025-01-01", "", ""}, {"P1", "2024-12-31", unusual, ""}, {"P1", "2024-12-30", unusual, unusual},
+		{"P2", "2026-05-31", "", ""}, {"P2", "1999-01-01", "", ""},
+		{"P3", "2026-05-30", "", ""}, {"P3", "2026-05-31", "", unusual},
+		{"P3", "2026-06-01", unusual, unusual + " " + unusual},
+	} {
+		record(s, c.policy, c.date, c.want)
+		record(york, c.policy, c.date, c.inYork)
+	}
+	terms["P1"] = `"inceptionDate":"2025-12-31T00:00:00Z"`
+	clock.Pass(fresh - 1)
+	record(s, "P1", "2024-12-31", unusual)
+	clock.Pass(1)
+	record(s, "P1", "2024-12-31", "")
+}
+
+// TestWhatIsUnusualAboutAReceipt records receipts again. Each is made, and names the one that it is like. No refund
+// repeats what it gives back or another refund, and no receipt repeats a refund.
 func TestWhatIsUnusualAboutAReceipt(t *testing.T) {
-	clock := servicetest.At(t, "2026-06-01T00:00:00Z")
-	s, _ := start(t, clock, rules{period: "month"})
-	kindsOf := func(a servicetest.Response) (kinds string) {
-		warnings, _ := a.Body["warnings"].([]any)
-		for _, w := range warnings {
-			kinds = strings.TrimSpace(kinds + " " + w.(map[string]any)["type"].(string))
-		}
-		return kinds
-	}
-	record := func(date, more string) string {
-		return kindsOf(s.Must(201, "POST", "/receipt", `{"policyNumber":"P1","receiptDate":"`+date+`"`+more+`}`))
-	}
-	amount := 0
-	once := func() string {
-		amount++
-		return fmt.Sprintf(`,"receiptType":"new policy","paymentAmount":%d`, amount)
-	}
-	for date, want := range map[string]string{
-		"2026-06-01": "", "2026-06-02": "receipt-date", "2025-01-01": "", "2024-12-31": "receipt-date",
-	} {
-		if got := record(date, once()); got != want {
-			t.Errorf("a receipt of %s warns of %q, not %q", date, got, want)
-		}
-	}
-	clock.Pass(2 * time.Minute) // the term is read again
-	same := once()
+	s, _ := start(t, servicetest.At(t, "2026-06-01T00:00:00Z"), rules{period: "month"})
+	const same = `"receiptType":"new policy","paymentAmount":7`
+	last := ""
 	for i, c := range []struct{ date, more, want string }{
-		{"2026-05-01", same, ""}, {"2026-05-01", same, "possible-duplicate"}, {"2026-05-02", same, ""},
-		{"2026-05-01", once(), ""}, {"2026-05-01", strings.Replace(same, "new policy", "policy renewal", 1), ""},
+		{"2026-05-01", same, ""}, {"2026-05-01", same, "possible-duplicate"},
+		{"2026-05-01", same, "possible-duplicate"}, {"2026-05-02", same, ""},
+		{"2026-05-01", strings.Replace(same, "7", "8", 1), ""},
+		{"2026-05-01", strings.Replace(same, "new policy", "policy renewal", 1), ""},
 	} {
-		if got := record(c.date, c.more); got != c.want {
-			t.Errorf("receipt %d warns of %q, not %q", i, got, c.want)
+		a := s.Must(201, "POST", "/receipt", `{"policyNumber":"P1","receiptDate":"`+c.date+`",`+c.more+`}`)
+		if got := kinds(a); got != c.want || got != "" && !strings.Contains(a.Text, "Receipt "+last+" of the policy") {
+			t.Errorf("receipt %d warns of %q, not %q of %s: %s", i, got, c.want, last, a.Text)
 		}
+		last = a.Member("id")
 	}
 	received := func(amount int, date string) string {
 		return fmt.Sprintf(`{"policyNumber":"P1","receiptType":"new policy","paymentAmount":%d,"receiptDate":%q}`,
@@ -52,16 +88,15 @@ func TestWhatIsUnusualAboutAReceipt(t *testing.T) {
 	}
 	const today = "2026-06-01"
 	for _, parts := range [][]string{{""}, {`,"paymentAmount":250`, `,"paymentAmount":250`}} {
-		amount++
-		original := s.Must(201, "POST", "/receipt", received(500+amount, today)).Member("id")
+		original := s.Must(201, "POST", "/receipt", received(500+len(parts), today)).Member("id")
 		for _, part := range parts {
 			refund := s.Must(201, "POST", "/receipt/"+original+":refund", `{"receiptType":"new policy"`+part+`}`)
-			if got := kindsOf(refund); got != "" || refund.Body["receiptDate"] != today {
+			if got := kinds(refund); got != "" || refund.Body["receiptDate"] != today {
 				t.Errorf("the refund %s warns of %q", refund.Text, got)
 			}
 		}
 	}
-	if got := kindsOf(s.Must(201, "POST", "/receipt", received(250, today))); got != "" {
+	if got := kinds(s.Must(201, "POST", "/receipt", received(250, today))); got != "" {
 		t.Errorf("a receipt warns of a refund: %q", got)
 	}
 }

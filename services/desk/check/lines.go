@@ -184,7 +184,7 @@ func (c *Checker) paidWords(late []claims.Payment) (words string) {
 // outside reports whether a receipt is dated neither in the period nor in the term of its policy.
 func (c *Checker) outside(l *desk.BordereauLine, r *premium.Receipt) bool {
 	day := func(t time.Time) scalar.Date { return scalar.DateOf(t, c.of.Zone) }
-	if r.ReceiptDate >= day(c.begins) && r.ReceiptDate <= day(c.until.Add(-1)) {
+	if r.ReceiptDate >= day(c.begins) && r.ReceiptDate <= day(c.until) {
 		return false
 	}
 	return !l.InceptionDate.IsZero() && r.ReceiptDate < day(l.InceptionDate.Time()) ||
