@@ -63,20 +63,24 @@ func TestWhatIsUnusualAboutAClaim(t *testing.T) {
 	}
 }
 
-// TestHowFarBackAClaimIsCompared files a claim again after many others: only the newest fifty are looked at.
+// TestHowFarBackAClaimIsCompared files a claim again after many others or large ones: only the newest fifty are looked
+// at, and a mebibyte of them.
 func TestHowFarBackAClaimIsCompared(t *testing.T) {
-	for others, warns := range map[int]bool{49: true, 50: false} {
+	for _, c := range []struct {
+		others, size int
+		warns        bool
+	}{{49, 0, true}, {50, 0, false}, {16, 60_000, true}, {18, 60_000, false}} {
 		s := start(t, policies{"P1": `{"policyNumber":"P1","inceptionDate":"2026-01-01T00:00:00Z"}`})
-		file := func(cause string) servicetest.Response {
+		file := func(cause string, size int) servicetest.Response {
 			return s.Must(201, "POST", "/claim", `{"policyNumber":"P1","lossDate":"2026-02-01T08:00:00Z","claimType":"other",
-				"lossCause":"`+cause+`"}`)
+				"lossCause":"`+cause+`","description":"`+strings.Repeat("x", size)+`"}`)
 		}
-		file("hail")
-		for range others {
-			file("fire")
+		file("hail", 0)
+		for range c.others {
+			file("fire", c.size)
 		}
-		if a := file("hail"); strings.Contains(a.Text, "possible-duplicate") != warns {
-			t.Errorf("after %d claims: %q", others, kinds(a))
+		if a := file("hail", 0); strings.Contains(a.Text, "possible-duplicate") != c.warns {
+			t.Errorf("after %d claims of %d characters: %q", c.others, c.size, kinds(a))
 		}
 	}
 }

@@ -1,11 +1,19 @@
 package premium
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -99,4 +107,86 @@ func TestWhatIsUnusualAboutAReceipt(t *testing.T) {
 	if got := kinds(s.Must(201, "POST", "/receipt", received(250, today))); got != "" {
 		t.Errorf("a receipt warns of a refund: %q", got)
 	}
+}
+
+// blindStore is a store that finds nothing while it is blind.
+type blindStore struct {
+	docstore.Store
+	blind atomic.Bool
+}
+
+func (b *blindStore) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	c, err := b.Store.Collection(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return docstore.Decorate(c, func(ctx context.Context, call docstore.Call, do func(context.Context) error) error {
+		if call.Operation == "find" && b.blind.Load() {
+			return docstore.ErrUnavailable
+		}
+		return do(ctx)
+	}), nil
+}
+
+// TestWhatCannotBeLookedAt records a receipt again where those before it cannot be found, and where one of them cannot
+// be read: it is made, and warns of those that can.
+func TestWhatCannotBeLookedAt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "records.db")
+	opened, err := sqlitestore.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &blindStore{Store: opened}
+	s, _ := startOn(t, servicetest.Options{Clock: servicetest.At(t, "2026-06-01T00:00:00Z"), Store: store,
+		Peers: map[string]http.Handler{"coverage": coverageStub}}, rules{})
+	s.Create("receipt", receiptP1)
+	store.blind.Store(true)
+	if a := s.Must(201, "POST", "/receipt", receiptP1); strings.Contains(a.Text, "warnings") {
+		t.Error(a.Text)
+	}
+	store.blind.Store(false)
+	for _, c := range []struct {
+		where string
+		warns bool
+	}{{"WHERE id = (SELECT max(id) FROM receipt)", true}, {"", false}} {
+		if _, err := sqlitetest.Exec(path, "UPDATE receipt SET body = '[' "+c.where); err != nil {
+			t.Fatal(err)
+		}
+		a := s.Must(201, "POST", "/receipt", receiptP1)
+		if strings.Contains(a.Text, "possible-duplicate") != c.warns {
+			t.Errorf("with unreadable receipts %q: %s", c.where, a.Text)
+		}
+	}
+	s.Stop()
+	if err := opened.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCoverageIsAskedInVain records receipts for a policy that is known, once its term is to be read again and coverage
+// no longer responds: what is only warned of keeps no receipt from being made in its time.
+func TestCoverageIsAskedInVain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var silent atomic.Bool
+		s := servicetest.Start(t, Service().Definition(), servicetest.Options{
+			Store: servicetest.OpenStore(t), Flags: []string{"--request-timeout", "4s"},
+			Peers: map[string]http.Handler{"coverage": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var of policies
+				if silent.Load() {
+					<-r.Context().Done()
+					of.down.Store(true)
+				}
+				of.ServeHTTP(w, r)
+			})},
+		})
+		s.Create("receipt", receiptP1)
+		silent.Store(true)
+		time.Sleep(2 * fresh)
+		for i := range 8 {
+			if a := s.Do("POST", "/receipt", receiptP1); a.Status != 201 {
+				t.Errorf("receipt %d: %d %s", i, a.Status, a.Text)
+			}
+		}
+		s.Stop()
+	})
 }
