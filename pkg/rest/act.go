@@ -268,12 +268,10 @@ func (r *Records[T]) spawn(
 	}
 	d.Spawned = true
 	newID, err := r.issue(d)
-	if err == nil {
-		err = r.note(ctx, d)
-	}
 	if err != nil {
 		return made, err
 	}
+	r.note(ctx, d)
 	entry := history.Entry{Event: history.MadeBy(a.Name, id), Change: jsontext.Value(body)}
 	made.doc, made.again, err = r.insert(ctx, newID, d, key, entry)
 	made.value, made.warnings = d.Value, slices.Concat(change.warnings, d.warnings)

@@ -95,11 +95,10 @@ func (r *Records[T]) check(ctx context.Context, d *Draft[T], changed []string) e
 }
 
 // note notes what is unusual about a record that has passed all checks.
-func (r *Records[T]) note(ctx context.Context, d *Draft[T]) error {
-	if r.Unusual == nil {
-		return nil
+func (r *Records[T]) note(ctx context.Context, d *Draft[T]) {
+	if r.Unusual != nil {
+		r.Unusual(ctx, d)
 	}
-	return r.Unusual(ctx, d)
 }
 
 // evaluate runs one check and reports its refusal to Config.Refused.

@@ -61,9 +61,7 @@ func (r *Records[T]) createFrom(c *gin.Context, body []byte) error {
 	if err := r.check(ctx, d, nil); err != nil {
 		return err
 	}
-	if err := r.note(ctx, d); err != nil {
-		return err
-	}
+	r.note(ctx, d)
 	doc, again, err := r.insert(ctx, id, d, key, history.Entry{Event: "created"})
 	if err != nil {
 		return err

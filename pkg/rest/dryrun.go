@@ -67,10 +67,7 @@ func (r *Records[T]) dryRun(c *gin.Context) error {
 		return err
 	}
 	if verdict.Admissible {
-		err = r.note(c.Request.Context(), d)
-	}
-	if err != nil {
-		return err
+		r.note(c.Request.Context(), d)
 	}
 	verdict.Warnings = append(verdict.Warnings, d.warnings...)
 	for _, known := range d.facts {

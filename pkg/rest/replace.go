@@ -49,9 +49,7 @@ func (r *Records[T]) replaceBy(c *gin.Context, id string, body []byte) error {
 				return nil, err
 			}
 			d.warnings = nil // of checks, which warn of a creation
-			if err := r.note(ctx, d); err != nil {
-				return nil, err
-			}
+			r.note(ctx, d)
 			unusual = d.warnings
 			entry := history.Entry{Event: "replaced", At: d.Now, By: request.CallerFrom(ctx).Subject,
 				Organisation: request.OrganisationFrom(ctx).Name()}

@@ -108,8 +108,9 @@ type Resource[T any] struct {
 	// Actions are the operations POST /{name}/{id}:{action} and POST /{name}/{id}/{action}.
 	Actions []Action[T]
 	// Unusual, if set, notes what is unusual about a record that has passed all checks and is to be written: a new
-	// one, or one that replaces Draft.Stored, which has a Draft.Record. It refuses nothing.
-	Unusual func(ctx context.Context, d *Draft[T]) error
+	// one, or one that replaces Draft.Stored, which has a Draft.Record. It refuses nothing: what it cannot look at, it
+	// does not warn of. Where the store does not respond, the write that follows says so.
+	Unusual func(ctx context.Context, d *Draft[T])
 
 	// Begins, if set, says that actions may have effective dates; see Change.CountsFrom. It returns the instant before
 	// which nothing of a record counts, the zero time for none.

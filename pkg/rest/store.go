@@ -50,14 +50,16 @@ func (r *Records[T]) unaltered(doc docstore.Document) (*Record[T], error) {
 // newest is how many documents Newest returns at most.
 const newest = 50
 
-// Newest returns the newest documents of the resource's collection that an index holds for a value, 50 at most, among
-// those that the caller sees. Errors: docstore.ErrUnavailable.
-func (r *documents) Newest(
-	ctx context.Context, index, value string, withState bool,
-) ([]docstore.Document, error) {
-	return r.collection.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
-		Equal: docstore.Keys{index: value}, Limit: newest, Descending: true, WithState: withState,
+// Newest returns the newest documents of the resource's collection that an index holds for a value, 50 and MaxPage at
+// most, among those that the caller sees. It is for warnings, and returns none where the store does not respond.
+func (r *documents) Newest(ctx context.Context, index, value string, withState bool) []docstore.Document {
+	docs, err := r.collection.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
+		Equal: docstore.Keys{index: value}, Limit: newest, Bytes: MaxPage, Descending: true, WithState: withState,
 	})
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(docs, func(doc docstore.Document) bool { return doc.Body == nil })
 }
 
 // One returns the record that an index holds for a value, the oldest where there are several. It returns the errors of

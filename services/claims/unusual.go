@@ -12,7 +12,7 @@ import (
 )
 
 // unusual warns of what is unusual about a claim. A replacement is warned of its numbers alone.
-func (e *environment) unusual(ctx context.Context, d *rest.Draft[*claims.Claim]) error {
+func (e *environment) unusual(ctx context.Context, d *rest.Draft[*claims.Claim]) {
 	c := d.Value
 	for name, amount := range map[string]*scalar.Int{"reserve": c.Reserve, "excessAmount": c.ExcessAmount} {
 		if amount != nil && *amount < 0 {
@@ -24,7 +24,7 @@ func (e *environment) unusual(ctx context.Context, d *rest.Draft[*claims.Claim])
 			fmt.Sprintf("liabilityShare is %d, outside 0 to 100.", *c.LiabilityShare))
 	}
 	if d.Record != nil {
-		return nil
+		return
 	}
 	if c.FNOL.Before(c.LossDate) {
 		d.Warn("notified-before-loss", "notified before the loss",
@@ -33,27 +33,22 @@ func (e *environment) unusual(ctx context.Context, d *rest.Draft[*claims.Claim])
 	if d.Now.Before(c.LossDate.Time()) {
 		d.Warn("loss-in-the-future", "loss in the future", "lossDate, "+c.LossDate.String()+", is still to come.")
 	}
-	return e.filedBefore(ctx, d)
+	e.filedBefore(ctx, d)
 }
 
 // filedBefore warns of a claim of the same policy with the same cause on the same day of loss.
-func (e *environment) filedBefore(ctx context.Context, d *rest.Draft[*claims.Claim]) error {
-	others, err := e.claims.Newest(ctx, "policyNumber", rest.Text(d.Value.PolicyNumber), false)
-	if err != nil {
-		return err
-	}
+func (e *environment) filedBefore(ctx context.Context, d *rest.Draft[*claims.Claim]) {
 	day := scalar.DateOf(d.Value.LossDate.Time(), e.zone)
-	for _, doc := range others {
+	for _, doc := range e.claims.Newest(ctx, "policyNumber", rest.Text(d.Value.PolicyNumber), false) {
 		var other claims.Claim
-		if err := json.Unmarshal(doc.Body, &other); err != nil {
-			return fmt.Errorf("stored claim %s: %w", doc.ID, err)
+		if json.Unmarshal(doc.Body, &other) != nil {
+			continue
 		}
 		if scalar.DateOf(other.LossDate.Time(), e.zone) == day &&
 			rest.Text(other.LossCause) == rest.Text(d.Value.LossCause) {
 			d.Warn("possible-duplicate", "possible duplicate", "Claim "+rest.Text(other.ClaimNumber)+
 				" of the policy is for a loss of the same day and cause.")
-			return nil
+			return
 		}
 	}
-	return nil
 }

@@ -9,7 +9,8 @@ import (
 	"insurance.example/exchange/services/claims"
 )
 
-// TestDaysAreThoseOfTheZone changes and reopens a claim late in the evening of UTC.
+// TestDaysAreThoseOfTheZone changes and reopens a claim late in the evening of UTC, and files claims for losses of then,
+// which are of one day or of two.
 func TestDaysAreThoseOfTheZone(t *testing.T) {
 	for zone, today := range map[string]string{
 		"UTC": "2026-06-30", "Europe/Berlin": "2026-07-01", "America/New_York": "2026-06-30",
@@ -25,6 +26,17 @@ func TestDaysAreThoseOfTheZone(t *testing.T) {
 		a := s.Must(200, "PUT", path, `{"reserve":7}`)
 		if a.Member("reopenDate") != today || a.Member("lastUpdate") != today {
 			t.Errorf("today is not %s in %s: %s", today, zone, a.Text)
+		}
+		inBerlin := zone == "Europe/Berlin"
+		for _, c := range []struct {
+			loss  string
+			warns bool
+		}{{"03T21:30", false}, {"03T22:30", !inBerlin}, {"04T21:00", inBerlin}} {
+			a := s.Must(201, "POST", "/claim", `{"policyNumber":"MOTOR","lossDate":"2026-05-`+c.loss+
+				`:00Z","lossCause":"fire","claimType":"other"}`)
+			if strings.Contains(a.Text, "possible-duplicate") != c.warns {
+				t.Errorf("in %s, the loss of %s has the warnings %v", zone, c.loss, kinds(a))
+			}
 		}
 	}
 }

@@ -102,8 +102,8 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 		Status:        func(v T) **string { return &policyOf(v).Status },
 		Temporary:     []string{coverage.Extended},
 		Actions:       actions,
-		Unusual: func(ctx context.Context, d *rest.Draft[T]) error {
-			return e.lines[l.name].(openedLine[T]).insuredTwice(ctx, d)
+		Unusual: func(ctx context.Context, d *rest.Draft[T]) {
+			e.lines[l.name].(openedLine[T]).insuredTwice(ctx, d)
 		},
 		Begins: func(v T) time.Time { return policyOf(v).InceptionDate.Time() },
 		MadeOf: madeOf,
@@ -180,11 +180,7 @@ func (l openedLine[T]) describe(
 		PolicyNumber: rest.Text(p.PolicyNumber), Owner: doc.Owner, Line: l.name, PolicyholderID: p.PolicyholderID,
 		InceptionDate: p.InceptionDate, ExpiryDate: p.ExpiryDate,
 	}
-	ended := record.CoverEnds()
-	if ended.IsZero() {
-		ended = record.FirstTo(coverage.Cancelled, coverage.Lapsed)
-	}
-	if !ended.IsZero() {
+	if ended := coverOf(record); !ended.IsZero() {
 		facts.EndedAt = scalar.Instant(ended)
 	}
 	if l.covers != nil {

@@ -53,6 +53,16 @@ func TestAPolicyReplacesAnother(t *testing.T) {
 		t.Errorf("the renewal is %s, and what belongs to it %s", renewed.Text, a.Text)
 	}
 	check()
+	// What is sent later for a policy that replaces none is a member like any other, and means nothing.
+	other, otherNumber := policy(t, s, cyberLine)
+	was = s.Must(200, "GET", other, "").Text
+	for _, sent := range []string{`"` + number + `"`, `"POL-NONE"`, "7"} {
+		a := s.Must(200, "PUT", other, strings.Replace(was, "{", `{"replaces":`+sent+`,`, 1))
+		if is := whole(otherNumber); !strings.Contains(a.Text, `"replaces":`+sent) || is.Member("replaces") != "" {
+			t.Errorf("a correction with %s returns %s, and the policy says %s", sent, a.Text, is.Text)
+		}
+		check()
+	}
 	for replaces, problem := range map[string]string{
 		`"POL-NONE"`: "policy-not-found", `""`: "policy-not-found", "7": "invalid-field",
 		`["` + number + `"]`: "invalid-field",

@@ -203,9 +203,7 @@ func renew[T any](e *environment) rest.Action[T] {
 			if err := c.CheckNew(ctx, renewed); err != nil {
 				return nil, err
 			}
-			if err := renewedBefore(ctx, e, c); err != nil {
-				return nil, err
-			}
+			renewedBefore(ctx, e, c)
 			return renewed.Draft, nil
 		}).Amending(append(elsewhere, "effectiveDate")...).Refusing(problems.InvalidTerm)
 	return keeping(e, renewal)

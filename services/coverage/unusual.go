@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -23,34 +22,29 @@ var objectMembers = []string{
 const mostInsured = 10
 
 // insuredTwice warns of a new policy of a line if another one insures the same, and their terms overlap.
-func (l openedLine[T]) insuredTwice(ctx context.Context, d *rest.Draft[T]) error {
+func (l openedLine[T]) insuredTwice(ctx context.Context, d *rest.Draft[T]) {
 	if d.Record != nil {
-		return nil
+		return
 	}
 	objects := slices.DeleteFunc(l.records.References(d.Value), func(r inspect.Reference) bool {
 		return !slices.Contains(objectMembers, r.Member)
 	})
 	for _, object := range objects[:min(len(objects), mostInsured)] {
-		others, err := l.records.Newest(ctx, insuredIndex, object.Value, true)
-		if err != nil {
-			return err
-		}
-		for _, doc := range others {
+		for _, doc := range l.records.Newest(ctx, insuredIndex, object.Value, true) {
 			if of, err := rest.ResourceOf(doc); err != nil || of != l.name {
 				continue // a property is also what a business interruption attaches to
 			}
 			record, err := l.records.Decode(doc)
 			if err != nil {
-				return err
+				continue
 			}
 			if other := policyOf(record.Value); overlaps(policyOf(d.Value), other, coverOf(record)) {
 				d.Warn("possible-double-cover", "possible double cover", "Policy "+rest.Text(other.PolicyNumber)+
 					" covers "+object.Value+" as well, in a term that overlaps.")
-				return nil
+				return
 			}
 		}
 	}
-	return nil
 }
 
 // coverOf returns when the cover of a policy ended, the zero time if it did not.
@@ -73,16 +67,13 @@ func overlaps(p, other *coverage.Policy, ended time.Time) bool {
 }
 
 // renewedBefore warns of the renewal of a policy that was renewed already.
-func renewedBefore[T any](ctx context.Context, e *environment, c *rest.Change[T]) error {
+func renewedBefore[T any](ctx context.Context, e *environment, c *rest.Change[T]) {
 	renewals, err := e.policies().Find(ctx, request.OrganisationFrom(ctx),
 		docstore.Query{Equal: docstore.Keys{renewalOf: c.ID}, Limit: 1, Descending: true})
 	if err != nil || len(renewals) == 0 {
-		return err
+		return
 	}
-	number, err := jsonmember.Text(renewals[0].Body, policyNumberIndex)
-	if err != nil {
-		return fmt.Errorf("stored policy %s: %w", renewals[0].ID, err)
+	if number, err := jsonmember.Text(renewals[0].Body, policyNumberIndex); err == nil {
+		c.Warn("renewed-already", "renewed already", "Policy "+number+" renews the policy as well.")
 	}
-	c.Warn("renewed-already", "renewed already", "Policy "+number+" renews the policy as well.")
-	return nil
 }

@@ -134,7 +134,8 @@ func TestWhatIsReportedStaysWhereItIs(t *testing.T) {
 	}
 }
 
-// TestAContractHasThePeriodsOfItsZone records receipts and closes a claim about the end of November in New York.
+// TestAContractHasThePeriodsOfItsZone records receipts and closes a claim about the end of November in New York. A
+// receipt is dated by the calendar of its recording, which is a day ahead, and after the term of its policy.
 func TestAContractHasThePeriodsOfItsZone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "desk.db")
 	store, err := sqlitestore.Open(t.Context(), path)
@@ -145,6 +146,7 @@ func TestAContractHasThePeriodsOfItsZone(t *testing.T) {
 	s := w.startOn(store)
 	s.Must(200, "PUT", "/x/contract/A", ofYear(2026, "America/New_York"))
 	w.policies["P"] = policy{"motorCoverage", "2026-03-02T03:30:00Z", "Ann Lee", "in force"}
+	w.ends["P"] = "2026-12-01T04:30:00Z"
 	const period = "/x/bordereau/A/premium/2026-11"
 	c := w.file("P", 100)
 	w.until(t, "2026-12-01T04:59:00Z")
@@ -165,6 +167,9 @@ func TestAContractHasThePeriodsOfItsZone(t *testing.T) {
 	lines := s.Must(200, "GET", period+"/versions/1/lines", "")
 	if all := lines.Body["lines"].([]any); len(all) != 1 || strings.Contains(lines.Text, `"late"`) {
 		t.Error(lines.Text)
+	}
+	if found, _ := findingsOf(t, s, period); len(found) != 1 || found[0].Code != "date-outside-term" {
+		t.Errorf("found %+v", found)
 	}
 	if a := s.Must(200, "GET", "/x/bordereau/A/claims/2026-11/versions/1/lines", ""); !strings.Contains(a.Text,
 		`"closedOn":"2026-11-30"`) || !strings.Contains(a.Text, "Closed this month") {

@@ -107,10 +107,27 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 			}},
 		{code: "", of: november, spoil: func(w *world) {
 			w.record("P", "mid term adjustment", 10, "").ReceiptDate = "2031-05-05" // in the term
+			// The term is over when the period begins, which has both days.
+			w.policies["N"], w.ends["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "Bo", "in force"},
+				"2026-05-01T00:00:00Z"
+			w.record("N", "new policy", 10, "").ReceiptDate = "2026-11-01"
+			w.record("N", "new policy", 11, "").ReceiptDate = "2026-11-30"
 		}},
+		{code: "date-outside-term", of: november, severity: "warning", words: "is dated 2026-12-01",
+			spoil: func(w *world) {
+				w.policies["N"], w.ends["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "Bo", "in force"},
+					"2026-11-30T00:00:00Z"
+				w.record("N", "new policy", 10, "").ReceiptDate = "2026-12-01"
+			}},
 		{code: "possible-duplicate", of: november, severity: "warning", words: "same policy", spoil: func(w *world) {
 			w.record("P", "mid term adjustment", 10, "")
 			w.record("P", "mid term adjustment", 10, "")
+		}},
+		{code: "", of: november, spoil: func(w *world) {
+			// Equal parts of one receipt, and the whole of one that was as much, are given back on one day.
+			original := w.record("P", "mid term adjustment", 40, "")
+			w.refund(original, 10, w.refund(original, 10))
+			w.record("P", "other", 10, w.record("P", "mid term adjustment", 10, "").ID)
 		}},
 		{code: "gross-below-zero", of: november, severity: "warning", words: "comes to -20 ", spoil: func(w *world) {
 			w.policies["N"] = policy{"motorCoverage", "2026-03-01T00:00:00Z", "Bo", "in force"}
@@ -157,6 +174,10 @@ func TestEachCheckPassesOrFails(t *testing.T) {
 				p.inception = "2026-06-01T00:00:00.000000001Z"
 				w.policies["P"] = p
 			}},
+		{code: "", of: claimsNovember, spoil: func(w *world) { w.ends["P"] = "2026-06-01T00:00:00.000000001Z" }},
+		{code: "loss-outside-cover", of: claimsNovember, severity: "warning",
+			words: "is from 2026-03-01T00:00:00Z to 2026-06-01T00:00:00Z",
+			spoil: func(w *world) { w.ends["P"] = "2026-06-01T00:00:00Z" }},
 		{code: "incurred-above-limit", of: claimsNovember, severity: "warning", words: "5000", spoil: func(w *world) {
 			w.file("P", 5001)
 		}},

@@ -49,10 +49,9 @@ func beneficiary() rest.Resource[*parties.Beneficiary] {
 }
 
 // sharing warns of a new beneficiary whose share is no part of anything, in per cent or as a fraction.
-func sharing(_ context.Context, d *rest.Draft[*parties.Beneficiary]) error {
+func sharing(_ context.Context, d *rest.Draft[*parties.Beneficiary]) {
 	share, is := new(big.Rat).SetString(string(d.Value.Share))
 	if is && d.Record == nil && (share.Sign() < 0 || share.Cmp(big.NewRat(100, 1)) > 0) {
 		d.Warn("share-out-of-range", "share out of range", "share is "+string(d.Value.Share)+", outside 0 to 100.")
 	}
-	return nil
 }

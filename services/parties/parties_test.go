@@ -195,5 +195,9 @@ func TestAShareThatIsNoPart(t *testing.T) {
 		if strings.Contains(a.Text, `"type":"share-out-of-range"`) != warns {
 			t.Errorf("a share of %s: %s", share, a.Text)
 		}
+		put := s.Must(200, "PUT", "/beneficiary/"+a.Member("id"), `{"share":`+share+`,"name":"B"}`)
+		if strings.Contains(put.Text, "warnings") {
+			t.Errorf("a replacement with a share of %s: %s", share, put.Text)
+		}
 	}
 }

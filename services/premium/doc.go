@@ -17,5 +17,5 @@
 //	whole.go      the receipts and rows of a policy, and what is left of each, for /x/policy
 //	receipts.go   all receipts, page by page, for the desk
 //	compared.go   what the desk compares its lines with: what callers state, what was received, what claims were paid
-//	examine.go    compares rows with their receipts for `exchange check`
+//	examine.go    compares rows with their receipts, and refunds with theirs, for `exchange check`
 package premium

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // examine compares the rows of the bordereau with their receipts: every receipt without an unsent mark is in a row,
-// and every row is the sum of its receipts.
+// and every row is the sum of its receipts. It compares refunds with what they give back.
 func (e *environment) examine(ctx context.Context, x inspect.Examination) error {
 	receipts, err := e.receipts.Inspect(ctx, x)
 	if err != nil {
@@ -28,8 +29,10 @@ func (e *environment) examine(ctx context.Context, x inspect.Examination) error 
 	aggregated := 0 // receipts
 	if err := inspect.EachPage(ctx, receipts, docstore.Query{}, func(page []docstore.Document) error {
 		n, err := e.examineReceipts(ctx, x, page, rows)
-		aggregated += n
-		return err
+		if aggregated += n; err != nil {
+			return err
+		}
+		return e.examineRefunds(ctx, x, page, receipts)
 	}); err != nil {
 		return err
 	}
@@ -94,6 +97,75 @@ func (e *environment) examineReceipts(
 	x.Count("receipts in rows", len(rowOf))
 	return len(rowOf), nil
 }
+
+// examineRefunds compares each refund with the one before it and with its receipt. If each has the next number and the
+// next sum, and no sum is more than the receipt, all of them together are as they should be, and none needs to be
+// remembered. What a refund refers to was written before it.
+func (e *environment) examineRefunds(
+	ctx context.Context, x inspect.Examination, page []docstore.Document, receipts docstore.Collection,
+) error {
+	refunds := 0
+	for _, doc := range page {
+		var refund, reversed premium.Receipt
+		if json.Unmarshal(doc.Body, &refund) != nil || refund.Reverses == "" {
+			continue
+		}
+		refunds++
+		finding := docstore.Finding{Collection: e.receipts.Collection, ID: doc.ID.String()}
+		before, has, err := e.refundBefore(ctx, &refund, receipts)
+		if err != nil {
+			return err
+		}
+		sum := before + amountOf(&refund)
+		switch {
+		case !has:
+			finding.Invariant = "the refunds of a receipt have the numbers from 1 on"
+			finding.Found, finding.Expected = decimal(numberOf(&refund)), "the number after that of another refund, or 1"
+		case refundedBy(&refund) != sum:
+			finding.Invariant = "refundedAmount is the sum of the refunds so far"
+			finding.Found, finding.Expected = decimal(refundedBy(&refund)), decimal(sum)
+		default:
+			original, has, err := inspect.One(ctx, receipts, docstore.IDIndex, string(refund.Reverses))
+			if err != nil {
+				return err
+			}
+			if !has || json.Unmarshal(original.Body, &reversed) != nil || sum <= amountOf(&reversed) {
+				continue // a receipt that is not there or cannot be read was found out before
+			}
+			finding.Invariant = "the refunds of a receipt are no more than it"
+			finding.Found, finding.Expected = decimal(sum), "at most "+decimal(amountOf(&reversed))
+		}
+		if err := x.Report(finding); err != nil {
+			return err
+		}
+	}
+	if refunds > 0 {
+		x.Count("refunds", refunds)
+	}
+	return nil
+}
+
+// refundBefore returns what the refunds before one come to, and whether they are there: the first has none before it.
+func (e *environment) refundBefore(
+	ctx context.Context, refund *premium.Receipt, receipts docstore.Collection,
+) (sum scalar.Int, has bool, err error) {
+	number := numberOf(refund)
+	if number <= 1 {
+		return 0, number == 1, nil
+	}
+	doc, has, err := inspect.One(ctx, receipts, refundIndex, refundOf(refund.Reverses, number-1))
+	if err != nil || !has {
+		return 0, false, err
+	}
+	var before premium.Receipt
+	if json.Unmarshal(doc.Body, &before) != nil {
+		return refundedBy(refund) - amountOf(refund), true, nil // found out before; there is nothing to compare
+	}
+	return refundedBy(&before), true, nil
+}
+
+// decimal returns a number in digits.
+func decimal(n scalar.Int) string { return strconv.FormatInt(int64(n), 10) }
 
 // examineRow compares the sum of a row with its receipts. A row that awaits some of them is left to their marks.
 func (e *environment) examineRow(

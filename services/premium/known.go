@@ -25,8 +25,13 @@ const remembered = 50_000
 // term is the term of a policy, as it was read at an instant.
 type term struct{ begins, ends, read time.Time }
 
-// fresh is how long a term is taken for what it is by now.
-const fresh = time.Minute
+const (
+	// fresh is how long a term is taken for what it is by now.
+	fresh = time.Minute
+	// termShare is the share of the time of a request, one in so many, that coverage may take to return a term which
+	// only a warning needs.
+	termShare = 4
+)
 
 func newKnown() (*known, error) {
 	policies, err := lru.New[request.Sought, term](remembered)
@@ -60,12 +65,17 @@ func (e *environment) termOf(
 }
 
 // freshTerm returns the term of a policy, not more than a minute old unless coverage cannot be asked, and whether it
-// is known.
+// is known. However long coverage says nothing, most of the time of the request is left.
 func (e *environment) freshTerm(ctx context.Context, policyNumber string) (of term, known bool) {
 	sought := request.SoughtBy(ctx, policyNumber)
 	of, known = e.known.policies.Get(sought)
 	if known && e.now().Sub(of.read) < fresh {
 		return of, true
+	}
+	if ends, limited := ctx.Deadline(); limited {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)/termShare)
+		defer cancel()
 	}
 	if read, found, err := e.termOf(ctx, sought, policyNumber); err == nil && found {
 		return read, true

@@ -2,7 +2,6 @@ package premium
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/go-json-experiment/json"
 
@@ -13,16 +12,16 @@ import (
 
 // unusual warns of what is unusual about a new receipt, and not about a refund: its date, and that there is one like
 // it.
-func (e *environment) unusual(ctx context.Context, d *rest.Draft[*premium.Receipt]) error {
+func (e *environment) unusual(ctx context.Context, d *rest.Draft[*premium.Receipt]) {
 	if d.Spawned || d.Record != nil {
-		return nil
+		return
 	}
 	r := d.Value
 	if r.ReceiptDate > scalar.DateOf(d.Now, e.zone) {
 		d.Warn("receipt-date", "date of the receipt", "receiptDate, "+string(r.ReceiptDate)+", is still to come.")
 	}
 	if r.PolicyNumber == nil {
-		return nil
+		return
 	}
 	if of, known := e.freshTerm(ctx, *r.PolicyNumber); known {
 		const year = 1
@@ -33,27 +32,22 @@ func (e *environment) unusual(ctx context.Context, d *rest.Draft[*premium.Receip
 				", lies more than a year outside the term of the policy.")
 		}
 	}
-	return e.recordedBefore(ctx, d)
+	e.recordedBefore(ctx, d)
 }
 
 // recordedBefore warns of a receipt of the same policy with the same type, amount and date.
-func (e *environment) recordedBefore(ctx context.Context, d *rest.Draft[*premium.Receipt]) error {
+func (e *environment) recordedBefore(ctx context.Context, d *rest.Draft[*premium.Receipt]) {
 	r := d.Value
-	others, err := e.receipts.Newest(ctx, "policyNumber", *r.PolicyNumber, false)
-	if err != nil {
-		return err
-	}
-	for _, doc := range others {
+	for _, doc := range e.receipts.Newest(ctx, "policyNumber", *r.PolicyNumber, false) {
 		var other premium.Receipt
-		if err := json.Unmarshal(doc.Body, &other); err != nil {
-			return fmt.Errorf("stored receipt %s: %w", doc.ID, err)
+		if json.Unmarshal(doc.Body, &other) != nil {
+			continue
 		}
 		if other.Reverses == "" && other.ReceiptDate == r.ReceiptDate && other.PaymentAmount != nil &&
 			*other.PaymentAmount == *r.PaymentAmount && rest.Text(other.ReceiptType) == rest.Text(r.ReceiptType) {
 			d.Warn("possible-duplicate", "possible duplicate", "Receipt "+string(other.ID)+
 				" of the policy has the same type, amount and date.")
-			return nil
+			return
 		}
 	}
-	return nil
 }

@@ -262,7 +262,7 @@ func (p *program) reportBook(c *caller, b *book.Book, t *tally, reported string)
 	}
 	_, err := fmt.Fprintf(p.Out, `
 The rows of premium under the treaty %s are the sums of their receipts, %d together; rows of claim payments are no
-premium, and under no treaty. On purpose two things disagree:
+premium, and under no treaty. On purpose three things disagree:
   %s
 %[6]s
 Look at it:

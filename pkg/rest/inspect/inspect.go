@@ -124,22 +124,33 @@ func OfOwner(
 // ids.
 func Missing(ctx context.Context, in docstore.Collection, index string, values []string) (missing []string, err error) {
 	for _, value := range values {
-		var docs []docstore.Document
-		if index != docstore.IDIndex {
-			docs, err = in.Find(ctx, organisation.Exchange(),
-				docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1})
-		} else if id, no := uuid.Parse(value); no == nil {
-			docs, err = in.Find(ctx, organisation.Exchange(), docstore.Query{After: docstore.IDBefore(id), Limit: 1})
-			if len(docs) > 0 && docs[0].ID != id {
-				docs = nil
-			}
-		}
+		_, has, err := One(ctx, in, index, value)
 		if err != nil {
 			return nil, err
 		}
-		if len(docs) == 0 {
+		if !has {
 			missing = append(missing, value)
 		}
 	}
 	return missing, nil
+}
+
+// One returns the document that has a value of a unique global index, and whether there is one; docstore.IDIndex stands
+// for the ids.
+func One(
+	ctx context.Context, in docstore.Collection, index, value string,
+) (doc docstore.Document, has bool, err error) {
+	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1}
+	var id uuid.UUID
+	if index == docstore.IDIndex {
+		if id, err = uuid.Parse(value); err != nil {
+			return doc, false, nil //nolint:nilerr // no document has an id that is none
+		}
+		q = docstore.Query{After: docstore.IDBefore(id), Limit: 1}
+	}
+	docs, err := in.Find(ctx, organisation.Exchange(), q)
+	if err != nil || len(docs) == 0 || index == docstore.IDIndex && docs[0].ID != id {
+		return doc, false, err
+	}
+	return docs[0], true, nil
 }

@@ -79,9 +79,9 @@ type Checker struct {
 	order []rowKey
 }
 
-// New returns what checks a version of a kind under a contract, of a period that begins at an instant and lasts until
-// another. What it is compared with is read from other services, as it was at the end of the period. isPremium reports
-// whether receipts of a type are premium, and out takes what is found.
+// New returns what checks a version of a kind under a contract, of a period from its first instant until its last one.
+// What it is compared with is read from other services, as it was at the end of the period. isPremium reports whether
+// receipts of a type are premium, and out takes what is found.
 func New(
 	kind string, of *contract.Kept, begins, until time.Time, from *source.Source,
 	isPremium func(receiptType string) bool,

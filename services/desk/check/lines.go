@@ -184,7 +184,7 @@ func (c *Checker) paidWords(late []claims.Payment) (words string) {
 // outside reports whether a receipt is dated neither in the period nor in the term of its policy.
 func (c *Checker) outside(l *desk.BordereauLine, r *premium.Receipt) bool {
 	day := func(t time.Time) scalar.Date { return scalar.DateOf(t, c.of.Zone) }
-	if r.ReceiptDate >= day(c.begins) && r.ReceiptDate <= day(c.until.Add(-1)) {
+	if r.ReceiptDate >= day(c.begins) && r.ReceiptDate <= day(c.until) {
 		return false
 	}
 	return !l.InceptionDate.IsZero() && r.ReceiptDate < day(l.InceptionDate.Time()) ||
@@ -209,8 +209,12 @@ func coverWords(l *desk.ClaimLine, coverEnds scalar.DateTime) string {
 		l.ExpiryDate.String()
 }
 
-// repeats reports whether a line before has the same policy, type, amount and day.
+// repeats reports whether a line before has the same policy, type, amount and day. A refund repeats nothing: it names
+// what it gives back, and the exchange numbers the refunds of a receipt, so that equal ones were meant.
 func (c *Checker) repeats(l *desk.BordereauLine) bool {
+	if l.Reverses != "" {
+		return false
+	}
 	of := maphash.String(c.seed, l.PolicyNumber+"\n"+l.ReceiptType+"\n"+string(l.Gross)+"\n"+string(l.EffectiveDate))
 	was := c.seen[of]
 	c.seen[of] = true

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/calendar"
 )
 
 // functions are what the expressions of book.yaml call.
@@ -45,6 +46,15 @@ func (c *chain) functions() template.FuncMap {
 		"shift":   time.Time.AddDate,
 		"hours":   func(t time.Time, n int) time.Time { return t.Add(time.Duration(n) * time.Hour) },
 		"day":     func(t time.Time) string { return t.Format(time.DateOnly) },
+		// The instant at which a day begins in a time zone.
+		"midnight": func(zone string, day time.Time) (time.Time, error) {
+			in, err := calendar.Zone(zone)
+			on, _ := calendar.Of(time.UTC, day)
+			if err != nil {
+				return day, err
+			}
+			return calendar.At(in, on, 0).UTC(), nil
+		},
 		"instant": instant,
 		"month":   month,
 		"quarter": quarter,

@@ -142,6 +142,27 @@ var breaches = map[string]breach{
 		"premium", `DELETE FROM receipt WHERE k_row = (SELECT min(k_row) FROM receipt)`, "premiumBordereau",
 		"a row has receipts",
 	},
+	"refunds of parts are more than their receipt": {
+		"premium",
+		`UPDATE receipt SET body = json_set(body, '$.paymentAmount', 987654, '$.refundedAmount', 987654 + (body ->> '$.refundedAmount') - (body ->> '$.paymentAmount')) WHERE body ->> '$.refundNumber' = 2`, "receipt", "the refunds of a receipt are no more than it",
+	},
+	"a refund of all is more than its receipt": {
+		"premium",
+		`UPDATE receipt SET body = json_set(body, '$.paymentAmount', 987654) WHERE body ->> '$.reverses' IS NOT NULL AND body ->> '$.refundNumber' IS NULL`, "receipt", "the refunds of a receipt are no more than it",
+	},
+	"a sum of refunds has changed": {
+		"premium",
+		`UPDATE receipt SET body = json_set(body, '$.refundedAmount', 1) WHERE body ->> '$.refundNumber' = 2`,
+		"receipt", "refundedAmount is the sum of the refunds so far",
+	},
+	"a first refund is gone": {
+		"premium", `DELETE FROM receipt WHERE body ->> '$.refundNumber' = 1`, "receipt",
+		"the refunds of a receipt have the numbers from 1 on",
+	},
+	"a refund has no number that can be": {
+		"premium", `UPDATE receipt SET body = json_set(body, '$.refundNumber', 0) WHERE body ->> '$.refundNumber' = 1`,
+		"receipt", "the refunds of a receipt have the numbers from 1 on",
+	},
 	"a receipt moves": {
 		"premium",
 		`UPDATE receipt SET body = json_set(body, '$.policyNumber', (SELECT max(k_policyNumber) FROM receipt)) WHERE id = (SELECT min(id) FROM receipt WHERE k_policyNumber <> (SELECT max(k_policyNumber) FROM receipt))`, "receipt", "a receipt is in a row of its policy",

@@ -136,12 +136,13 @@ func amounts(records []trial.Record, member string, by ...string) map[string]flo
 }
 
 // TestSeedAgreesWithItself makes a book and looks for what disagrees in it: each row of the premium bordereau is the
-// sum of its receipts, each policy's premium is what its rows have, and each row of the claims bordereau says what its
-// claim says. Only the differences that seed announces are found, and each of them.
+// sum of its receipts, each policy's premium is what its rows have, each row of the claims bordereau says what its claim
+// says, and each loss is of a time with cover. Only the differences that seed announces are found, and each of them. Of
+// some receipts a part is given back, and some claims are paid in part.
 func TestSeedAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
-	said := s.run(t, "seed", "--size", "28").want(t, 0, "On purpose two things disagree").stdout
+	said := s.run(t, "seed", "--size", "28").want(t, 0, "On purpose three things disagree").stdout
 	receipts := s.records(t, "receipt")
 	kept := map[string]trial.Record{}
 	for _, r := range receipts {
@@ -151,11 +152,15 @@ func TestSeedAgreesWithItself(t *testing.T) {
 	for _, claim := range s.records(t, "claim") {
 		claims[claim.Text("claimNumber")], claims[claim.Text("policyNumber")] = claim, claim
 	}
-	counted := []trial.Record{}
+	counted, parts := []trial.Record{}, 0
 	for _, r := range receipts {
 		amount, of := r["paymentAmount"].(float64), r
 		if reversed := r.Text("reverses"); reversed != "" {
-			amount, of = -amount, kept[reversed]
+			of = kept[reversed]
+			if amount < of["paymentAmount"].(float64) && r["refundNumber"] == 1.0 {
+				parts++
+			}
+			amount = -amount
 		}
 		policy := of["policyNumber"]
 		if policy == nil {
@@ -196,13 +201,27 @@ func TestSeedAgreesWithItself(t *testing.T) {
 			found = append(found, number)
 		}
 	}
-	claimRows := s.records(t, "claimsBordereau")
+	ends := map[string]string{}
+	for _, resource := range policyResources {
+		for _, policy := range s.records(t, resource) {
+			if number := policy.Text("policyNumber"); policy.Text("status") == "cancelled" {
+				ends[number] = s.tester(t).Get(t, "/x/policy/"+number).Record(t).Text("coverEnds")
+			}
+		}
+	}
+	claimRows, interim := s.records(t, "claimsBordereau"), 0
 	for _, row := range claimRows {
 		claim := claims[row.Text("policyNumber")]
+		if end := ends[row.Text("policyNumber")]; end != "" && claim.Text("lossDate") >= end {
+			found = append(found, claim.Text("claimNumber"))
+		}
 		paid := 0.0
 		payments, _ := claim["payments"].([]any)
 		for _, one := range payments {
 			paid += one.(map[string]any)["paymentAmount"].(float64)
+		}
+		if claim.Text("claimStatus") == "open" && paid > 0 {
+			interim++
 		}
 		if row["claimStatus"] != claim["claimStatus"] || row["paid"] != paid || row["fnol"] != claim["fnol"] ||
 			row["GrosslLossReserve"] != claim["reserve"] {
@@ -218,8 +237,11 @@ func TestSeedAgreesWithItself(t *testing.T) {
 			t.Errorf("%s disagrees, and seed did not say so:\n%s", number, said)
 		}
 	}
-	if len(found) != 2 {
+	if len(found) != 3 {
 		t.Errorf("%d things disagree: %v", len(found), found)
+	}
+	if parts == 0 || interim == 0 {
+		t.Errorf("%d receipts were given back in part, and %d open claims were paid in part", parts, interim)
 	}
 }
 

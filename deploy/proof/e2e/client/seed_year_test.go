@@ -74,8 +74,8 @@ func premium(totals []trial.Record) string {
 	return "none"
 }
 
-// TestSeedMakesAYear makes the year of three contracts, and finds its story with the figures that the README of the
-// desk has. A second run makes nothing. The year of another seed stands beside it, although its run was killed in May.
+// TestSeedMakesAYear makes the year of three contracts, and the contract of the year after, and finds its story with the
+// figures that the README of the desk has. A second run makes nothing. The year of another seed stands beside it, although its run was killed in May.
 func TestSeedMakesAYear(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z")
@@ -138,6 +138,7 @@ func TestSeedMakesAYear(t *testing.T) {
 	}
 	b.quarters(t, s)
 	b.statement(t)
+	b.abroad(t)
 	b.december(t)
 
 	again := year("1").want(t, 0, " 0 made").stdout
@@ -147,7 +148,7 @@ func TestSeedMakesAYear(t *testing.T) {
 		}
 	}
 	_, first, _ := strings.Cut(said, "The year of the contracts:")
-	if _, second, _ := strings.Cut(again, "The year of the contracts:"); first != second || len(lines(first)) != 9 {
+	if _, second, _ := strings.Cut(again, "The year of the contracts:"); first != second || len(lines(first)) != 10 {
 		t.Errorf("the second run says\n%s\nand the first said\n%s", second, first)
 	}
 	_, hints, _ := strings.Cut(said, "Look at it:\n")
@@ -177,6 +178,16 @@ func (b bordereaux) quarters(t *testing.T, s *shell) {
 	approve := []string{"bordereau", "approve", "SEED1-TRAVEL", "premium", "2026-Q3", "--digest", digest}
 	s.run(t, approve...).want(t, 1, "Somebody else")
 	s.run(t, append(approve, "--token", s.person(t, "anna"))...).want(t, 0, "approved")
+}
+
+// abroad finds the policy that begins on the first day of a contract in its zone, which is not assigned to it.
+func (b bordereaux) abroad(t *testing.T) {
+	t.Helper()
+	var page struct{ Lines []trial.Record }
+	b.read(t, "SEED1-PARIS/premium/2026-12/lines", &page)
+	if len(page.Lines) != 1 || page.Lines[0].Text("inceptionDate") != "2026-12-31T23:00:00Z" {
+		t.Errorf("the contract of Paris has the lines %v", page.Lines)
+	}
 }
 
 // statement finds the statement of a broker compared with November, by the first run alone.
