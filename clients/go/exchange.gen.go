@@ -3083,7 +3083,7 @@ type RunCell struct {
 	// Cell The cell, such as F12.
 	Cell string `json:"cell"`
 
-	// Means The meaning of its column.
+	// Means The meaning of its column; empty if it has none.
 	Means string `json:"means"`
 
 	// Ours What the record has.

@@ -194,7 +194,7 @@ type RunItem struct {
 type RunCell struct {
 	// The cell, such as F12.
 	Cell string `json:"cell"`
-	// The meaning of its column.
+	// The meaning of its column; empty if it has none.
 	Means string `json:"means"`
 	// What the file has.
 	Theirs string `json:"theirs"`

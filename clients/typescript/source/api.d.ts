@@ -10481,7 +10481,7 @@ export interface components {
         RunCell: {
             /** @description The cell, such as F12. */
             cell: string;
-            /** @description The meaning of its column. */
+            /** @description The meaning of its column; empty if it has none. */
             means: string;
             /** @description What the record has. */
             ours?: string;

@@ -27,7 +27,7 @@ function Trial({ rows, more }) {
     <p class="quiet">${t(more ? 'firstRows' : 'allRows', rows.length)}</p>
     <${Table} caption=${t('trial')} rows=${rows} columns=${[
       { label: label('row'), amount: true, cell: (row) => row.row },
-      ...names.map((means) => ({ label: label(means), cell: (row) => cell(row, means) }))]} /><//>`;
+      ...names.map((means) => ({ label: means ? label(means) : t('cell'), cell: (row) => cell(row, means) }))]} /><//>`;
 }
 
 // Upload shows how the first rows of a file are read by a profile, and sends it as it is.

@@ -136,11 +136,8 @@ func (r *Reconciler) read(
 	for _, add := range []func(match.Entry) error{
 		func(match.Entry) error { return ctx.Err() }, func(e match.Entry) error { return rows.Add(ctx, e) },
 	} {
-		_, err := file.Seek(0, io.SeekStart)
-		if err == nil {
-			found, err = profile.Entries(&p, file, s.Head.Size, add)
-		}
-		if err != nil {
+		var err error
+		if found, err = profile.Entries(&p, file, s.Head.Size, add); err != nil {
 			return unreadable(err)
 		}
 	}

@@ -1,0 +1,126 @@
+package profile_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/services/desk/reconciliation/match"
+	"insurance.example/exchange/services/desk/reconciliation/profile"
+)
+
+// declared returns how a file is read whose columns have the names of some meanings, such as "Policy=policyNumber".
+func declared(format string, columns ...string) *reconciliation.FileProfileTerms {
+	p := &reconciliation.FileProfileTerms{
+		Format: format, HeaderRow: 1, DecimalMark: ".", DateOrder: reconciliation.DayFirst, Sign: reconciliation.Minus,
+		Currency: "GBP", Totals: reconciliation.FileTotals{Rule: reconciliation.NoTotals},
+	}
+	if format == reconciliation.CSV {
+		p.Delimiter, p.Encoding = ",", reconciliation.UTF8
+	}
+	for _, of := range columns {
+		name, means, _ := strings.Cut(of, "=")
+		p.Columns = append(p.Columns, reconciliation.FileColumn{Column: name, Means: means})
+		if means == reconciliation.Type {
+			p.Types = map[string]string{"NB": "new policy"}
+		}
+	}
+	return p
+}
+
+// premium are the columns that most of the files have.
+var premium = []string{"Policy=policyNumber", "Type=type", "Date=date", "Gross=gross"}
+
+// lines returns the rows of a file as a person would note them: "2 POL-1 2026-01-15 10.00", and for one that cannot be
+// read "3 D3: reason" with each cell; or else why the file cannot be read.
+func lines(p *reconciliation.FileProfileTerms, file []byte) (all []string, found profile.Read) {
+	found, err := profile.Entries(p, bytes.NewReader(file), int64(len(file)), func(e match.Entry) error {
+		line := fmt.Sprint(e.Row)
+		for _, cell := range e.Wrong {
+			line += fmt.Sprintf(" %s: %s", cell.Cell, cell.Reason)
+		}
+		if len(e.Wrong) == 0 {
+			line += " " + strings.Join(strings.Fields(e.PolicyNumber+" "+string(e.Date)+" "+strings.Join(e.Amounts, " ")),
+				" ")
+		}
+		all = append(all, line)
+		return nil
+	})
+	if err != nil {
+		return []string{err.Error()}, found
+	}
+	return all, found
+}
+
+// fieldFile is a file of those that came, with how it is declared and its rows. A row that ends in "..." is compared up
+// to there.
+type fieldFile struct {
+	name string
+	p    *reconciliation.FileProfileTerms
+	want []string
+}
+
+func (f fieldFile) check(t *testing.T) {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join("testdata", f.name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := lines(f.p, file)
+	expect(t, f.name, got, f.want)
+}
+
+// expect compares lines, of which a wanted one that ends in "..." is the beginning.
+func expect(t *testing.T, name string, got, want []string) {
+	t.Helper()
+	if !slices.EqualFunc(got, want, func(got, want string) bool {
+		begin, part := strings.CutSuffix(want, "...")
+		return got == want || part && strings.HasPrefix(got, begin)
+	}) {
+		t.Errorf("%s:\n got %s\nwant %s", name, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+// TestRowsWiderThanTheHeader reads rows of which a cell is in two parts. None of them is an item with a part of it.
+func TestRowsWiderThanTheHeader(t *testing.T) {
+	t.Parallel()
+	grouped := declared("csv", "address.postalCode=policyNumber", "sumInsuredBuilding=gross")
+	grouped.Delimiter = ";"
+	grouped.DecimalMark = ""
+	for _, f := range []fieldFile{
+		{"c10-extra.csv", declared("csv", premium...), []string{"2 E2: is in a column without a name..."}},
+		{"c25-thousands.csv", declared("csv", "Policy=policyNumber", "Date=date", "Gross=gross"),
+			[]string{"2 POL-A183N-1G22T-1 2026-01-15 100.00", "3 D3: is in a column without a name..."}},
+		{"i40-250000.csv", grouped, []string{"2 B2: can be read in two ways...", "3 B3: can be read in two ways..."}},
+	} {
+		f.check(t)
+	}
+	const beyond = ": is in a column without a name..."
+	for name, c := range map[string]struct {
+		file string
+		want []string
+	}{
+		"empty cells beyond":  {"Policy,Gross\nP,100.00,, ,\n", []string{"2 P 100.00"}},
+		"a name that is none": {"Policy,Gross,,Note\nP,1,234.50,x\nQ,5.00,,x\n", []string{"2 C2" + beyond, "3 Q 5.00"}},
+		"an index before":     {",Policy,Gross\n0,P,100.00\n1,Q,1,234.50\n", []string{"2 P 100.00", "3 D3" + beyond}},
+		"fewer cells":         {"Policy,Gross,Note\nP,100.00\n", []string{"2 P 100.00"}},
+	} {
+		got, _ := lines(declared("csv", "Policy=policyNumber", "Gross=gross"), []byte(c.file))
+		expect(t, name, got, c.want)
+	}
+	numbered := declared("csv", "1=policyNumber", "2=gross")
+	numbered.HeaderRow = 0
+	got, _ := lines(numbered, []byte("P,1,234.50,x\nQ,5.00,x\nR,6.00,\nlone\n"))
+	expect(t, "no header", got, []string{"1 D1" + beyond, "2 Q 5.00", "3 R 6.00", "4 B4: is empty..."})
+	marked := declared("csv", "Policy=policyNumber", "Gross=gross")
+	marked.Totals = reconciliation.FileTotals{Rule: reconciliation.LastTotals}
+	_, found := lines(marked, []byte("Policy,Gross\nP,1.00\nTotal,1,000.00\n"))
+	if len(found.Totals) != 1 || found.Totals[0].Agrees || found.Totals[0].Stated != "" {
+		t.Errorf("a total in two parts is read as %+v", found.Totals)
+	}
+}
