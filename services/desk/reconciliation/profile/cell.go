@@ -18,6 +18,9 @@ const mostKey = 200
 
 // text returns the text of a cell without spaces around it, and why it cannot be read.
 func text(cell sheet.Cell) (value, reason string) {
+	if cell.Wrong != "" {
+		return "", cell.Wrong
+	}
 	value = strings.TrimSpace(cell.Text)
 	// What would be a formula is written with an apostrophe before it, so that no spreadsheet takes it for one.
 	if len(value) > 1 && value[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(value[1])) {

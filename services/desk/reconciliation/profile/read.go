@@ -113,7 +113,7 @@ func (r *reader) row(row sheet.Row) error {
 
 func blank(row sheet.Row) bool {
 	for _, cell := range row.Cells {
-		if filled(cell) {
+		if cell.Filled() {
 			return false
 		}
 	}
@@ -230,7 +230,7 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 	if OfClaims(r.columns) {
 		number, means = e.ClaimNumber, reconciliation.ClaimNumberColumn
 	}
-	if e.LineID == "" && number == "" {
+	if e.LineID == "" && number == "" && len(e.Wrong) == 0 {
 		if r.columns[means] == 0 {
 			means = reconciliation.LineID
 		}
@@ -245,10 +245,12 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 	}
 	if r.p.Currency != "" {
 		e.Currency = r.p.Currency
-	} else if !valuesets.IsCurrency(e.Currency) {
+	} else if !slices.ContainsFunc(e.Wrong, func(of reconciliation.RunCell) bool {
+		return of.Means == reconciliation.Currency
+	}) && !valuesets.IsCurrency(e.Currency) {
 		r.note(e, row, reconciliation.Currency, "is no currency of ISO 4217")
 	}
-	if cell := r.cell(row, r.columns[reconciliation.Date]); filled(cell) {
+	if cell := r.cell(row, r.columns[reconciliation.Date]); cell.Filled() {
 		on, reason := day(r.p, cell)
 		if reason != "" {
 			r.note(e, row, reconciliation.Date, reason)
@@ -267,7 +269,7 @@ func (r *reader) amounts(e *match.Entry, row sheet.Row) {
 	}
 	for i, means := range match.Names {
 		cell := r.cell(row, r.columns[means])
-		if !filled(cell) {
+		if !cell.Filled() {
 			continue
 		}
 		some = true
@@ -339,7 +341,7 @@ func (r *reader) totals(row sheet.Row) error {
 	}
 	for _, means := range match.Names {
 		cell := r.cell(row, r.columns[means])
-		if !filled(cell) || len(r.found.Totals) == mostTotals {
+		if !cell.Filled() || len(r.found.Totals) == mostTotals {
 			continue
 		}
 		total := reconciliation.StatementTotal{Cell: sheet.Place(r.columns[means], row.Number), Means: means,

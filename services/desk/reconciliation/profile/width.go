@@ -2,7 +2,6 @@ package profile
 
 import (
 	"io"
-	"strings"
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/services/desk/reconciliation/sheet"
@@ -17,8 +16,8 @@ type width []bool
 func named(header sheet.Row) width {
 	w, begun := width{}, false
 	for _, cell := range header.Cells {
-		begun = begun || filled(cell)
-		w = append(w, filled(cell) || !begun)
+		begun = begun || cell.Filled()
+		w = append(w, cell.Filled() || !begun)
 	}
 	return w
 }
@@ -50,11 +49,9 @@ func measured(
 // beyond returns the number, from 1, of the first column in which a row has a filled cell and may not; 0 if it has none.
 func (w width) beyond(row sheet.Row) int {
 	for i, cell := range row.Cells {
-		if len(w) > 0 && (i >= len(w) || !w[i]) && filled(cell) {
+		if len(w) > 0 && (i >= len(w) || !w[i]) && cell.Filled() {
 			return i + 1
 		}
 	}
 	return 0
 }
-
-func filled(cell sheet.Cell) bool { return strings.TrimSpace(cell.Text) != "" }

@@ -5,6 +5,7 @@ package sheet
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -33,7 +34,12 @@ const (
 type Cell struct {
 	Kind Kind
 	Text string
+	// Wrong says why the value of a cell cannot be taken; empty if it can.
+	Wrong string
 }
+
+// Filled reports whether a cell is not empty.
+func (c Cell) Filled() bool { return c.Wrong != "" || strings.TrimSpace(c.Text) != "" }
 
 // Row is a row. It is valid until the next one is read.
 type Row struct {
