@@ -24,7 +24,7 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reco
 	trial := reconciliation.FileTrial{Rows: []reconciliation.FileTrialRow{}}
 	err := r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file *os.File, size int64) error {
 		trial.Profile, trial.ProfileVersion = p.Name, p.Version
-		_, err := profile.Entries(&p.FileProfileTerms, file, size, func(e match.Entry) error {
+		found, err := profile.Entries(&p.FileProfileTerms, file, size, func(e match.Entry) error {
 			if len(trial.Rows) == mostTried {
 				trial.More = true
 				return errEnough
@@ -34,6 +34,7 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reco
 			})
 			return ctx.Err()
 		})
+		trial.Formulas = found.Formulas
 		if errors.Is(err, errEnough) {
 			err = nil
 		}

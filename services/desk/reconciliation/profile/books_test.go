@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"insurance.example/exchange/contracts/reconciliation"
 )
 
 // The parts of a workbook with one sheet, as most writers call them.
@@ -131,4 +133,41 @@ func TestPartsOfAWorkbook(t *testing.T) {
 	got, _ := lines(declared("xlsx", "Policy=policyNumber", "Date=date", "Gross=gross"), book(t, dated,
 		map[string]string{bookPart: sheets(`date1904="1"`, `name="A" r:id="1"`)}))
 	expect(t, "since 1904", got, []string{"2 P 2026-01-15 5.00"})
+}
+
+// TestFormulas reads cells that are formulas by their stored values, which are counted where they are read.
+func TestFormulas(t *testing.T) {
+	t.Parallel()
+	total := declared("xlsx", premium...)
+	total.Totals = reconciliation.FileTotals{Rule: reconciliation.LastTotals}
+	for _, f := range []struct {
+		fieldFile
+		count int
+	}{
+		{fieldFile{"r03-formula.xlsx", declared("xlsx", premium...), []string{"2 POL-1 2026-01-15 10.00"}}, 1},
+		{fieldFile{"r04-formula-elsewhere.xlsx", declared("xlsx", premium...),
+			[]string{"2 POL-1 2026-01-15 10.00"}}, 0},
+		{fieldFile{"r05-formula-total.xlsx", total, []string{"2 POL-1 2026-01-15 10.00"}}, 1},
+		{fieldFile{"i17-formula.xlsx", declared("xlsx", "vin=policyNumber", "plateNumber=gross"),
+			[]string{"2 A2: has a mark between digits...", "3 A3: is a formula without a stored value..."}}, 1},
+	} {
+		if found := f.check(t); found.Formulas != f.count {
+			t.Errorf("%s has %d formulas that were read, not %d", f.name, found.Formulas, f.count)
+		}
+	}
+	for name, c := range map[string]struct{ cell, want string }{
+		"a number":           {`<c><f>1+1</f><v>2</v></c>`, "2 P 2.00"},
+		"shared":             {`<c><f t="shared" si="0"/><v>2</v></c>`, "2 P 2.00"},
+		"an empty text":      {`<c t="str"><f>""</f><v></v></c>`, "2 B2: is empty..."},
+		"no value":           {`<c><f>1+1</f></c>`, "2 B2: is a formula without..."},
+		"an empty value":     {`<c><f>1+1</f><v></v></c>`, "2 B2: is a formula without..."},
+		"a text, no value":   {`<c t="str"><f>1+1</f></c>`, "2 B2: is a formula without..."},
+		"an error":           {`<c t="e"><f>1/0</f><v>#DIV/0!</v></c>`, "2 B2: has the error..."},
+		"beyond the header":  {`<c><v>2</v></c><c><f>1+1</f></c>`, "2 C2: is in a column without a name..."},
+		"empty and unmapped": {`<c><v>2</v></c><c t="str"><f>""</f><v/></c>`, "2 P 2.00"},
+	} {
+		got, _ := lines(declared("xlsx", "Policy=policyNumber", "Gross=gross"),
+			book(t, table("Policy,Gross", said("P")+c.cell), nil))
+		expect(t, name, got, []string{c.want})
+	}
 }

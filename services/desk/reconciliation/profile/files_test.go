@@ -65,14 +65,16 @@ type fieldFile struct {
 	want []string
 }
 
-func (f fieldFile) check(t *testing.T) {
+// check reads the file, and returns what was read besides its rows.
+func (f fieldFile) check(t *testing.T) profile.Read {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join("testdata", f.name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _ := lines(f.p, file)
+	got, found := lines(f.p, file)
 	expect(t, f.name, got, f.want)
+	return found
 }
 
 // expect compares lines, of which a wanted one that ends in "..." is the beginning.

@@ -25,6 +25,8 @@ const mostDigits = 4
 type Read struct {
 	Rows, Quarantined int
 	Totals            []reconciliation.StatementTotal
+	// Formulas is how many cells were read that are formulas.
+	Formulas int
 	// Columns are the numbers of the columns by their meanings.
 	Columns map[string]int
 }
@@ -192,7 +194,20 @@ func (r *reader) entry(row sheet.Row) error {
 		r.found.Quarantined++
 	}
 	r.found.Rows++
-	return r.add(e)
+	if err := r.add(e); err != nil {
+		return err
+	}
+	r.formulas(row)
+	return nil
+}
+
+// formulas counts the cells of a row that are read and are formulas.
+func (r *reader) formulas(row sheet.Row) {
+	for _, column := range r.columns {
+		if cell := r.cell(row, column); cell.Formula && cell.Wrong == "" && cell.Filled() {
+			r.found.Formulas++
+		}
+	}
 }
 
 // note notes a cell that cannot be read.
@@ -339,6 +354,7 @@ func (r *reader) totals(row sheet.Row) error {
 	if r.mixed {
 		return nil
 	}
+	r.formulas(row)
 	for _, means := range match.Names {
 		cell := r.cell(row, r.columns[means])
 		if !cell.Filled() || len(r.found.Totals) == mostTotals {

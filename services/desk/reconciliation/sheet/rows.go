@@ -84,7 +84,7 @@ func columnOf(of xml.StartElement, first, row int) (int, error) {
 // cell reads a cell that was begun.
 func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cell, error) {
 	var value []byte
-	inline, within := "", false
+	inline, within, stored, formula := "", false, false, false
 	for ended := false; !ended; {
 		token, err := next(tokens)
 		if err != nil {
@@ -92,16 +92,13 @@ func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cel
 		}
 		switch part := token.(type) {
 		case xml.StartElement:
-			switch part.Name.Local {
-			case "f":
-				return Cell{}, wrong("The cell %s has a formula. Save the values alone: what a formula gives "+
-					"depends on who opens the workbook.", place)
-			case "is":
+			within = part.Name.Local == "v"
+			stored, formula = stored || within, formula || part.Name.Local == "f"
+			if part.Name.Local == "is" {
 				if inline, err = textWithin(tokens, "is"); err != nil {
 					return Cell{}, err
 				}
 			}
-			within = part.Name.Local == "v"
 		case xml.CharData:
 			if within {
 				value = append(value, part...)
@@ -110,7 +107,14 @@ func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cel
 			within, ended = false, part.Name.Local == "c"
 		}
 	}
-	return b.value(of, string(value), inline, place)
+	// A formula that comes to an empty text has its value stored as that; others are written without any.
+	if formula && inline == "" && len(value) == 0 && !(stored && attribute(of, "t") == "str") {
+		return Cell{Formula: true, Wrong: "is a formula without a stored value: open the workbook in a spreadsheet, and " +
+			"save it again"}, nil
+	}
+	cell, err := b.value(of, string(value), inline, place)
+	cell.Formula = formula
+	return cell, err
 }
 
 // value returns a cell with a value as it is kept.

@@ -36,6 +36,8 @@ type Cell struct {
 	Text string
 	// Wrong says why the value of a cell cannot be taken; empty if it can.
 	Wrong string
+	// Formula says that the value is what a formula had come to when the file was saved.
+	Formula bool
 }
 
 // Filled reports whether a cell is not empty.

@@ -39,8 +39,9 @@ type book struct {
 	since1904 bool   // dates count from 1904, and not from 1900
 }
 
-// XLSX calls a function with each row of a sheet of a workbook; the first sheet if name is empty. Empty rows are left
-// out. A workbook with macros, links to others or a formula is refused. Errors: *WrongError, those of the function.
+// XLSX calls a function with each row of a sheet of a workbook; the first one that is not hidden if name is empty.
+// Empty rows are left out. A workbook with macros or links to others is refused. Errors: *WrongError, those of the
+// function.
 func XLSX(from io.ReaderAt, size int64, name string, do func(Row) error) error {
 	b, err := open(from, size)
 	if err != nil {
