@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
@@ -124,5 +126,32 @@ func TestRowsWiderThanTheHeader(t *testing.T) {
 	_, found := lines(marked, []byte("Policy,Gross\nP,1.00\nTotal,1,000.00\n"))
 	if len(found.Totals) != 1 || found.Totals[0].Agrees || found.Totals[0].Stated != "" {
 		t.Errorf("a total in two parts is read as %+v", found.Totals)
+	}
+}
+
+// TestNamesOfColumns finds columns whose names differ from the declared ones in what nobody sees.
+func TestNamesOfColumns(t *testing.T) {
+	t.Parallel()
+	breaks := slices.Clone(premium)
+	breaks[3] = "Gross Premium=gross"
+	fieldFile{"r11-headerbreak.xlsx", declared("xlsx", breaks...), []string{"2 POL-1 2026-01-15 10.00"}}.check(t)
+	fieldFile{"r12-headernbsp.xlsx", declared("xlsx", premium...), []string{"2 POL-1 2026-01-15 10.00"}}.check(t)
+	for name, c := range map[string]struct{ header, want string }{
+		"case":            {"POLICY,gross prämie", "2 P 5.00"},
+		"composed":        {"Policy,Gross Pra\u0308mie", "2 P 5.00"},
+		"blanks":          {"\u00a0Policy ,\"Gross\r\n  Prämie\"", "3 P 5.00"},
+		"two by case":     {"Policy,Gross Prämie,GROSS PRÄMIE", `Row 1 has not one column "Gross Prämie" (it has two: B1...`},
+		"one that is not": {"Policy,Gros Prämie", `Row 1 has not one column "Gross Prämie" (near it: Gros Prämie). Is...`},
+	} {
+		got, _ := lines(declared("csv", "Policy=policyNumber", "Gross Prämie=gross"), []byte(c.header+"\nP,5.00\n"))
+		expect(t, name, got, []string{c.want})
+	}
+	got, _ := lines(declared("xlsx", "Policy=policyNumber", "Net=net"), book(t, table("Policy,Gross", said("P")), nil))
+	expect(t, "a workbook", got, []string{`Row 1 has not one column "Net". Is it the header?`})
+	p := declared("csv", "Gross=gross", "GROSS=net", "Policy=policyNumber")
+	var refused *problem.Error
+	if err := profile.Check(*p, nil); !errors.As(err, &refused) || len(refused.Violations) != 1 ||
+		refused.Violations[0].Pointer != "/columns/1/column" {
+		t.Errorf("a column with two meanings, by its case, is %+v", refused)
 	}
 }

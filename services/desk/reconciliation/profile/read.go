@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -120,54 +119,6 @@ func blank(row sheet.Row) bool {
 		}
 	}
 	return true
-}
-
-// header finds the columns.
-func (r *reader) header(row sheet.Row) error {
-	var lacks []string
-	find := func(name string) int {
-		if r.p.HeaderRow == 0 {
-			return numbered(name)
-		}
-		at := 0
-		for i, cell := range row.Cells {
-			if strings.TrimSpace(cell.Text) != strings.TrimSpace(name) {
-				continue
-			}
-			if at > 0 {
-				lacks = append(lacks, strconv.Quote(name)+" (it has two)")
-				return at
-			}
-			at = i + 1
-		}
-		if at == 0 {
-			lacks = append(lacks, strconv.Quote(name))
-		}
-		return at
-	}
-	r.columns = map[string]int{}
-	r.width = named(row)
-	for _, of := range r.p.Columns {
-		means := of.Means
-		if means == reconciliation.Amount {
-			means = r.p.AmountBasis
-		}
-		r.columns[means] = find(of.Column)
-	}
-	if r.p.Totals.Rule == reconciliation.MarkedTotals {
-		r.marked = find(r.p.Totals.Column)
-	}
-	if len(lacks) > 0 {
-		return sheet.NewWrong(fmt.Sprintf("Row %d has not one column %s. Is it the header, and is the delimiter %q?",
-			row.Number, strings.Join(lacks, ", "), r.p.Delimiter))
-	}
-	return nil
-}
-
-// numbered returns the number of a column of a profile that was checked; 0 if it has none.
-func numbered(column string) int {
-	number, _ := strconv.Atoi(column)
-	return number
 }
 
 func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
