@@ -155,3 +155,19 @@ func TestNamesOfColumns(t *testing.T) {
 		t.Errorf("a column with two meanings, by its case, is %+v", refused)
 	}
 }
+
+// TestLinesThatEndWithACarriageReturn reads files of programs that end lines so.
+func TestLinesThatEndWithACarriageReturn(t *testing.T) {
+	t.Parallel()
+	p := declared("csv", "Policy=policyNumber", "Gross=gross")
+	fieldFile{"c20-mac-unmapped.csv", p, []string{"2 POL-A183N-1G22T-1 100.00", "3 POL-KSJKW-8YAJA-X 250.00"}}.check(t)
+	for name, file := range map[string]string{
+		"both": "Policy,Gross\r\nP,1.00\rQ,2.00\r\n", "at the end": "Policy,Gross\rP,1.00\rQ,2.00\r",
+		"in quotes": "Policy,Gross,Note\rP,1.00,\"a\rb \"\"c\"\"\"\rQ,2.00,\r",
+		"between reads": "Policy,Gross,Note\r\nP,1.00," + strings.Repeat("x", 4096-len("Policy,Gross,Note\r\nP,1.00,\r")) +
+			"\r\nQ,2.00,\r\n",
+	} {
+		got, _ := lines(p, []byte(file))
+		expect(t, name, got, []string{"2 P 1.00", "3 Q 2.00"})
+	}
+}

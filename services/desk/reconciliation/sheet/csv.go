@@ -20,7 +20,7 @@ const byteOrderMark = "\uFEFF"
 // those of the reader and of the function.
 func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 	do = bounded(do)
-	read := csv.NewReader(decoded(from, encoding))
+	read := csv.NewReader(&lineEnds{from: bufio.NewReader(decoded(from, encoding))})
 	read.Comma = []rune(delimiter)[0]
 	read.FieldsPerRecord, read.ReuseRecord = -1, true
 	row := Row{}
@@ -77,4 +77,33 @@ func decoded(from io.Reader, encoding string) io.Reader {
 		_, _ = buffer.Discard(len(byteOrderMark)) // it was peeked
 	}
 	return buffer
+}
+
+// lineEnds reads a file in which a line may end with a carriage return alone, as some programs write it, as one in which
+// each line ends with a line feed. What is in quotes stays.
+type lineEnds struct {
+	from   *bufio.Reader
+	quoted bool
+}
+
+// Read implements io.Reader.
+func (l *lineEnds) Read(into []byte) (int, error) {
+	n, err := l.from.Read(into)
+	for i, c := range into[:n] {
+		switch {
+		case c == '"':
+			l.quoted = !l.quoted
+		case c == '\r' && !l.quoted && !l.feedAfter(into[i+1:n]):
+			into[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// feedAfter reports whether a line feed comes next: the first of what was read, or else of what is still to be read.
+func (l *lineEnds) feedAfter(rest []byte) bool {
+	if len(rest) == 0 {
+		rest, _ = l.from.Peek(1) // an error comes with the next reading
+	}
+	return len(rest) > 0 && rest[0] == '\n'
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -119,7 +120,11 @@ func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cel
 
 // value returns a cell with a value as it is kept.
 func (b *book) value(of xml.StartElement, value, inline, place string) (Cell, error) {
-	switch kind := attribute(of, "t"); kind {
+	kind := attribute(of, "t")
+	if value == "" && kind != "inlineStr" {
+		return Cell{}, nil
+	}
+	switch kind {
 	case "s":
 		at, err := strconv.Atoi(value)
 		if err != nil || at < 0 || at >= len(b.shared) {
@@ -129,13 +134,13 @@ func (b *book) value(of xml.StartElement, value, inline, place string) (Cell, er
 	case "inlineStr":
 		return Cell{Text: inline}, nil
 	case "n", "":
-		style, err := strconv.Atoi(attribute(of, "s"))
-		if err == nil && style >= 0 && style < len(b.days) && b.days[style] {
-			if day, is := b.day(value); is {
-				return Cell{Kind: Day, Text: day}, nil
-			}
+		in := format{general: true}
+		if style, err := strconv.Atoi(attribute(of, "s")); err == nil && style >= 0 && style < len(b.formats) {
+			in = b.formats[style]
 		}
-		return Cell{Kind: Number, Text: value}, nil
+		return b.numberOf(strings.TrimSpace(value), in), nil
+	case "d":
+		return dateOf(strings.TrimSpace(value)), nil
 	case "e":
 		return Cell{Text: value, Wrong: fmt.Sprintf("has the error %q in place of a value", value)}, nil
 	case "b":

@@ -28,6 +28,8 @@ const (
 	Number
 	// Day is a date as XLSX keeps it. Its text is in the form 2026-04-03.
 	Day
+	// Moment is a date with a time of day. Its text is in the form 2026-04-03T15:04:05.
+	Moment
 )
 
 // Cell is a cell.
@@ -38,6 +40,21 @@ type Cell struct {
 	Wrong string
 	// Formula says that the value is what a formula had come to when the file was saved.
 	Formula bool
+	// shown is a number as its format shows it, unless it is as unshown says.
+	shown, unshown string
+}
+
+// Shown returns the text that a cell shows, and why it shows none that can be taken for one.
+func (c Cell) Shown() (text, reason string) {
+	switch {
+	case c.Wrong != "":
+		return "", c.Wrong
+	case c.Kind == Number:
+		return c.shown, c.unshown
+	case c.Kind == Day, c.Kind == Moment:
+		return "", "is a date, and no text"
+	}
+	return c.Text, ""
 }
 
 // Filled reports whether a cell is not empty.

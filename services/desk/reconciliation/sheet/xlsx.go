@@ -5,13 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"math"
 	"path"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/xuri/excelize/v2"
 )
 
 const (
@@ -35,8 +31,8 @@ type book struct {
 	related   []relation           // what that part refers to
 	tables    map[string]string    // the parts of the sheets that are tables, by the id of their relation
 	shared    []string
-	days      []bool // which styles show a number as a date
-	since1904 bool   // dates count from 1904, and not from 1900
+	formats   []format // of the styles
+	since1904 bool     // dates count from 1904, and not from 1900
 }
 
 // XLSX calls a function with each row of a sheet of a workbook; the first one that is not hidden if name is empty.
@@ -166,53 +162,33 @@ func attribute(of xml.StartElement, name string) string {
 	return ""
 }
 
-// styles finds out which styles show dates.
+// styles reads the formats of the styles.
 func (b *book) styles(part string) error {
 	if part == "" {
 		return nil
 	}
-	shows, within := map[string]bool{}, false
-	for id := 14; id <= 22; id++ {
-		shows[strconv.Itoa(id)] = id < 18 || id == 22 // the others show times
-	}
+	own, within := map[string]format{}, false
 	return b.each(part, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
 		switch of.Name.Local {
 		case "numFmt":
-			shows[attribute(of, "numFmtId")] = showsDay(attribute(of, "formatCode"))
+			own[attribute(of, "numFmtId")] = formatOf(attribute(of, "formatCode"))
 		case "cellXfs":
 			within = true
 		case "cellStyles", "dxfs":
 			within = false
 		case "xf":
-			if within {
-				b.days = append(b.days, shows[attribute(of, "numFmtId")])
+			if !within {
+				return nil
 			}
+			in, is := own[attribute(of, "numFmtId")]
+			if !is {
+				id, _ := strconv.Atoi(attribute(of, "numFmtId")) // 0 without one
+				in = builtIn(id)
+			}
+			b.formats = append(b.formats, in)
 		}
 		return nil
 	})
-}
-
-// showsDay reports whether a format shows the day of a number: it has a d and a y outside of what it shows literally.
-func showsDay(format string) bool {
-	var plain strings.Builder
-	quoted, bracketed := false, false
-	for i := 0; i < len(format); i++ {
-		switch c := format[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[':
-			bracketed = true
-		case c == ']':
-			bracketed = false
-		case !bracketed:
-			plain.WriteByte(c)
-		}
-	}
-	lower := strings.ToLower(plain.String())
-	return strings.Contains(lower, "d") && strings.Contains(lower, "y")
 }
 
 // texts reads the texts that cells share.
@@ -256,14 +232,4 @@ func textWithin(tokens *xml.Decoder, name string) (string, error) {
 			}
 		}
 	}
-}
-
-// day returns the date that a number of days stands for; false if that is none.
-func (b *book) day(number string) (string, bool) {
-	days, err := strconv.ParseFloat(number, 64)
-	if err != nil || days < 61 || days > 2_958_465 || days != math.Trunc(days) {
-		return "", false // before March 1900 the day is not sure, and a part of a day is no date
-	}
-	at, err := excelize.ExcelDateToTime(days, b.since1904)
-	return at.Format(time.DateOnly), err == nil
 }
