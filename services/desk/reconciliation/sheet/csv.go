@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -20,7 +21,16 @@ const byteOrderMark = "\uFEFF"
 // those of the reader and of the function.
 func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 	do = bounded(do)
-	read := csv.NewReader(&lineEnds{from: bufio.NewReader(decoded(from, encoding))})
+	whole := bufio.NewReader(from)
+	begin, _ := whole.Peek(begins) // a file may be shorter
+	if bytes.HasPrefix(begin, []byte(zipFile)) {
+		return wrong("The file is a workbook (XLSX) or another archive. A workbook is sent with a profile of the format " +
+			"xlsx.")
+	}
+	if words := foreign(begin); words != "" {
+		return NewWrong(words)
+	}
+	read := csv.NewReader(&lineEnds{from: bufio.NewReader(decoded(whole, encoding))})
 	read.Comma = []rune(delimiter)[0]
 	read.FieldsPerRecord, read.ReuseRecord = -1, true
 	row := Row{}

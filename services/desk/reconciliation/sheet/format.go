@@ -34,7 +34,7 @@ var (
 	onlyZeros = regexp.MustCompile(`^0{2,}$`)
 	exponent  = regexp.MustCompile(`[0#?]e[-+]`)
 	fraction  = regexp.MustCompile(`s[.,]0+`)
-	foreign   = regexp.MustCompile(`[acfi-ln-rt-xz]`) // letters that no format of dates has
+	undated   = regexp.MustCompile(`[acfi-ln-rt-xz]`) // letters that no format of dates has
 	forenoon  = strings.NewReplacer("am/pm", "h", "a/p", "h")
 )
 
@@ -50,7 +50,7 @@ func formatOf(code string) format {
 		return format{scientific: true}
 	case onlyZeros.MatchString(code):
 		return format{zeros: len(code)}
-	case strings.ContainsAny(plain, "0#?"), foreign.MatchString(plain):
+	case strings.ContainsAny(plain, "0#?"), undated.MatchString(plain):
 		return format{}
 	case strings.ContainsAny(plain, "yd") || strings.Contains(plain, "m") && !hours:
 		return format{date: true}

@@ -59,7 +59,10 @@ func XLSX(from io.ReaderAt, size int64, name string, do func(Row) error) error {
 func open(from io.ReaderAt, size int64) (*book, error) {
 	archive, err := zip.NewReader(from, size)
 	if err != nil {
-		return nil, wrong("The file is no workbook (XLSX): %v. An older workbook (XLS) is saved as XLSX first.", err)
+		if words := noArchive(from, size); words != "" {
+			return nil, NewWrong(words)
+		}
+		return nil, wrong("The file is no workbook (XLSX): %v.", err)
 	}
 	if len(archive.File) > mostParts {
 		return nil, wrong("The workbook has %d parts; one may have %d.", len(archive.File), mostParts)
@@ -89,6 +92,9 @@ var (
 // declares is refused by its reader.
 func (b *book) part(name string, most uint64) (io.ReadCloser, error) {
 	of := b.parts[strings.ToLower(name)]
+	if words := b.noWorkbook(); of == nil && words != "" {
+		return nil, NewWrong(words)
+	}
 	if of == nil {
 		return nil, wrong("The file is no workbook (XLSX): it has no part %s.", name)
 	}
