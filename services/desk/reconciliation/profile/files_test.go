@@ -139,7 +139,7 @@ func TestNamesOfColumns(t *testing.T) {
 	for name, c := range map[string]struct{ header, want string }{
 		"case":            {"POLICY,gross prämie", "2 P 5.00"},
 		"composed":        {"Policy,Gross Pra\u0308mie", "2 P 5.00"},
-		"blanks":          {"\u00a0Policy ,\"Gross\r\n  Prämie\"", "3 P 5.00"},
+		"blanks":          {"\u00a0Policy ,\"Gross\r\n  Prämie\"", "2 P 5.00"},
 		"two by case":     {"Policy,Gross Prämie,GROSS PRÄMIE", `Row 1 has not one column "Gross Prämie" (it has two: B1...`},
 		"one that is not": {"Policy,Gros Prämie", `Row 1 has not one column "Gross Prämie" (near it: Gros Prämie). Is...`},
 	} {
@@ -170,4 +170,19 @@ func TestLinesThatEndWithACarriageReturn(t *testing.T) {
 		got, _ := lines(p, []byte(file))
 		expect(t, name, got, []string{"2 P 1.00", "3 Q 2.00"})
 	}
+}
+
+// TestRowsAreNumberedAsASpreadsheetDoes reads CSV whose rows have several lines, or are empty.
+func TestRowsAreNumberedAsASpreadsheetDoes(t *testing.T) {
+	t.Parallel()
+	second := declared("csv", premium...)
+	second.HeaderRow = 2
+	fieldFile{"c03-preamble.csv", second, []string{"3 POL-1 2026-01-15 10.00"}}.check(t)
+	fieldFile{"c03b-blank.csv", second, []string{"3 POL-1 2026-01-15 10.00"}}.check(t)
+	fieldFile{"c04-multiline.csv", declared("csv", premium...), []string{
+		"2 POL-1 2026-01-15 10.00", "3 C3: is no day of the calendar in the declared order (line 5)",
+	}}.check(t)
+	got, _ := lines(declared("csv", "Policy=policyNumber", "Gross=gross"),
+		[]byte("\"Policy\",Note,Gross\r\n\r\n\"P\",\"a\r\n\r\nb\",1.00\r\n\r\n\r\nQ,,2,00\r\nR,\"\n\",x"))
+	expect(t, "empty lines", got, []string{"3 P 1.00", "6 D6: is in a column without a name...", "7 C7: is no amount..."})
 }

@@ -108,7 +108,7 @@ func (r *reader) row(row sheet.Row) error {
 			return err
 		}
 	}
-	r.last = &sheet.Row{Number: row.Number, Cells: append([]sheet.Cell(nil), row.Cells...)}
+	r.last = &sheet.Row{Number: row.Number, Line: row.Line, Cells: append([]sheet.Cell(nil), row.Cells...)}
 	return nil
 }
 
@@ -166,8 +166,12 @@ func (r *reader) note(e *match.Entry, row sheet.Row, means, reason string) {
 	r.noteAt(e, row, max(r.columns[means], 1), means, reason)
 }
 
-// noteAt notes what is wrong with a cell of a column, which may have no meaning.
+// noteAt notes what is wrong with a cell of a column, which may have no meaning. The line of the file is named where it
+// has another number than the row has in a spreadsheet.
 func (r *reader) noteAt(e *match.Entry, row sheet.Row, column int, means, reason string) {
+	if row.Line > 0 && row.Line != row.Number {
+		reason += fmt.Sprintf(" (line %d)", row.Line)
+	}
 	value := []rune(strings.ToValidUTF8(r.cell(row, column).Text, "\uFFFD"))
 	e.Wrong = append(e.Wrong, reconciliation.RunCell{
 		Cell: sheet.Place(column, row.Number), Means: means, Theirs: string(value[:min(len(value), mostKey)]),

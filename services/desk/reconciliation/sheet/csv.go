@@ -33,7 +33,7 @@ func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 	read := csv.NewReader(&lineEnds{from: bufio.NewReader(decoded(whole, encoding))})
 	read.Comma = []rune(delimiter)[0]
 	read.FieldsPerRecord, read.ReuseRecord = -1, true
-	row := Row{}
+	row, ended := Row{}, 0 // the line on which the row ended
 	for {
 		texts, err := read.Read()
 		if errors.Is(err, io.EOF) {
@@ -42,12 +42,15 @@ func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 		if err != nil {
 			return csvWrong(err)
 		}
-		row.Number, _ = read.FieldPos(0)
+		row.Line, _ = read.FieldPos(0)
+		row.Number += row.Line - ended // the reader leaves out empty lines, which a spreadsheet shows as rows
+		ended, _ = read.FieldPos(len(texts) - 1)
+		ended += strings.Count(texts[len(texts)-1], "\n")
 		row.Cells = row.Cells[:0]
 		for _, text := range texts {
 			if strings.ContainsRune(text, 0) {
 				return wrong("The file is not CSV in the encoding %s: line %d has a character 0. A workbook is sent "+
-					"with a profile of the format xlsx.", encoding, row.Number)
+					"with a profile of the format xlsx.", encoding, row.Line)
 			}
 			row.Cells = append(row.Cells, Cell{Text: text})
 		}

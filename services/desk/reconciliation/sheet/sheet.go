@@ -62,9 +62,11 @@ func (c Cell) Filled() bool { return c.Wrong != "" || strings.TrimSpace(c.Text) 
 
 // Row is a row. It is valid until the next one is read.
 type Row struct {
-	// Number counts from 1, as a spreadsheet does; in CSV it is the line on which the row begins.
+	// Number counts from 1, as a spreadsheet does. A row of CSV has several lines if a cell has.
 	Number int
-	Cells  []Cell
+	// Line is the line on which a row of CSV begins, from 1; 0 for one of a workbook.
+	Line  int
+	Cells []Cell
 }
 
 // WrongError says why a file cannot be read, in words for the person who has sent it.
