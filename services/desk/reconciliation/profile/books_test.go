@@ -90,9 +90,9 @@ func TestPartsOfAWorkbook(t *testing.T) {
 		want string
 	}{
 		"parts elsewhere": {book(t, "", map[string]string{
-			rootPart:             relations(`Id="9" Type="` + strict + `officeDocument" Target="/Other/The%20book.xml"`),
-			"other/the book.xml": sheets("", `name="A" r:id="rA"`),
-			"Other/_rels/The book.xml.rels": relations(`Id="rA" Type="`+strict+`worksheet" Target="../Data.XML"`,
+			rootPart:           relations(`Id="9" Type="` + strict + `officeDocument" Target="/Other/A%20book.xml"`),
+			"other/a book.xml": sheets("", `name="A" r:id="rA"`),
+			"Other/_rels/A book.xml.rels": relations(`Id="rA" Type="`+strict+`worksheet" Target="../Data.XML"`,
 				`Id="rB" Type="`+strict+`sharedStrings" Target="words.xml"`),
 			"data.xml": "<x:worksheet><x:sheetData>" + strings.NewReplacer("</", "</x:", "<", "<x:").Replace(shared) +
 				"</x:sheetData></x:worksheet>",
@@ -113,8 +113,8 @@ func TestPartsOfAWorkbook(t *testing.T) {
 		}), "The workbook has macros..."},
 		"rich, with how it is said": {book(t, table("Policy,Gross", `<c t="inlineStr"><is><r><t>P</t></r>
 			<r><t>-1</t></r><rPh><t>x</t></rPh></is></c><c><v>5</v></c>`), nil), "2 P-1 5.00"},
-		"styled empty cells": {book(t, table("Policy,Note,Gross", said("P")+`<c s="1"/><c><v>5</v></c><c s="1"/>`), nil),
-			"2 P 5.00"},
+		"styled empty cells": {book(t, table("Policy,Note,Gross", said("P")+
+			`<c s="1"/><c><v>5</v></c><c s="1"/>`), nil), "2 P 5.00"},
 		"an error that is mapped": {book(t, table("Policy,Gross", said("P")+`<c t="e"><v>#N/A</v></c>`), nil),
 			`2 B2: has the error "#N/A" in place of a value`},
 		"an error that is not": {book(t, table("Policy,Gross,Note", said("P")+

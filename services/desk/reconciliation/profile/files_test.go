@@ -47,8 +47,8 @@ func lines(p *reconciliation.FileProfileTerms, file []byte) (all []string, found
 			line += fmt.Sprintf(" %s: %s", cell.Cell, cell.Reason)
 		}
 		if len(e.Wrong) == 0 {
-			line += " " + strings.Join(strings.Fields(e.PolicyNumber+" "+string(e.Date)+" "+strings.Join(e.Amounts, " ")),
-				" ")
+			line += " " + strings.Join(strings.Fields(strings.Join(append([]string{e.PolicyNumber, string(e.Date)},
+				e.Amounts...), " ")), " ")
 		}
 		all = append(all, line)
 		return nil
@@ -140,8 +140,8 @@ func TestNamesOfColumns(t *testing.T) {
 		"case":            {"POLICY,gross prämie", "2 P 5.00"},
 		"composed":        {"Policy,Gross Pra\u0308mie", "2 P 5.00"},
 		"blanks":          {"\u00a0Policy ,\"Gross\r\n  Prämie\"", "2 P 5.00"},
-		"two by case":     {"Policy,Gross Prämie,GROSS PRÄMIE", `Row 1 has not one column "Gross Prämie" (it has two: B1...`},
-		"one that is not": {"Policy,Gros Prämie", `Row 1 has not one column "Gross Prämie" (near it: Gros Prämie). Is...`},
+		"two by case":     {"Policy,Gross Prämie,GROSS PRÄMIE", `Row 1 has not one column "Gross Prämie" (it has...`},
+		"one that is not": {"Policy,Gros Prämie", `Row 1 has not one column "Gross Prämie" (near it: Gros...`},
 	} {
 		got, _ := lines(declared("csv", "Policy=policyNumber", "Gross Prämie=gross"), []byte(c.header+"\nP,5.00\n"))
 		expect(t, name, got, []string{c.want})
@@ -164,7 +164,8 @@ func TestLinesThatEndWithACarriageReturn(t *testing.T) {
 	for name, file := range map[string]string{
 		"both": "Policy,Gross\r\nP,1.00\rQ,2.00\r\n", "at the end": "Policy,Gross\rP,1.00\rQ,2.00\r",
 		"in quotes": "Policy,Gross,Note\rP,1.00,\"a\rb \"\"c\"\"\"\rQ,2.00,\r",
-		"between reads": "Policy,Gross,Note\r\nP,1.00," + strings.Repeat("x", 4096-len("Policy,Gross,Note\r\nP,1.00,\r")) +
+		"between reads": "Policy,Gross,Note\r\nP,1.00," + strings.Repeat("x", 4096-
+			len("Policy,Gross,Note\r\nP,1.00,\r")) +
 			"\r\nQ,2.00,\r\n",
 	} {
 		got, _ := lines(p, []byte(file))
@@ -183,6 +184,7 @@ func TestRowsAreNumberedAsASpreadsheetDoes(t *testing.T) {
 		"2 POL-1 2026-01-15 10.00", "3 C3: is no day of the calendar in the declared order (line 5)",
 	}}.check(t)
 	got, _ := lines(declared("csv", "Policy=policyNumber", "Gross=gross"),
-		[]byte("\"Policy\",Note,Gross\r\n\r\n\"P\",\"a\r\n\r\nb\",1.00\r\n\r\n\r\nQ,,2,00\r\nR,\"\n\",x"))
-	expect(t, "empty lines", got, []string{"3 P 1.00", "6 D6: is in a column without a name...", "7 C7: is no amount..."})
+		[]byte("\"Policy\",Note,Gross\r\n\r\n\"P\",\"a\r\n\r\nb\",1.00\r\n"+
+			"\r\n\r\nQ,,2,00\r\nR,\"\n\",x"))
+	expect(t, "empty lines", got, []string{"3 P 1.00", "6 D6: is in a column...", "7 C7: is no amount..."})
 }

@@ -58,7 +58,8 @@ func finder(row sheet.Row) (find func(name string) int, lacks *[]string) {
 		}
 		lack := strconv.Quote(name)
 		if len(of) > 1 {
-			lack += fmt.Sprintf(" (it has two: %s and %s)", sheet.Place(of[0], row.Number), sheet.Place(of[1], row.Number))
+			lack += fmt.Sprintf(" (it has two: %s and %s)", sheet.Place(of[0], row.Number),
+				sheet.Place(of[1], row.Number))
 		} else if like := near.Names(name, names); len(like) > 0 {
 			lack += fmt.Sprintf(" (near it: %s)", strings.Join(like, ", "))
 		}

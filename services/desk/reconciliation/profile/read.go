@@ -132,8 +132,8 @@ func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
 func (r *reader) entry(row sheet.Row) error {
 	e := match.Entry{Row: row.Number, Same: same(row)}
 	if column := r.width.beyond(row); column > 0 {
-		r.noteAt(&e, row, column, "", "is in a column without a name, so that a cell before it may be parted: an amount "+
-			"such as 1,234.50 without quotes is two cells")
+		r.noteAt(&e, row, column, "", "is in a column without a name, so that a cell before it may be parted: an "+
+			"amount such as 1,234.50 without quotes is two cells")
 	}
 	r.names(&e, row)
 	r.amounts(&e, row)

@@ -22,8 +22,8 @@ func named(header sheet.Row) width {
 	return w
 }
 
-// measured returns the columns of a CSV file without a header: as many as the row with the fewest cells has, of the rows
-// that are items and have all columns of the profile.
+// measured returns the columns of a CSV file without a header: as many as the row with the fewest cells has, of the
+// rows that are items and have all columns of the profile.
 func measured(
 	p *reconciliation.FileProfileTerms, from io.ReaderAt, size int64, columns map[string]int,
 ) (width, error) {
@@ -46,7 +46,7 @@ func measured(
 	return w, err
 }
 
-// beyond returns the number, from 1, of the first column in which a row has a filled cell and may not; 0 if it has none.
+// beyond returns the number, from 1, of the first column in which a row has a filled cell and may not; 0 without one.
 func (w width) beyond(row sheet.Row) int {
 	for i, cell := range row.Cells {
 		if len(w) > 0 && (i >= len(w) || !w[i]) && cell.Filled() {

@@ -24,8 +24,8 @@ func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 	whole := bufio.NewReader(from)
 	begin, _ := whole.Peek(begins) // a file may be shorter
 	if bytes.HasPrefix(begin, []byte(zipFile)) {
-		return wrong("The file is a workbook (XLSX) or another archive. A workbook is sent with a profile of the format " +
-			"xlsx.")
+		return wrong("The file is a workbook (XLSX) or another archive. A workbook is sent with a profile of the " +
+			"format xlsx.")
 	}
 	if words := foreign(begin); words != "" {
 		return NewWrong(words)
@@ -92,8 +92,8 @@ func decoded(from io.Reader, encoding string) io.Reader {
 	return buffer
 }
 
-// lineEnds reads a file in which a line may end with a carriage return alone, as some programs write it, as one in which
-// each line ends with a line feed. What is in quotes stays.
+// lineEnds reads a file in which a line may end with a carriage return alone, as some programs write it, as one in
+// which each line ends with a line feed. What is in quotes stays.
 type lineEnds struct {
 	from   *bufio.Reader
 	quoted bool

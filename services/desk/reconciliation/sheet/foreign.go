@@ -58,8 +58,8 @@ func noArchive(from io.ReaderAt, size int64) string {
 	if bytes.HasPrefix(begin, []byte(compoundFile)) {
 		switch whole := io.NewSectionReader(from, 0, size); {
 		case mentions(whole, "EncryptedPackage"):
-			return "The workbook has a password. Open it, remove the password (File, Info, Protect Workbook), and save it " +
-				"as XLSX."
+			return "The workbook has a password. Open it, remove the password (File, Info, Protect Workbook), and " +
+				"save it as XLSX."
 		case mentions(whole, "Workbook"), mentions(whole, "Book"):
 			return "The file is an older workbook (XLS). Open it in a spreadsheet, and save it as XLSX."
 		}

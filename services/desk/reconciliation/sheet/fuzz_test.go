@@ -31,12 +31,13 @@ func packed(t testing.TB, parts map[string]string) []byte {
 	return out.Bytes()
 }
 
-// FuzzRead reads files of any bytes as CSV and as a workbook, and a sheet of any text within a workbook that is in order.
-// Each is read, or refused with the reason.
+// FuzzRead reads files of any bytes as CSV and as a workbook, and a sheet of any text within a workbook that is in
+// order. Each is read, or refused with the reason.
 func FuzzRead(f *testing.F) {
 	const office = `"http://schemas.openxmlformats.org/officeDocument/2006/relationships/`
 	around := map[string]string{
-		"_rels/.rels": `<Relationships><Relationship Id="1" Type=` + office + `officeDocument" Target="b.xml"/></Relationships>`,
+		"_rels/.rels": `<Relationships><Relationship Id="1" Type=` + office + `officeDocument" Target="b.xml"/>` +
+			`</Relationships>`,
 		"_rels/b.xml.rels": `<Relationships><Relationship Id="1" Type=` + office + `worksheet" Target="s.xml"/>` +
 			`<Relationship Id="2" Type=` + office + `sharedStrings" Target="t.xml"/></Relationships>`,
 		"b.xml": `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`,
@@ -44,9 +45,9 @@ func FuzzRead(f *testing.F) {
 		"styles.xml": `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="dd/mm/yy\ [h];@"/></numFmts><cellXfs>` +
 			`<xf/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="11"/></cellXfs></styleSheet>`,
 	}
-	const rows = `<worksheet><sheetData><row r="1"><c t="s"><v>0</v></c></row><row><c r="A2" s="1"><f>1</f><v>46037.25</v>` +
-		`</c><c t="e"><v>#N/A</v></c><c t="d"><v>2026-01-15</v></c><c t="inlineStr"><is><t>x</t></is></c></row></sheetData>` +
-		`</worksheet>`
+	const rows = `<worksheet><sheetData><row r="1"><c t="s"><v>0</v></c></row><row><c r="A2" s="1"><f>1</f>` +
+		`<v>46037.25</v></c><c t="e"><v>#N/A</v></c><c t="d"><v>2026-01-15</v></c><c t="inlineStr"><is><t>x</t></is>` +
+		`</c></row></sheetData></worksheet>`
 	whole := maps.Clone(around)
 	whole["s.xml"] = rows
 	for _, seed := range [][]byte{

@@ -1,6 +1,3 @@
-// Package sheet reads the rows of a file that somebody sends, CSV or XLSX, one after the other. A file can be anything:
-// nothing in it makes the reading take more memory than its bounds say, and what is no table of plain values is refused
-// as a whole.
 package sheet
 
 import (
