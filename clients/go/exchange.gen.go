@@ -2582,7 +2582,7 @@ type FileProfile struct {
 	// SetBy Who set it.
 	SetBy string `json:"setBy"`
 
-	// Sheet The sheet of a workbook; the first one without it.
+	// Sheet The sheet of a workbook; without it the first one that is not hidden.
 	Sheet *string `json:"sheet,omitempty"`
 
 	// Sign How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
@@ -2639,7 +2639,7 @@ type FileProfileTermsInput struct {
 	// HeaderRow The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
 	HeaderRow *int64 `json:"headerRow,omitempty"`
 
-	// Sheet The sheet of a workbook; the first one without it.
+	// Sheet The sheet of a workbook; without it the first one that is not hidden.
 	Sheet *string `json:"sheet,omitempty"`
 
 	// Sign How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
@@ -2678,6 +2678,9 @@ type FileTotalsInput struct {
 
 // FileTrial How the first rows of a file are read. Nothing of the file is kept.
 type FileTrial struct {
+	// Formulas How many of the cells of these rows are formulas. They were taken by their stored values. Absent where none is.
+	Formulas *int64 `json:"formulas,omitempty"`
+
 	// More Whether the file has more rows. They were not read.
 	More bool `json:"more"`
 
@@ -3083,7 +3086,7 @@ type RunCell struct {
 	// Cell The cell, such as F12.
 	Cell string `json:"cell"`
 
-	// Means The meaning of its column.
+	// Means The meaning of its column; empty if it has none.
 	Means string `json:"means"`
 
 	// Ours What the record has.
@@ -3316,6 +3319,9 @@ type Statement struct {
 
 	// Digest The SHA-256 of the file, in hexadecimal.
 	Digest string `json:"digest"`
+
+	// Formulas How many of the cells that were read are formulas. They were taken by their stored values. Absent where none is.
+	Formulas *int64 `json:"formulas,omitempty"`
 
 	// Id The id of the statement.
 	Id string `json:"id"`

@@ -10,6 +10,8 @@ type FileTrial struct {
 	ProfileVersion int64 `json:"profileVersion"`
 	// The first rows, up to 20, without those of the header and of totals.
 	Rows []FileTrialRow `json:"rows"`
+	// How many of the cells of these rows are formulas. They were taken by their stored values. Absent where none is.
+	Formulas int `json:"formulas,omitzero"`
 	// Whether the file has more rows. They were not read.
 	More bool `json:"more"`
 }

@@ -66,7 +66,7 @@ const (
 type FileProfileTerms struct {
 	// The format: csv or xlsx.
 	Format string `json:"format"`
-	// The sheet of a workbook; the first one without it.
+	// The sheet of a workbook; without it the first one that is not hidden.
 	Sheet string `json:"sheet,omitzero"`
 	// What separates the cells of a row: a comma, semicolon, tab or bar. Needed for csv, and only there.
 	Delimiter string `json:"delimiter,omitzero"`

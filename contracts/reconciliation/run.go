@@ -58,6 +58,8 @@ type Statement struct {
 	Rows int `json:"rows"`
 	// How many of them have a cell that could not be read.
 	Quarantined int `json:"quarantined"`
+	// How many of the cells that were read are formulas. They were taken by their stored values. Absent where none is.
+	Formulas int `json:"formulas,omitzero"`
 	// The totals of the file, compared with the sums of its rows.
 	Totals []StatementTotal `json:"totals"`
 	// How far a comparison of it has come that is being made. Absent where none is, or hardly anything is read yet.
@@ -194,7 +196,7 @@ type RunItem struct {
 type RunCell struct {
 	// The cell, such as F12.
 	Cell string `json:"cell"`
-	// The meaning of its column.
+	// The meaning of its column; empty if it has none.
 	Means string `json:"means"`
 	// What the file has.
 	Theirs string `json:"theirs"`

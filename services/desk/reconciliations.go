@@ -128,8 +128,8 @@ func (o *office) statementOperations() []rest.Extension {
 		Path: statementsPath, Method: http.MethodPost, Writes: true, ID: "sendStatement",
 		Summary: "Send a file of somebody else",
 		Details: "A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same " +
-			"file, read by the same version of a profile, is the same statement. A workbook with formulas, macros or " +
-			"links to others is refused.",
+			"file, read by the same version of a profile, is the same statement. Formulas of a workbook are taken by " +
+			"their stored values and counted. One with macros or links to others is refused.",
 		Takes: []string{"text/csv", export.XLSX.Media}, Largest: reconciliation.LargestFile, Response: one,
 		Query:   []rest.Parameter{byProfile},
 		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},

@@ -3961,7 +3961,7 @@ export interface paths {
         put?: never;
         /**
          * Send a file of somebody else
-         * @description Send a file of somebody else. A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same file, read by the same version of a profile, is the same statement. A workbook with formulas, macros or links to others is refused.
+         * @description Send a file of somebody else. A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same file, read by the same version of a profile, is the same statement. Formulas of a workbook are taken by their stored values and counted. One with macros or links to others is refused.
          *
          *     Problems: 404 [not found](/problems/not-found).
          */
@@ -7156,7 +7156,7 @@ export interface components {
             setAt: string;
             /** @description Who set it. */
             setBy: string;
-            /** @description The sheet of a workbook; the first one without it. */
+            /** @description The sheet of a workbook; without it the first one that is not hidden. */
             sheet?: string;
             /** @description How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
             sign: string;
@@ -7204,7 +7204,7 @@ export interface components {
              * @description The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
              */
             headerRow?: Exact | null;
-            /** @description The sheet of a workbook; the first one without it. */
+            /** @description The sheet of a workbook; without it the first one that is not hidden. */
             sheet?: string | null;
             /** @description How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
             sign?: string | null;
@@ -7235,6 +7235,11 @@ export interface components {
         };
         /** @description How the first rows of a file are read. Nothing of the file is kept. */
         FileTrial: {
+            /**
+             * Format: int64
+             * @description How many of the cells of these rows are formulas. They were taken by their stored values. Absent where none is.
+             */
+            formulas?: Exact;
             /** @description Whether the file has more rows. They were not read. */
             more: boolean;
             /** @description The profile that they are read by. */
@@ -10519,7 +10524,7 @@ export interface components {
         RunCell: {
             /** @description The cell, such as F12. */
             cell: string;
-            /** @description The meaning of its column. */
+            /** @description The meaning of its column; empty if it has none. */
             means: string;
             /** @description What the record has. */
             ours?: string;
@@ -10730,6 +10735,11 @@ export interface components {
             comparing?: components["schemas"]["WorkUnderWay"];
             /** @description The SHA-256 of the file, in hexadecimal. */
             digest: string;
+            /**
+             * Format: int64
+             * @description How many of the cells that were read are formulas. They were taken by their stored values. Absent where none is.
+             */
+            formulas?: Exact;
             /** @description The id of the statement. */
             id: string;
             /** @description The profile that it was read by. */

@@ -151,6 +151,7 @@ export default {
   noStatements: 'Noch hat niemand eine Datei gesendet.',
   noRuns: 'Noch ist nichts verglichen. Die Seite einer Abrechnungsdatei vergleicht sie mit einem Zeitraum; '
     + 'ebenso: exchange reconcile compare.',
+  formulasTaken: '{0} Zellen sind Formeln und zählen mit ihren gespeicherten Werten.',
   rowsRead: '{0} Zeilen wurden gelesen; {1} davon haben eine Zelle, die nicht gelesen werden kann.',
   compare: 'Vergleichen', theirs: 'Datei', ours: 'Beleg', sideBySide: 'Datei und Beleg', accept: 'Annehmen',
   dispute: 'Bestreiten', unmatch: 'Für immer trennen', items: 'Posten', run: 'Abgleich', outcomes: 'Ergebnisse',

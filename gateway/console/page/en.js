@@ -127,6 +127,7 @@ export default {
   statements: 'Statements', runs: 'Comparisons', openItems: 'Open items', noStatements: 'Nobody has sent a file yet.',
   noRuns: 'Nothing has been compared yet. The screen of a statement compares it with a period, and so does: exchange '
     + 'reconcile compare.',
+  formulasTaken: '{0} cells are formulas, taken by their stored values.',
   rowsRead: '{0} rows were read; {1} of them have a cell that could not be.', compare: 'Compare', theirs: 'File',
   ours: 'Record', sideBySide: 'File and record', accept: 'Accept', dispute: 'Dispute', unmatch: 'Part for good',
   items: 'Items', run: 'Comparison', outcomes: 'Outcomes', allItems: 'All items', ageing: 'Age of what is open',

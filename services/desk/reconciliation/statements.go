@@ -136,11 +136,8 @@ func (r *Reconciler) read(
 	for _, add := range []func(match.Entry) error{
 		func(match.Entry) error { return ctx.Err() }, func(e match.Entry) error { return rows.Add(ctx, e) },
 	} {
-		_, err := file.Seek(0, io.SeekStart)
-		if err == nil {
-			found, err = profile.Entries(&p, file, s.Head.Size, add)
-		}
-		if err != nil {
+		var err error
+		if found, err = profile.Entries(&p, file, s.Head.Size, add); err != nil {
 			return unreadable(err)
 		}
 	}
@@ -148,7 +145,7 @@ func (r *Reconciler) read(
 		return err
 	}
 	s.Head.Rows, s.Head.Quarantined, s.Head.Totals = found.Rows, found.Quarantined, found.Totals
-	s.Columns = found.Columns
+	s.Head.Formulas, s.Columns = found.Formulas, found.Columns
 	pieces := &block.Writer[piece]{List: r.itemsOf(s.Batch, filePieces, 1)}
 	for at := int64(0); at < s.Head.Size; at += pieceSize {
 		some := make([]byte, min(pieceSize, s.Head.Size-at))

@@ -24,19 +24,17 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reco
 	trial := reconciliation.FileTrial{Rows: []reconciliation.FileTrialRow{}}
 	err := r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file *os.File, size int64) error {
 		trial.Profile, trial.ProfileVersion = p.Name, p.Version
-		_, err := file.Seek(0, io.SeekStart)
-		if err == nil {
-			_, err = profile.Entries(&p.FileProfileTerms, file, size, func(e match.Entry) error {
-				if len(trial.Rows) == mostTried {
-					trial.More = true
-					return errEnough
-				}
-				trial.Rows = append(trial.Rows, reconciliation.FileTrialRow{
-					Row: e.Row, Cells: cellsOf(&p.FileProfileTerms, e), Wrong: e.Wrong,
-				})
-				return ctx.Err()
+		found, err := profile.Entries(&p.FileProfileTerms, file, size, func(e match.Entry) error {
+			if len(trial.Rows) == mostTried {
+				trial.More = true
+				return errEnough
+			}
+			trial.Rows = append(trial.Rows, reconciliation.FileTrialRow{
+				Row: e.Row, Cells: cellsOf(&p.FileProfileTerms, e), Wrong: e.Wrong,
 			})
-		}
+			return ctx.Err()
+		})
+		trial.Formulas = found.Formulas
 		if errors.Is(err, errEnough) {
 			err = nil
 		}

@@ -16,9 +16,27 @@ import (
 // mostKey is how many characters a text that names something may have.
 const mostKey = 200
 
-// text returns the text of a cell without spaces around it, and why it cannot be read.
+// text returns the text that a cell shows without spaces around it, and why it cannot be read.
 func text(cell sheet.Cell) (value, reason string) {
-	value = strings.TrimSpace(cell.Text)
+	value, reason = cell.Shown()
+	if reason != "" {
+		return "", reason
+	}
+	return plain(value)
+}
+
+// kept returns what a workbook keeps of a cell, or the text of a cell, without spaces around it, and why it cannot be
+// read.
+func kept(cell sheet.Cell) (value, reason string) {
+	if cell.Wrong != "" {
+		return "", cell.Wrong
+	}
+	return plain(cell.Text)
+}
+
+// plain returns a text without spaces around it, and why it cannot be read.
+func plain(of string) (value, reason string) {
+	value = strings.TrimSpace(of)
 	// What would be a formula is written with an apostrophe before it, so that no spreadsheet takes it for one.
 	if len(value) > 1 && value[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(value[1])) {
 		value = value[1:]
@@ -35,8 +53,8 @@ func text(cell sheet.Cell) (value, reason string) {
 }
 
 var (
-	// kept is a number as a workbook keeps it.
-	kept   = regexp.MustCompile(`^-?[0-9]{1,16}(\.[0-9]{1,20})?([eE][-+]?[0-9]{1,3})?$`)
+	// stored is a number as a workbook keeps it.
+	stored = regexp.MustCompile(`^-?[0-9]{1,16}(\.[0-9]{1,20})?([eE][-+]?[0-9]{1,3})?$`)
 	digits = regexp.MustCompile(`^[0-9]{1,16}$`)
 	behind = regexp.MustCompile(`^[0-9]{1,8}$`)
 	groups = regexp.MustCompile(`^[0-9]{1,3}( [0-9]{3}){1,5}$`)
@@ -47,11 +65,11 @@ var spaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ")
 
 // amount returns the amount of a cell as p declares it, with the digits of its currency, and why it cannot be read.
 func amount(p *reconciliation.FileProfileTerms, cell sheet.Cell, most int) (a money.Amount, reason string) {
-	value, reason := text(cell)
+	value, reason := kept(cell)
 	if reason != "" {
 		return a, reason
 	}
-	if cell.Kind == sheet.Day {
+	if cell.Kind == sheet.Day || cell.Kind == sheet.Moment {
 		return a, "is a date, and no amount"
 	}
 	if cell.Kind == sheet.Number {
@@ -77,7 +95,7 @@ const exact = 15
 
 // number returns a number that a workbook keeps.
 func number(value string) (a money.Amount, reason string) {
-	if !kept.MatchString(value) {
+	if !stored.MatchString(value) {
 		return a, "is no number of up to 16 digits"
 	}
 	a, err := money.Significant(value, exact)
@@ -167,12 +185,15 @@ var (
 
 // day returns the date of a cell as p declares it, and why it cannot be read.
 func day(p *reconciliation.FileProfileTerms, cell sheet.Cell) (d time.Time, reason string) {
-	value, reason := text(cell)
+	value, reason := kept(cell)
 	if reason != "" {
 		return d, reason
 	}
-	if cell.Kind == sheet.Number {
+	switch cell.Kind {
+	case sheet.Number:
 		return d, "is a number, and not formatted as a date"
+	case sheet.Moment:
+		return d, "has the time of day " + strings.SplitN(value, "T", 2)[1] + ", and a date has none"
 	}
 	if parts := yearFirst.FindStringSubmatch(value); parts != nil {
 		return dateOf(parts[1], parts[2], parts[3])

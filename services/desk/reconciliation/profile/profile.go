@@ -105,11 +105,11 @@ func checkColumns(c check, p reconciliation.FileProfileTerms) {
 	for i, of := range p.Columns[:min(len(p.Columns), len(meanings)+1)] {
 		at := fmt.Sprintf("columns/%d/", i)
 		c.must(columnOK(p, of.Column), at+"column", columnWrong(p))
-		c.must(!columns[of.Column], at+"column", "has two meanings")
+		c.must(!columns[plainName(of.Column)], at+"column", "has two meanings")
 		c.among(of.Means, at+"means", meanings...)
 		c.must(count[of.Means] == 0, at+"means", "is the meaning of two columns")
 		count[of.Means]++
-		columns[of.Column] = true
+		columns[plainName(of.Column)] = true
 	}
 	has := func(means string) bool { return count[means] > 0 }
 	c.must(len(p.Columns) <= len(meanings), "columns", fmt.Sprintf("has more than %d columns", len(meanings)))

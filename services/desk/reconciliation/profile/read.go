@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,16 +20,12 @@ import (
 // mostDigits is how many digits the smallest unit of any currency has behind the point.
 const mostDigits = 4
 
-// File is a file that can be read several times.
-type File interface {
-	io.Reader
-	io.ReaderAt
-}
-
 // Read is what was read of a file.
 type Read struct {
 	Rows, Quarantined int
 	Totals            []reconciliation.StatementTotal
+	// Formulas is how many cells were read that are formulas.
+	Formulas int
 	// Columns are the numbers of the columns by their meanings.
 	Columns map[string]int
 }
@@ -41,6 +36,8 @@ type reader struct {
 	add     func(match.Entry) error
 	columns map[string]int // by meaning, from 1
 	marked  int            // the column with the word of totals
+	width   width
+	item    func(sheet.Row) error // what is done with a row that is an item
 	// last is the row that was read last, if the last row holds totals. It is no entry until another one comes.
 	last  *sheet.Row
 	sums  map[string]money.Amount // by meaning
@@ -52,27 +49,42 @@ type reader struct {
 
 // Entries calls a function with each row of a file that is an item. Errors: *sheet.WrongError, those of the file and of
 // the function.
-func Entries(p *reconciliation.FileProfileTerms, from File, size int64, add func(match.Entry) error) (Read, error) {
+func Entries(
+	p *reconciliation.FileProfileTerms, from io.ReaderAt, size int64, add func(match.Entry) error,
+) (Read, error) {
 	r := &reader{p: p, add: add, sums: map[string]money.Amount{}}
+	r.item = r.entry
 	r.found.Totals = []reconciliation.StatementTotal{}
 	var err error
 	if p.HeaderRow == 0 {
 		err = r.header(sheet.Row{})
+		if err == nil && p.Format == reconciliation.CSV {
+			r.width, err = measured(p, from, size, r.columns)
+		}
 	}
-	if err == nil && p.Format == reconciliation.XLSX {
-		err = sheet.XLSX(from, size, p.Sheet, r.row)
-	} else if err == nil {
-		err = sheet.CSV(from, p.Delimiter, p.Encoding, r.row)
+	if err == nil {
+		err = r.read(from, size)
 	}
 	if err == nil && r.columns == nil {
 		err = sheet.NewWrong(fmt.Sprintf("The file has no row %d, where the profile says that the header is.",
 			p.HeaderRow))
 	}
+	r.found.Columns = r.columns
+	return r.found, err
+}
+
+// read reads the rows of a file.
+func (r *reader) read(from io.ReaderAt, size int64) (err error) {
+	whole := io.NewSectionReader(from, 0, size)
+	if r.p.Format == reconciliation.XLSX {
+		err = sheet.XLSX(whole, size, r.p.Sheet, r.row)
+	} else {
+		err = sheet.CSV(whole, r.p.Delimiter, r.p.Encoding, r.row)
+	}
 	if err == nil && r.last != nil {
 		err = r.totals(*r.last)
 	}
-	r.found.Columns = r.columns
-	return r.found, err
+	return err
 }
 
 // row reads a row.
@@ -89,66 +101,24 @@ func (r *reader) row(row sheet.Row) error {
 		strings.TrimSpace(r.p.Totals.Word)):
 		return r.totals(row)
 	case r.p.Totals.Rule != reconciliation.LastTotals:
-		return r.entry(row)
+		return r.item(row)
 	}
 	if r.last != nil {
-		if err := r.entry(*r.last); err != nil {
+		if err := r.item(*r.last); err != nil {
 			return err
 		}
 	}
-	r.last = &sheet.Row{Number: row.Number, Cells: append([]sheet.Cell(nil), row.Cells...)}
+	r.last = &sheet.Row{Number: row.Number, Line: row.Line, Cells: append([]sheet.Cell(nil), row.Cells...)}
 	return nil
 }
 
 func blank(row sheet.Row) bool {
 	for _, cell := range row.Cells {
-		if strings.TrimSpace(cell.Text) != "" {
+		if cell.Filled() {
 			return false
 		}
 	}
 	return true
-}
-
-// header finds the columns.
-func (r *reader) header(row sheet.Row) error {
-	var lacks []string
-	find := func(name string) int {
-		if r.p.HeaderRow == 0 {
-			number, _ := strconv.Atoi(name) // the profile is checked
-			return number
-		}
-		at := 0
-		for i, cell := range row.Cells {
-			if strings.TrimSpace(cell.Text) != strings.TrimSpace(name) {
-				continue
-			}
-			if at > 0 {
-				lacks = append(lacks, strconv.Quote(name)+" (it has two)")
-				return at
-			}
-			at = i + 1
-		}
-		if at == 0 {
-			lacks = append(lacks, strconv.Quote(name))
-		}
-		return at
-	}
-	r.columns = map[string]int{}
-	for _, of := range r.p.Columns {
-		means := of.Means
-		if means == reconciliation.Amount {
-			means = r.p.AmountBasis
-		}
-		r.columns[means] = find(of.Column)
-	}
-	if r.p.Totals.Rule == reconciliation.MarkedTotals {
-		r.marked = find(r.p.Totals.Column)
-	}
-	if len(lacks) > 0 {
-		return sheet.NewWrong(fmt.Sprintf("Row %d has not one column %s. Is it the header, and is the delimiter %q?",
-			row.Number, strings.Join(lacks, ", "), r.p.Delimiter))
-	}
-	return nil
 }
 
 func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
@@ -161,6 +131,10 @@ func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
 // entry reads a row that is an item.
 func (r *reader) entry(row sheet.Row) error {
 	e := match.Entry{Row: row.Number, Same: same(row)}
+	if column := r.width.beyond(row); column > 0 {
+		r.noteAt(&e, row, column, "", "is in a column without a name, so that a cell before it may be parted: an "+
+			"amount such as 1,234.50 without quotes is two cells")
+	}
 	r.names(&e, row)
 	r.amounts(&e, row)
 	if len(e.Wrong) == 0 {
@@ -171,15 +145,36 @@ func (r *reader) entry(row sheet.Row) error {
 		r.found.Quarantined++
 	}
 	r.found.Rows++
-	return r.add(e)
+	if err := r.add(e); err != nil {
+		return err
+	}
+	r.formulas(row)
+	return nil
+}
+
+// formulas counts the cells of a row that are read and are formulas.
+func (r *reader) formulas(row sheet.Row) {
+	for _, column := range r.columns {
+		if cell := r.cell(row, column); cell.Formula && cell.Wrong == "" && cell.Filled() {
+			r.found.Formulas++
+		}
+	}
 }
 
 // note notes a cell that cannot be read.
 func (r *reader) note(e *match.Entry, row sheet.Row, means, reason string) {
-	column := r.columns[means]
+	r.noteAt(e, row, max(r.columns[means], 1), means, reason)
+}
+
+// noteAt notes what is wrong with a cell of a column, which may have no meaning. The line of the file is named where it
+// has another number than the row has in a spreadsheet.
+func (r *reader) noteAt(e *match.Entry, row sheet.Row, column int, means, reason string) {
+	if row.Line > 0 && row.Line != row.Number {
+		reason += fmt.Sprintf(" (line %d)", row.Line)
+	}
 	value := []rune(strings.ToValidUTF8(r.cell(row, column).Text, "\uFFFD"))
 	e.Wrong = append(e.Wrong, reconciliation.RunCell{
-		Cell: sheet.Place(max(column, 1), row.Number), Means: means, Theirs: string(value[:min(len(value), mostKey)]),
+		Cell: sheet.Place(column, row.Number), Means: means, Theirs: string(value[:min(len(value), mostKey)]),
 		Reason: reason,
 	})
 }
@@ -205,7 +200,7 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 	if OfClaims(r.columns) {
 		number, means = e.ClaimNumber, reconciliation.ClaimNumberColumn
 	}
-	if e.LineID == "" && number == "" {
+	if e.LineID == "" && number == "" && len(e.Wrong) == 0 {
 		if r.columns[means] == 0 {
 			means = reconciliation.LineID
 		}
@@ -220,10 +215,12 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 	}
 	if r.p.Currency != "" {
 		e.Currency = r.p.Currency
-	} else if !valuesets.IsCurrency(e.Currency) {
+	} else if !slices.ContainsFunc(e.Wrong, func(of reconciliation.RunCell) bool {
+		return of.Means == reconciliation.Currency
+	}) && !valuesets.IsCurrency(e.Currency) {
 		r.note(e, row, reconciliation.Currency, "is no currency of ISO 4217")
 	}
-	if cell := r.cell(row, r.columns[reconciliation.Date]); strings.TrimSpace(cell.Text) != "" {
+	if cell := r.cell(row, r.columns[reconciliation.Date]); cell.Filled() {
 		on, reason := day(r.p, cell)
 		if reason != "" {
 			r.note(e, row, reconciliation.Date, reason)
@@ -242,7 +239,7 @@ func (r *reader) amounts(e *match.Entry, row sheet.Row) {
 	}
 	for i, means := range match.Names {
 		cell := r.cell(row, r.columns[means])
-		if strings.TrimSpace(cell.Text) == "" {
+		if !cell.Filled() {
 			continue
 		}
 		some = true
@@ -312,14 +309,15 @@ func (r *reader) totals(row sheet.Row) error {
 	if r.mixed {
 		return nil
 	}
+	r.formulas(row)
 	for _, means := range match.Names {
 		cell := r.cell(row, r.columns[means])
-		if strings.TrimSpace(cell.Text) == "" || len(r.found.Totals) == mostTotals {
+		if !cell.Filled() || len(r.found.Totals) == mostTotals {
 			continue
 		}
 		total := reconciliation.StatementTotal{Cell: sheet.Place(r.columns[means], row.Number), Means: means,
 			Sum: r.sums[means].Decimal()}
-		if stated, reason := amount(r.p, cell, mostDigits); reason == "" {
+		if stated, reason := amount(r.p, cell, mostDigits); reason == "" && r.width.beyond(row) == 0 {
 			total.Stated, total.Agrees = stated.Decimal(), stated.Cmp(r.sums[means]) == 0
 		}
 		r.found.Totals = append(r.found.Totals, total)

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -20,10 +21,19 @@ const byteOrderMark = "\uFEFF"
 // those of the reader and of the function.
 func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 	do = bounded(do)
-	read := csv.NewReader(decoded(from, encoding))
+	whole := bufio.NewReader(from)
+	begin, _ := whole.Peek(begins) // a file may be shorter
+	if bytes.HasPrefix(begin, []byte(zipFile)) {
+		return wrong("The file is a workbook (XLSX) or another archive. A workbook is sent with a profile of the " +
+			"format xlsx.")
+	}
+	if words := foreign(begin); words != "" {
+		return NewWrong(words)
+	}
+	read := csv.NewReader(&lineEnds{from: bufio.NewReader(decoded(whole, encoding))})
 	read.Comma = []rune(delimiter)[0]
 	read.FieldsPerRecord, read.ReuseRecord = -1, true
-	row := Row{}
+	row, ended := Row{}, 0 // the line on which the row ended
 	for {
 		texts, err := read.Read()
 		if errors.Is(err, io.EOF) {
@@ -32,12 +42,15 @@ func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 		if err != nil {
 			return csvWrong(err)
 		}
-		row.Number, _ = read.FieldPos(0)
+		row.Line, _ = read.FieldPos(0)
+		row.Number += row.Line - ended // the reader leaves out empty lines, which a spreadsheet shows as rows
+		ended, _ = read.FieldPos(len(texts) - 1)
+		ended += strings.Count(texts[len(texts)-1], "\n")
 		row.Cells = row.Cells[:0]
 		for _, text := range texts {
 			if strings.ContainsRune(text, 0) {
 				return wrong("The file is not CSV in the encoding %s: line %d has a character 0. A workbook is sent "+
-					"with a profile of the format xlsx.", encoding, row.Number)
+					"with a profile of the format xlsx.", encoding, row.Line)
 			}
 			row.Cells = append(row.Cells, Cell{Text: text})
 		}
@@ -77,4 +90,33 @@ func decoded(from io.Reader, encoding string) io.Reader {
 		_, _ = buffer.Discard(len(byteOrderMark)) // it was peeked
 	}
 	return buffer
+}
+
+// lineEnds reads a file in which a line may end with a carriage return alone, as some programs write it, as one in
+// which each line ends with a line feed. What is in quotes stays.
+type lineEnds struct {
+	from   *bufio.Reader
+	quoted bool
+}
+
+// Read implements io.Reader.
+func (l *lineEnds) Read(into []byte) (int, error) {
+	n, err := l.from.Read(into)
+	for i, c := range into[:n] {
+		switch {
+		case c == '"':
+			l.quoted = !l.quoted
+		case c == '\r' && !l.quoted && !l.feedAfter(into[i+1:n]):
+			into[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// feedAfter reports whether a line feed comes next: the first of what was read, or else of what is still to be read.
+func (l *lineEnds) feedAfter(rest []byte) bool {
+	if len(rest) == 0 {
+		rest, _ = l.from.Peek(1) // an error comes with the next reading
+	}
+	return len(rest) > 0 && rest[0] == '\n'
 }

@@ -2,7 +2,9 @@ package sheet
 
 import (
 	"encoding/xml"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -29,8 +31,9 @@ func (b *book) rows(sheet string, do func(Row) error) error {
 	})
 }
 
-// cells reads the cells of a row that was begun.
+// cells reads the cells of a row that was begun. Empty ones, which may have a style, are none.
 func (b *book) cells(tokens *xml.Decoder, row *Row) error {
+	column := 0
 	for {
 		token, err := next(tokens)
 		if err != nil {
@@ -45,16 +48,18 @@ func (b *book) cells(tokens *xml.Decoder, row *Row) error {
 			if of.Name.Local != "c" {
 				continue
 			}
-			column, err := columnOf(of, row)
-			if err != nil {
+			if column, err = columnOf(of, column+1, row.Number); err != nil {
 				return err
 			}
 			cell, err := b.cell(tokens, of, Place(column, row.Number))
 			if err != nil {
 				return err
 			}
-			if cell.Text == "" {
+			if !cell.Filled() {
 				continue
+			}
+			if column > mostColumns {
+				return wrong("Row %d has a column %d; a file may have %d.", row.Number, column, mostColumns)
 			}
 			for len(row.Cells) < column-1 {
 				row.Cells = append(row.Cells, Cell{})
@@ -64,18 +69,15 @@ func (b *book) cells(tokens *xml.Decoder, row *Row) error {
 	}
 }
 
-// columnOf returns the number of the column of a cell.
-func columnOf(of xml.StartElement, row *Row) (int, error) {
-	column, given := len(row.Cells)+1, attribute(of, "r")
-	if given != "" {
-		at, _, err := excelize.CellNameToCoordinates(given)
-		if err != nil || at < column {
-			return 0, wrong("Row %d of the sheet has a cell %q where none can be.", row.Number, given)
-		}
-		column = at
+// columnOf returns the number of the column of a cell that may be the first to be in some column.
+func columnOf(of xml.StartElement, first, row int) (int, error) {
+	given := attribute(of, "r")
+	if given == "" {
+		return first, nil
 	}
-	if column > mostColumns {
-		return 0, wrong("Row %d has a column %d; a file may have %d.", row.Number, column, mostColumns)
+	column, _, err := excelize.CellNameToCoordinates(given)
+	if err != nil || column < first {
+		return 0, wrong("Row %d of the sheet has a cell %q where none can be.", row, given)
 	}
 	return column, nil
 }
@@ -83,7 +85,7 @@ func columnOf(of xml.StartElement, row *Row) (int, error) {
 // cell reads a cell that was begun.
 func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cell, error) {
 	var value []byte
-	inline, within := "", false
+	inline, within, stored, formula := "", false, false, false
 	for ended := false; !ended; {
 		token, err := next(tokens)
 		if err != nil {
@@ -91,16 +93,13 @@ func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cel
 		}
 		switch part := token.(type) {
 		case xml.StartElement:
-			switch part.Name.Local {
-			case "f":
-				return Cell{}, wrong("The cell %s has a formula. Save the values alone: what a formula gives "+
-					"depends on who opens the workbook.", place)
-			case "is":
+			within = part.Name.Local == "v"
+			stored, formula = stored || within, formula || part.Name.Local == "f"
+			if part.Name.Local == "is" {
 				if inline, err = textWithin(tokens, "is"); err != nil {
 					return Cell{}, err
 				}
 			}
-			within = part.Name.Local == "v"
 		case xml.CharData:
 			if within {
 				value = append(value, part...)
@@ -109,31 +108,44 @@ func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cel
 			within, ended = false, part.Name.Local == "c"
 		}
 	}
-	return b.value(of, string(value), inline, place)
+	// A formula that comes to an empty text has its value stored as that; others are written without any.
+	if formula && inline == "" && len(value) == 0 && !(stored && attribute(of, "t") == "str") {
+		return Cell{Formula: true, Wrong: "is a formula without a stored value: open the workbook in a spreadsheet, " +
+			"and save it again"}, nil
+	}
+	cell, err := b.value(of, string(value), inline, place)
+	cell.Formula = formula
+	return cell, err
 }
 
 // value returns a cell with a value as it is kept.
 func (b *book) value(of xml.StartElement, value, inline, place string) (Cell, error) {
-	switch kind := attribute(of, "t"); kind {
+	kind := attribute(of, "t")
+	if value == "" && kind != "inlineStr" {
+		return Cell{}, nil
+	}
+	switch kind {
 	case "s":
 		at, err := strconv.Atoi(value)
 		if err != nil || at < 0 || at >= len(b.shared) {
 			return Cell{}, wrong("The cell %s names a text that the workbook does not have.", place)
 		}
-		return Cell{Text, b.shared[at]}, nil
+		return Cell{Text: b.shared[at]}, nil
 	case "inlineStr":
-		return Cell{Text, inline}, nil
+		return Cell{Text: inline}, nil
 	case "n", "":
-		style, err := strconv.Atoi(attribute(of, "s"))
-		if err == nil && style >= 0 && style < len(b.days) && b.days[style] {
-			if day, is := b.day(value); is {
-				return Cell{Day, day}, nil
-			}
+		in := format{general: true}
+		if style, err := strconv.Atoi(attribute(of, "s")); err == nil && style >= 0 && style < len(b.formats) {
+			in = b.formats[style]
 		}
-		return Cell{Number, value}, nil
+		return b.numberOf(strings.TrimSpace(value), in), nil
+	case "d":
+		return dateOf(strings.TrimSpace(value)), nil
 	case "e":
-		return Cell{}, wrong("The cell %s has the error %q in place of a value.", place, value)
+		return Cell{Text: value, Wrong: fmt.Sprintf("has the error %q in place of a value", value)}, nil
+	case "b":
+		return Cell{Text: map[bool]string{true: "TRUE", false: "FALSE"}[value == "1"]}, nil
 	default:
-		return Cell{Text, value}, nil
+		return Cell{Text: value}, nil
 	}
 }

@@ -1,10 +1,8 @@
-// Package sheet reads the rows of a file that somebody sends, CSV or XLSX, one after the other. A file can be anything:
-// nothing in it makes the reading take more memory than its bounds say, and what is no table of plain values is refused
-// as a whole.
 package sheet
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -27,19 +25,45 @@ const (
 	Number
 	// Day is a date as XLSX keeps it. Its text is in the form 2026-04-03.
 	Day
+	// Moment is a date with a time of day. Its text is in the form 2026-04-03T15:04:05.
+	Moment
 )
 
 // Cell is a cell.
 type Cell struct {
 	Kind Kind
 	Text string
+	// Wrong says why the value of a cell cannot be taken; empty if it can.
+	Wrong string
+	// Formula says that the value is what a formula had come to when the file was saved.
+	Formula bool
+	// shown is a number as its format shows it, unless it is as unshown says.
+	shown, unshown string
 }
+
+// Shown returns the text that a cell shows, and why it shows none that can be taken for one.
+func (c Cell) Shown() (text, reason string) {
+	switch {
+	case c.Wrong != "":
+		return "", c.Wrong
+	case c.Kind == Number:
+		return c.shown, c.unshown
+	case c.Kind == Day, c.Kind == Moment:
+		return "", "is a date, and no text"
+	}
+	return c.Text, ""
+}
+
+// Filled reports whether a cell is not empty.
+func (c Cell) Filled() bool { return c.Wrong != "" || strings.TrimSpace(c.Text) != "" }
 
 // Row is a row. It is valid until the next one is read.
 type Row struct {
-	// Number counts from 1, as a spreadsheet does; in CSV it is the line on which the row begins.
+	// Number counts from 1, as a spreadsheet does. A row of CSV has several lines if a cell has.
 	Number int
-	Cells  []Cell
+	// Line is the line on which a row of CSV begins, from 1; 0 for one of a workbook.
+	Line  int
+	Cells []Cell
 }
 
 // WrongError says why a file cannot be read, in words for the person who has sent it.

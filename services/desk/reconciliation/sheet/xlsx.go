@@ -5,14 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"math"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/xuri/excelize/v2"
 )
 
 const (
@@ -23,29 +18,26 @@ const (
 	// and mostListed that of its lists of sheets and styles.
 	mostShared = 32 << 20
 	mostListed = 4 << 20
-)
-
-// The parts of a workbook.
-const (
-	workbookPart  = "xl/workbook.xml"
-	relationsPart = "xl/_rels/workbook.xml.rels"
-	sharedPart    = "xl/sharedStrings.xml"
-	stylesPart    = "xl/styles.xml"
+	// mostTexts is how many texts the cells may share.
+	mostTexts = 1 << 20
 )
 
 // book is a workbook. Libraries that read one row by row do not say which cells are texts and which have a formula, so
 // that 1.234 as a text could not be told from the number; those that say it keep the whole sheet in memory.
 type book struct {
-	parts  map[string]*zip.File
-	left   uint64 // how many bytes may still be unpacked
-	shared []string
-	// days says which styles show a number as a date, which counts from 1904 or from 1900.
-	days      []bool
-	since1904 bool
+	parts     map[string]*zip.File // by their names in small letters, as those that name them may have any case
+	left      uint64               // how many bytes may still be unpacked
+	workbook  string               // the part that lists the sheets
+	related   []relation           // what that part refers to
+	tables    map[string]string    // the parts of the sheets that are tables, by the id of their relation
+	shared    []string
+	formats   []format // of the styles
+	since1904 bool     // dates count from 1904, and not from 1900
 }
 
-// XLSX calls a function with each row of a sheet of a workbook; the first sheet if name is empty. Empty rows are left
-// out. A workbook with macros, links to others or a formula is refused. Errors: *WrongError, those of the function.
+// XLSX calls a function with each row of a sheet of a workbook; the first one that is not hidden if name is empty.
+// Empty rows are left out. A workbook with macros or links to others is refused. Errors: *WrongError, those of the
+// function.
 func XLSX(from io.ReaderAt, size int64, name string, do func(Row) error) error {
 	b, err := open(from, size)
 	if err != nil {
@@ -55,10 +47,10 @@ func XLSX(from io.ReaderAt, size int64, name string, do func(Row) error) error {
 	if err != nil {
 		return err
 	}
-	if err := b.styles(); err != nil {
+	if err := b.styles(b.partOf("styles")); err != nil {
 		return err
 	}
-	if err := b.texts(); err != nil {
+	if err := b.texts(b.partOf("sharedStrings")); err != nil {
 		return err
 	}
 	return b.rows(sheet, bounded(do))
@@ -67,31 +59,42 @@ func XLSX(from io.ReaderAt, size int64, name string, do func(Row) error) error {
 func open(from io.ReaderAt, size int64) (*book, error) {
 	archive, err := zip.NewReader(from, size)
 	if err != nil {
-		return nil, wrong("The file is no workbook (XLSX): %v. An older workbook (XLS) is saved as XLSX first.", err)
+		if words := noArchive(from, size); words != "" {
+			return nil, NewWrong(words)
+		}
+		return nil, wrong("The file is no workbook (XLSX): %v.", err)
 	}
 	if len(archive.File) > mostParts {
 		return nil, wrong("The workbook has %d parts; one may have %d.", len(archive.File), mostParts)
 	}
 	b := &book{parts: map[string]*zip.File{}, left: mostUnpacked}
 	for _, part := range archive.File {
-		name := strings.TrimPrefix(strings.ReplaceAll(part.Name, `\`, "/"), "/")
-		switch lower := strings.ToLower(name); {
-		case path.Base(lower) == "vbaproject.bin", strings.HasPrefix(lower, "xl/macrosheets/"):
-			return nil, wrong("The workbook has macros. Save it as XLSX without them.")
-		case strings.HasPrefix(lower, "xl/externallinks/"):
-			return nil, wrong("The workbook has links to others. Break the links, so that it has the values alone.")
+		name := strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(part.Name, `\`, "/"), "/"))
+		switch {
+		case path.Base(name) == "vbaproject.bin", strings.HasPrefix(name, "xl/macrosheets/"):
+			return nil, errMacros
+		case strings.HasPrefix(name, "xl/externallinks/"):
+			return nil, errLinks
 		case b.parts[name] != nil:
-			return nil, wrong("The workbook has the part %s twice.", name)
+			return nil, wrong("The workbook has the part %s twice.", part.Name)
 		}
 		b.parts[name] = part
 	}
-	return b, nil
+	return b, b.relate()
 }
+
+var (
+	errMacros = wrong("The workbook has macros. Save it as XLSX without them.")
+	errLinks  = wrong("The workbook has links to others. Break the links, so that it has the values alone.")
+)
 
 // part opens a part of the workbook, which may unpack to a number of bytes. A part that unpacks to more than it
 // declares is refused by its reader.
 func (b *book) part(name string, most uint64) (io.ReadCloser, error) {
-	of := b.parts[name]
+	of := b.parts[strings.ToLower(name)]
+	if words := b.noWorkbook(); of == nil && words != "" {
+		return nil, NewWrong(words)
+	}
 	if of == nil {
 		return nil, wrong("The file is no workbook (XLSX): it has no part %s.", name)
 	}
@@ -107,26 +110,33 @@ func (b *book) part(name string, most uint64) (io.ReadCloser, error) {
 	return from, nil
 }
 
-// each calls a function with the beginning of each element of a part, until the function or the part ends.
+// each calls a function with the beginning of each element of a part, until the function or the part ends. A part that
+// ends before its first element does is refused.
 func (b *book) each(name string, most uint64, do func(*xml.Decoder, xml.StartElement) error) error {
 	from, err := b.part(name, most)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	tokens := xml.NewDecoder(from)
+	tokens, first, last := xml.NewDecoder(from), "", ""
 	for {
 		token, err := tokens.RawToken()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && first == last {
 			return nil
 		}
 		if err != nil {
 			return unreadable(err)
 		}
-		if element, is := token.(xml.StartElement); is {
+		switch element := token.(type) {
+		case xml.StartElement:
+			if first == "" {
+				first = element.Name.Local
+			}
 			if err := do(tokens, element); err != nil {
 				return err
 			}
+		case xml.EndElement:
+			last = element.Name.Local
 		}
 	}
 }
@@ -158,102 +168,46 @@ func attribute(of xml.StartElement, name string) string {
 	return ""
 }
 
-// sheet returns the part of a sheet.
-func (b *book) sheet(name string) (string, error) {
-	var names, ids []string
-	if err := b.each(workbookPart, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
-		switch of.Name.Local {
-		case "sheet":
-			names = append(names, attribute(of, "name"))
-			for _, a := range of.Attr {
-				if a.Name.Local == "id" && a.Name.Space != "" {
-					ids = append(ids, a.Value)
-				}
-			}
-		case "workbookPr":
-			b.since1904 = slices.Contains([]string{"1", "true"}, attribute(of, "date1904"))
-		}
-		return nil
-	}); err != nil {
-		return "", err
-	}
-	at := slices.Index(names, name)
-	if name == "" {
-		at = 0
-	}
-	if at < 0 || at >= len(ids) || len(names) != len(ids) {
-		return "", wrong("The workbook has no sheet %q; it has %s.", name, strings.Join(names, ", "))
-	}
-	var target string
-	err := b.each(relationsPart, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
-		if of.Name.Local == "Relationship" && attribute(of, "Id") == ids[at] {
-			target = attribute(of, "Target")
-		}
-		return nil
-	})
-	if strings.HasPrefix(target, "/") {
-		return strings.TrimPrefix(target, "/"), err
-	}
-	return path.Join("xl", target), err
-}
-
-// styles finds out which styles show dates.
-func (b *book) styles() error {
-	if b.parts[stylesPart] == nil {
+// styles reads the formats of the styles.
+func (b *book) styles(part string) error {
+	if part == "" {
 		return nil
 	}
-	shows, within := map[string]bool{}, false
-	for id := 14; id <= 22; id++ {
-		shows[strconv.Itoa(id)] = id < 18 || id == 22 // the others show times
-	}
-	return b.each(stylesPart, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
+	own, within := map[string]format{}, false
+	return b.each(part, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
 		switch of.Name.Local {
 		case "numFmt":
-			shows[attribute(of, "numFmtId")] = showsDay(attribute(of, "formatCode"))
+			own[attribute(of, "numFmtId")] = formatOf(attribute(of, "formatCode"))
 		case "cellXfs":
 			within = true
 		case "cellStyles", "dxfs":
 			within = false
 		case "xf":
-			if within {
-				b.days = append(b.days, shows[attribute(of, "numFmtId")])
+			if !within {
+				return nil
 			}
+			in, is := own[attribute(of, "numFmtId")]
+			if !is {
+				id, _ := strconv.Atoi(attribute(of, "numFmtId")) // 0 without one
+				in = builtIn(id)
+			}
+			b.formats = append(b.formats, in)
 		}
 		return nil
 	})
 }
 
-// showsDay reports whether a format shows the day of a number: it has a d and a y outside of what it shows literally.
-func showsDay(format string) bool {
-	var plain strings.Builder
-	quoted, bracketed := false, false
-	for i := 0; i < len(format); i++ {
-		switch c := format[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[':
-			bracketed = true
-		case c == ']':
-			bracketed = false
-		case !bracketed:
-			plain.WriteByte(c)
-		}
-	}
-	lower := strings.ToLower(plain.String())
-	return strings.Contains(lower, "d") && strings.Contains(lower, "y")
-}
-
 // texts reads the texts that cells share.
-func (b *book) texts() error {
-	if b.parts[sharedPart] == nil {
+func (b *book) texts(part string) error {
+	if part == "" {
 		return nil
 	}
-	return b.each(sharedPart, mostShared, func(tokens *xml.Decoder, of xml.StartElement) error {
+	return b.each(part, mostShared, func(tokens *xml.Decoder, of xml.StartElement) error {
 		if of.Name.Local != "si" {
 			return nil
+		}
+		if len(b.shared) == mostTexts {
+			return wrong("The workbook has more than %d different texts. Save it as CSV, or divide it.", mostTexts)
 		}
 		text, err := textWithin(tokens, "si")
 		b.shared = append(b.shared, text)
@@ -284,14 +238,4 @@ func textWithin(tokens *xml.Decoder, name string) (string, error) {
 			}
 		}
 	}
-}
-
-// day returns the date that a number of days stands for; false if that is none.
-func (b *book) day(number string) (string, bool) {
-	days, err := strconv.ParseFloat(number, 64)
-	if err != nil || days < 61 || days > 2_958_465 || days != math.Trunc(days) {
-		return "", false // before March 1900 the day is not sure, and a part of a day is no date
-	}
-	at, err := excelize.ExcelDateToTime(days, b.since1904)
-	return at.Format(time.DateOnly), err == nil
 }
