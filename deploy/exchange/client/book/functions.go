@@ -42,10 +42,10 @@ func (c *chain) functions() template.FuncMap {
 		"div": func(a, b int) int { return a / b },
 		"mod": func(a, b int) int { return a % b },
 
-		"year":    func(n int) time.Time { return time.Date(n, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"shift":   time.Time.AddDate,
-		"hours":   func(t time.Time, n int) time.Time { return t.Add(time.Duration(n) * time.Hour) },
-		"day":     func(t time.Time) string { return t.Format(time.DateOnly) },
+		"year":  func(n int) time.Time { return time.Date(n, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"shift": time.Time.AddDate,
+		"hours": func(t time.Time, n int) time.Time { return t.Add(time.Duration(n) * time.Hour) },
+		"day":   func(t time.Time) string { return t.Format(time.DateOnly) },
 		// The instant at which a day begins in a time zone.
 		"midnight": func(zone string, day time.Time) (time.Time, error) {
 			in, err := calendar.Zone(zone)
