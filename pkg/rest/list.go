@@ -245,48 +245,41 @@ func (r *documents) readAt(
 	if err != nil {
 		return nil, "", 0, err
 	}
+	body, tag, err = r.readVersion(ctx, was, was, at)
+	return body, tag, was.Version, err
+}
+
+// readVersion returns a version of a record as it was read at an instant, and its entity tag. last is the version that
+// was written last until then, which says when cover ends.
+func (r *documents) readVersion(
+	ctx context.Context, was, last docstore.Document, at time.Time,
+) (body []byte, tag string, err error) {
 	if body, tag, err = r.shownAt(was, at); err != nil {
-		return nil, "", 0, err
+		return nil, "", err
 	}
 	if r.begins != nil {
-		body, err = r.dated(was, body, nil)
+		body, err = withDatesOf(was, last, body)
 	}
 	if err != nil || r.recalled == nil {
-		return body, tag, was.Version, err
+		return body, tag, err
 	}
 	recalled, set, err := r.recalled(ctx, was, at)
 	if set {
 		// No version reads so.
 		body, tag = recalled, strings.TrimSuffix(tag, `"`)+`-recalled"`
 	}
-	return body, tag, was.Version, err
+	return body, tag, err
 }
 
-// asOf serves GET /x/asof/{resource}/{id}?at=INSTANT: the record as it was read at that instant.
+// asOf serves GET /x/asof/{resource}/{id}?at=INSTANT: the record as it was read at that instant. Where actions have
+// effective dates, effective=INSTANT asks for the version that counts then, as it was known at the other instant, or is
+// known now.
 func (r *documents) asOf(c *gin.Context, id string) error {
+	instants := []string{"at"}
 	if r.begins != nil {
-		return r.inEffect(c, id)
+		instants = append(instants, "effective")
 	}
-	at, err := history.Instant(c.Request.URL.RawQuery)
-	if err != nil {
-		return err
-	}
-	ctx := c.Request.Context()
-	doc, err := r.existing(ctx, id)
-	if err != nil {
-		return err
-	}
-	body, tag, _, err := r.readAt(ctx, doc, at)
-	if err != nil {
-		return err
-	}
-	return sendTagged(c, body, tag)
-}
-
-// inEffect serves GET /x/asof/{resource}/{id}?effective=INSTANT&at=INSTANT of a resource whose actions have effective
-// dates: the version that counts at the first instant, as it was known at the second; either may be left out.
-func (r *documents) inEffect(c *gin.Context, id string) error {
-	asked, err := history.Instants(c.Request.URL.RawQuery, "at", "effective")
+	asked, err := history.Instants(c.Request.URL.RawQuery, instants...)
 	if err != nil {
 		return err
 	}
@@ -301,7 +294,7 @@ func (r *documents) inEffect(c *gin.Context, id string) error {
 	} else if doc, err = r.log.VersionAt(ctx, doc, at); err != nil {
 		return err
 	}
-	known := doc
+	last := doc
 	if effective, is := asked["effective"]; is {
 		begins, err := r.begins(doc)
 		if err != nil {
@@ -315,29 +308,24 @@ func (r *documents) inEffect(c *gin.Context, id string) error {
 			return err
 		}
 	}
-	body, tag, err := r.shownAt(doc, at)
+	body, tag, err := r.readVersion(ctx, doc, last, at)
 	if err != nil {
-		return err
-	}
-	if body, err = r.dated(doc, body, &known); err != nil {
 		return err
 	}
 	return sendTagged(c, body, tag)
 }
 
-// dated returns the body of a version with since when it counts and when cover ends, as far as events have set these.
-// known is the version that says when cover ends, nil for this one.
-func (r *documents) dated(doc docstore.Document, body []byte, known *docstore.Document) ([]byte, error) {
+// withDatesOf returns the body of a version with since when it counts, as far as events have set it, and when cover ends, as
+// the version says that was written last.
+func withDatesOf(doc, last docstore.Document, body []byte) ([]byte, error) {
 	state, err := history.Decode(doc.State)
+	if err == nil && last.Version != doc.Version {
+		var written history.State
+		written, err = history.Decode(last.State)
+		state.History.CoverEnds = written.History.CoverEnds
+	}
 	if err != nil {
 		return nil, err
-	}
-	if known != nil {
-		last, err := history.Decode(known.State)
-		if err != nil {
-			return nil, err
-		}
-		state.History.CoverEnds = last.History.CoverEnds
 	}
 	dates, err := withDates(nil, body, &state.History)
 	if err != nil {
