@@ -315,8 +315,8 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	return sendTagged(c, body, tag)
 }
 
-// withDatesOf returns the body of a version with since when it counts, as far as events have set it, and when cover ends, as
-// the version says that was written last.
+// withDatesOf returns the body of a version with since when it counts, as far as events have set it, and when cover
+// ends, as the version says that was written last.
 func withDatesOf(doc, last docstore.Document, body []byte) ([]byte, error) {
 	state, err := history.Decode(doc.State)
 	if err == nil && last.Version != doc.Version {

@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/services/claims"
 )
 
-// TestDaysAreThoseOfTheZone changes and reopens a claim late in the evening of UTC, and files claims for losses of then,
-// which are of one day or of two.
+// TestDaysAreThoseOfTheZone changes and reopens a claim late in the evening of UTC, and files claims for losses of
+// then, which are of one day or of two.
 func TestDaysAreThoseOfTheZone(t *testing.T) {
 	for zone, today := range map[string]string{
 		"UTC": "2026-06-30", "Europe/Berlin": "2026-07-01", "America/New_York": "2026-06-30",

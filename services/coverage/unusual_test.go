@@ -1,6 +1,7 @@
 package coverage_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func TestWhatIsNotInsuredTwice(t *testing.T) {
 		for i := range properties {
 			properties[i] = s.Create("property", `{"propertyType":"Farm"}`)
 		}
-		ids := append(properties[:place:place], insured())
+		ids := slices.Concat(properties[:place], []string{insured()})
 		if got := write("propertyCoverage", `"propertyIds":["`+strings.Join(ids, `","`)+`"]`); got != want {
 			t.Errorf("a property at place %d that is insured warns of %q", place, got)
 		}

@@ -8,6 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/patience"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
 )
@@ -28,9 +29,8 @@ type term struct{ begins, ends, read time.Time }
 const (
 	// fresh is how long a term is taken for what it is by now.
 	fresh = time.Minute
-	// termShare is the share of the time of a request, one in so many, that coverage may take to return a term which
-	// only a warning needs.
-	termShare = 4
+	// longestTerm is how long coverage may take to return a term that only a warning needs.
+	longestTerm = 2 * time.Second
 )
 
 func newKnown() (*known, error) {
@@ -72,11 +72,8 @@ func (e *environment) freshTerm(ctx context.Context, policyNumber string) (of te
 	if known && e.now().Sub(of.read) < fresh {
 		return of, true
 	}
-	if ends, limited := ctx.Deadline(); limited {
-		var cancel func()
-		ctx, cancel = context.WithTimeout(ctx, time.Until(ends)/termShare)
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeout(ctx, patience.Times(longestTerm))
+	defer cancel()
 	if read, found, err := e.termOf(ctx, sought, policyNumber); err == nil && found {
 		return read, true
 	}

@@ -181,7 +181,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 func TestHeader(t *testing.T) {
 	columns := of(t, "vehicle")
 	bare := columns.Header(nil)
-	if want := []string{"id", "plateNumber", "vin", "chassisNumber"}; !slices.Equal(bare, want) {
+	if want := []string{"id", "externalReference", "plateNumber", "vin", "chassisNumber"}; !slices.Equal(bare, want) {
 		t.Errorf("without records: %q, want %q", bare, want)
 	}
 	occurring := map[string]bool{

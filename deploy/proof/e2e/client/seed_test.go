@@ -136,9 +136,9 @@ func amounts(records []trial.Record, member string, by ...string) map[string]flo
 }
 
 // TestSeedAgreesWithItself makes a book and looks for what disagrees in it: each row of the premium bordereau is the
-// sum of its receipts, each policy's premium is what its rows have, each row of the claims bordereau says what its claim
-// says, and each loss is of a time with cover. Only the differences that seed announces are found, and each of them. Of
-// some receipts a part is given back, and some claims are paid in part.
+// sum of its receipts, each policy's premium is what its rows have, each row of the claims bordereau says what its
+// claim says, and each loss is of a time with cover. Only the differences that seed announces are found, and each of
+// them. Of some receipts a part is given back, and some claims are paid in part.
 func TestSeedAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

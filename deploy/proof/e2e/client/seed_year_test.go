@@ -74,8 +74,9 @@ func premium(totals []trial.Record) string {
 	return "none"
 }
 
-// TestSeedMakesAYear makes the year of three contracts, and the contract of the year after, and finds its story with the
-// figures that the README of the desk has. A second run makes nothing. The year of another seed stands beside it, although its run was killed in May.
+// TestSeedMakesAYear makes the year of three contracts, and the contract of the year after, and finds its story with
+// the figures that the README of the desk has. A second run makes nothing. The year of another seed stands beside it,
+// although its run was killed in May.
 func TestSeedMakesAYear(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z")

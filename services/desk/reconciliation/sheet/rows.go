@@ -109,7 +109,7 @@ func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cel
 		}
 	}
 	// A formula that comes to an empty text has its value stored as that; others are written without any.
-	if formula && inline == "" && len(value) == 0 && !(stored && attribute(of, "t") == "str") {
+	if formula && inline == "" && len(value) == 0 && (!stored || attribute(of, "t") != "str") {
 		return Cell{Formula: true, Wrong: "is a formula without a stored value: open the workbook in a spreadsheet, " +
 			"and save it again"}, nil
 	}
