@@ -132,7 +132,7 @@ var changes = []struct {
 	{"a lookup needs a parameter more", policy, "new-required-request-parameter", func(t *testing.T, d object) {
 		get := at(t, d, "paths", "/internal/policy/{policyNumber}", "get")
 		get["parameters"] = append(get["parameters"].([]any),
-			object{"name": "at", "in": "query", "required": true, "schema": object{"type": "string"}})
+			object{"name": "currency", "in": "query", "required": true, "schema": object{"type": "string"}})
 	}},
 	{"a lookup has a member more", policy, "", func(t *testing.T, d object) {
 		properties(t, d, "Policy")["currency"] = object{"type": "string"}
