@@ -333,9 +333,10 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 }
 
 // reference returns the schema of a text by which a body names a record: its id, or a name of the caller's own. In the
-// generated client for Go it stays the id that it was, so that programs still compile.
+// generated client for Go it stays the id that it was, so that programs still compile. It has no greatest length, which
+// the id had not either.
 func reference() *openapi3.SchemaRef {
-	text := openapi3.NewStringSchema().WithMaxLength(jsonobject.MaxString)
+	text := openapi3.NewStringSchema()
 	text.Extensions = map[string]any{"x-go-type": "openapi_types.UUID"}
 	text.Examples = []any{"0195a000-0000-7000-8000-000000000001", external.Prefix + "P-1001"}
 	return text.NewRef()
