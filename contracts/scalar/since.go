@@ -20,7 +20,7 @@ type Since[T any] struct {
 func Issued[T any](v T) Since[T] { return Since[T]{value: v, issued: true} }
 
 // Value returns the value, and whether there is one.
-func (s Since[T]) Value() (T, bool) { return s.value, s.issued }
+func (s *Since[T]) Value() (T, bool) { return s.value, s.issued }
 
 // Forget takes the value away. What was read stays: it has the name of the member from before there was one.
 func (s *Since[T]) Forget() {
@@ -29,7 +29,7 @@ func (s *Since[T]) Forget() {
 }
 
 // IsZero reports whether the member is absent.
-func (s Since[T]) IsZero() bool { return !s.issued && s.kept == nil }
+func (s *Since[T]) IsZero() bool { return !s.issued && s.kept == nil }
 
 // UnmarshalJSON reads a value, and keeps what is none.
 func (s *Since[T]) UnmarshalJSON(b []byte) error {

@@ -103,14 +103,16 @@ func (r *Records[T]) note(ctx context.Context, d *Draft[T]) {
 
 // evaluate runs one check and reports its refusal to Config.Refused.
 func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) error {
-	d.look = r.lookReferences
+	d.look = r.look
 	var err error
 	if c.unique != "" {
 		err = r.free(ctx, c, d)
 	} else {
 		err = c.run(ctx, d)
 	}
-	r.reportRefusal(c.Name, err)
+	if err != nil {
+		r.reportRefusal(c.Name, err)
+	}
 	return err
 }
 

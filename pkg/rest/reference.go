@@ -265,6 +265,9 @@ func (d *Draft[T]) resolve(ctx context.Context, m *member, text reflect.Value, p
 	return nil
 }
 
+// lookUp returns the records of some resources that a name stands for in a member; see Draft.Resolve.
+type lookUp func(ctx context.Context, member string, resources []string, name string) (external.Records, error)
+
 // lookReferences returns the records of some resources that a name stands for in a member: records of the service, or
 // of the one that the expansion of the member says.
 func (r *Records[T]) lookReferences(

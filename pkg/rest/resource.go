@@ -16,7 +16,6 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/rest/external"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/query"
@@ -173,8 +172,7 @@ type Draft[T any] struct {
 	key      *history.UsedKey
 	warnings []Warning
 	facts    map[any]fact
-	// look returns the records of some resources that a name stands for in a member; see Resolve.
-	look func(ctx context.Context, member string, resources []string, name string) (external.Records, error)
+	look     lookUp
 	// differs is how a replacement differed from what is stored, before its checks.
 	differs difference
 }

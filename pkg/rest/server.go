@@ -121,6 +121,8 @@ type Records[T any] struct {
 	sets    plan
 	// leads are the indexes that only the search has.
 	leads []lead
+	// look is lookReferences, made once.
+	look lookUp
 }
 
 // Add declares a resource.
@@ -135,7 +137,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 			prefix: history.Prefix(declared.Name), params: map[string]param{},
 		},
 	}
-	r.movedBy = r.bodyMovedBy
+	r.movedBy, r.look = r.bodyMovedBy, r.lookReferences
 	if r.Recall != nil {
 		r.recalled = r.bodyRecalled
 	}
