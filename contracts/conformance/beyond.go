@@ -40,6 +40,7 @@ func beyondRules() []Rule {
 			try:  admissibility,
 		},
 		Rule{Name: "POST /x/batch creates records that refer to each other, once for a key", try: batch},
+		Rule{Name: "POST /x/batch creates a policy, and a claim and a receipt against it", try: batchOfAPolicy},
 		Rule{Name: "POST /x/batch with an operation that would be refused is 422, and writes nothing",
 			try: refusedBatch},
 		Rule{Name: "GET /x/policy/{policyNumber} shows the policy, what it insures and the claims", try: policyView},

@@ -55,6 +55,19 @@ func batch(p *probe) {
 	p.refused(http.StatusBadRequest, "", p.post("/x/batch", record{"operations": operations}))
 }
 
+func batchOfAPolicy(p *probe) {
+	policy := p.policy("motorCoverage", 265)
+	number := record{"policyNumber": "@m.policyNumber"}
+	made := p.wants(http.StatusOK, p.sendBatch(p.name,
+		created("m", "/motorCoverage", p.body("motorCoverage", 0)),
+		created("c", "/claim", p.loss("motorCoverage", policy.with("policyNumber", number["policyNumber"]), -2)),
+		created("r", "/receipt", p.body("receipt", 0).with("policyNumber", number["policyNumber"])),
+	)).list("completed")
+	if len(made) != 3 {
+		p.fail("the batch names %d records, not 3", len(made))
+	}
+}
+
 func refusedBatch(p *probe) {
 	holder := p.policy("motorCoverage", 265).text("policyholderId")
 	right := p.insuredTravel(holder, "@t.id")

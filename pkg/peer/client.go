@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -105,7 +106,9 @@ func Assumed(ctx context.Context) Facts {
 // 404. What the context assumes about a path is taken for the response. The error is a *Refusal for any other 4xx,
 // problem.Overloaded if the peer has too much in work, else problem.Outage.
 func Get[T any](ctx context.Context, c *Client, path string) (value T, found bool, err error) {
-	if fact, is := Assumed(ctx)[path]; is {
+	// What is assumed is of records that are not made yet, and so the same at each instant that a query asks for.
+	of, _, _ := strings.Cut(path, "?")
+	if fact, is := Assumed(ctx)[of]; is {
 		err := json.Unmarshal(fact, &value)
 		return value, err == nil, err
 	}

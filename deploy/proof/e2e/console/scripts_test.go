@@ -108,6 +108,7 @@ func (p *tab) shows(where string, texts ...string) {
 // checked are texts of which the exchange takes only some values: those that name a record, and some more.
 var checked = map[string]bool{
 	"policyNumber": true, "claimNumber": true, "lossCause": true, "period": true, "latitude": true, "longitude": true,
+	"externalReference": true,
 }
 
 // withScripts returns a copy of a value in which each text that a schema leaves free is a group of scripts; turn is the
