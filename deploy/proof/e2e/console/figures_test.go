@@ -286,7 +286,8 @@ func (d office) claim(t *testing.T, p *tab, id string) {
 	p.turn("/claim/" + record.Text("claimNumber"))
 	p.hasMembers("[data-part=record]", record, "id", "claimNumber", "policyNumber", "claimStatus", "payments",
 		"documents", "documentTypes", "warnings")
-	p.hasRows("[data-part=payments]", within(record, "payments"), "paidAt", "paymentMethod", "paymentAmount")
+	p.hasRows("[data-part=payments]", within(record, "payments"), "paidAt", "recordedAt", "paymentMethod",
+		"paymentAmount")
 	p.hasRows("[data-part=receipts]", d.clerk.Get(t, "/receipt?claimNumber="+record.Text("claimNumber")).Records(t),
 		"receiptDate", "receiptType", "paymentAmount")
 }

@@ -92,11 +92,13 @@ func (p *tab) lacks(form string, fields ...string) {
 // TestAllThatIsLackingIsNamedAtOnce sends forms with several required fields empty.
 func TestAllThatIsLackingIsNamedAtOnce(t *testing.T) {
 	t.Parallel()
+	receipt := onPolicy(t, "new-receipt")
+	receipt.lacks("new-receipt", "/receiptType", "/paymentAmount")
+	receipt.sees("form[data-form=new-receipt] .outcome", "Receipt type, Payment amount")
+	receipt.fill("new-receipt", "/receiptType", "other")
+	receipt.lacks("new-receipt", "/paymentAmount")
 	o := onClaim(t, "settle")
 	before := o.versions()
-	o.lacks("settle", "/paymentAmount", "/paymentMethod")
-	o.sees("form[data-form=settle] .outcome", "Payment amount, Payment method")
-	o.fill("settle", "/paymentMethod", "cash")
 	o.lacks("settle", "/paymentAmount")
 	if after := o.versions(); after != before {
 		t.Errorf("it was written: %d versions, %d before", after, before)
