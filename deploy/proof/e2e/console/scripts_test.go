@@ -108,7 +108,7 @@ func (p *tab) shows(where string, texts ...string) {
 // checked are texts of which the exchange takes only some values: those that name a record, and some more.
 var checked = map[string]bool{
 	"policyNumber": true, "claimNumber": true, "lossCause": true, "period": true, "latitude": true, "longitude": true,
-	"externalReference": true,
+	"externalReference": true, "replaces": true,
 }
 
 // withScripts returns a copy of a value in which each text that a schema leaves free is a group of scripts; turn is the
@@ -160,7 +160,8 @@ func free(schema *openapi3.Schema) bool {
 	if len(schema.AnyOf) > 0 {
 		schema = schema.AnyOf[0].Value
 	}
-	return schema.Type.Includes(openapi3.TypeString) && len(schema.Enum) == 0 && schema.Format == ""
+	_, names := schema.Extensions["x-go-type"] // a record
+	return schema.Type.Includes(openapi3.TypeString) && len(schema.Enum) == 0 && schema.Format == "" && !names
 }
 
 // between stands between the texts of a group.
