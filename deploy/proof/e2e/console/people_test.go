@@ -305,7 +305,7 @@ func TestAmountsStandRight(t *testing.T) {
 func TestRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	const (
-		mostRequests = 12
+		mostRequests = 18 // find asks for numbers, names and own references of each kind
 		mostRows     = 200
 	)
 	e := run(t)
