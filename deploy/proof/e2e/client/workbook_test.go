@@ -31,10 +31,10 @@ func TestWorkbook(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		{"id", "treatyReference", "policyNumber", "fnol", "GrosslLossReserve", "paid", "expectedRecovery",
-			"claimStatus", "reinsurer.share"},
-		{"", "QS-1", "P-1", "46024.12783564815", "1234567.5", "0.1", "", "open"},
-		{"", "QS-1", "=1+1", "", "12345678901234567.89", "-100", "", "", "0.25"},
+		{"id", "externalReference", "treatyReference", "policyNumber", "fnol", "GrosslLossReserve", "paid",
+			"expectedRecovery", "claimStatus", "reinsurer.share"},
+		{"", "", "QS-1", "P-1", "46024.12783564815", "1234567.5", "0.1", "", "open"},
+		{"", "", "QS-1", "=1+1", "", "12345678901234567.89", "-100", "", "", "0.25"},
 	}
 	if len(rows) != len(want) {
 		t.Fatalf("rows: %q", rows)
@@ -49,13 +49,13 @@ func TestWorkbook(t *testing.T) {
 	}
 	// A number is a numeric cell, unless it has more digits than a spreadsheet keeps.
 	for cell, want := range map[string]excelize.CellType{
-		"E2": excelize.CellTypeUnset, "E3": excelize.CellTypeInlineString, "C3": excelize.CellTypeInlineString,
+		"F2": excelize.CellTypeUnset, "F3": excelize.CellTypeInlineString, "D3": excelize.CellTypeInlineString,
 	} {
 		if is, err := book.GetCellType("claimsBordereau", cell); err != nil || is != want {
 			t.Errorf("%s is of type %d, want %d (%v)", cell, is, want, err)
 		}
 	}
-	if formula, err := book.GetCellFormula("claimsBordereau", "C3"); err != nil || formula != "" {
+	if formula, err := book.GetCellFormula("claimsBordereau", "D3"); err != nil || formula != "" {
 		t.Errorf("a text became the formula %q (%v)", formula, err)
 	}
 }
