@@ -79,6 +79,7 @@ func (w *writer) some(record, of trial.Record) trial.Record {
 
 // object makes a record and notes where it is.
 func (w *writer) object(resource string, body trial.Record) trial.Record {
+	body["externalReference"] = fmt.Sprint("Own é ", len(w.all[resource]))
 	w.t.Helper()
 	made := w.c.Create(w.t, resource, body)
 	w.all[resource] = append(w.all[resource], "/"+resource+"/"+made.Text("id"))
