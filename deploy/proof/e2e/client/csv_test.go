@@ -18,8 +18,8 @@ func TestCSVRoundTrip(t *testing.T) {
 	s.pipe(t, drivers, "import", "driver", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "3 created")
 	s.run(t, "export", "driver", "--out", "drivers.csv").want(t, 0, "3 records exported")
 	header, _, _ := strings.Cut(s.read(t, "drivers.csv"), "\n")
-	if want := "id,externalReference,name,driverDOB,licence.licenceNumber,licence.issueDate,licence.expiryDate,licence.country," +
-		"licence.points,convictions,isPrimaryDriver,empty,number,score,tags"; header != want {
+	if want := "id,externalReference,name,driverDOB,licence.licenceNumber,licence.issueDate,licence.expiryDate," +
+		"licence.country,licence.points,convictions,isPrimaryDriver,empty,number,score,tags"; header != want {
 		t.Errorf("header\n%s, want\n%s", header, want)
 	}
 	s.run(t, "import", "driver", "drivers.csv", "--extensions", "--concurrency", "1").want(t, 0, "3 created")
