@@ -157,7 +157,7 @@ func TestAPolicyChangesItsContractMeanwhile(t *testing.T) {
 	}
 	apart := 1 // between any two calls; with -short between some of them
 	if testing.Short() {
-		apart = 4
+		apart = 8
 	}
 	for name, of := range map[string]struct {
 		before, request, between func(*office)
@@ -292,6 +292,7 @@ func TestAssignedByAClockThatIsAhead(t *testing.T) {
 // TestTwoRulesAtOnce sets a contract between any two calls to the store that the setting of another one makes, so that
 // the rules of both would take the same policy. One of them is refused.
 func TestTwoRulesAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, made := range []bool{false, true} {
 		for calls, happened := 0, true; happened; calls++ {
 			happened = false

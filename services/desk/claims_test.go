@@ -201,6 +201,7 @@ func TestUnassignedClaims(t *testing.T) {
 // TestClaimsGoOn files, reserves, settles and reopens at random while time passes. Each version goes on from the one
 // before, and says what was true at the end of its period.
 func TestClaimsGoOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "2026-01-05T00:00:00Z")
 	s := w.start()
 	for n := range *sequences {

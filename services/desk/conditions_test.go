@@ -9,6 +9,7 @@ import (
 
 // TestConditionsOfReads sends each GET of the desk that has an entity tag with conditions on it.
 func TestConditionsOfReads(t *testing.T) {
+	t.Parallel()
 	w, s := atNovember(t)
 	w.record("P", "new policy", 100, "")
 	claim := w.file("P", 1000)

@@ -35,6 +35,7 @@ func owners(s *servicetest.Service, month string, contracts ...string) map[strin
 // windows meet on a day. Where only their zones overlap, the one that begins later takes the policy; in a gap it is
 // unassigned.
 func TestAContractHasTheDaysOfItsZone(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		before, after string
 		belongs       map[string]string

@@ -460,6 +460,7 @@ func TestExports(t *testing.T) {
 // TestExportsAreTheSameBytes downloads a version at several times. Its workbook has another entity tag once somebody
 // has waived a finding of it, which it shows.
 func TestExportsAreTheSameBytes(t *testing.T) {
+	t.Parallel()
 	w, s := atNovember(t)
 	for i := range 20 {
 		w.record("P", "new policy", int64(1+i), "")
@@ -540,6 +541,7 @@ func TestTextsAreExportedAsTheyAre(t *testing.T) {
 // TestTwoPreparesAtOnce has four prepare the same period: one makes a version, and the others learn that it is there.
 // On a busy machine a request may have too little time, and is sent again.
 func TestTwoPreparesAtOnce(t *testing.T) {
+	t.Parallel()
 	w, s := atNovember(t)
 	const lines, callers = 600, 4 // more than a block
 	for range lines {

@@ -123,6 +123,7 @@ func bookOfVersions(t *testing.T) (w *world, path string) {
 // TestWhatIsStoredIsExamined changes one thing in the database of a desk, or in what the other services have, and names
 // what is then found.
 func TestWhatIsStoredIsExamined(t *testing.T) {
+	t.Parallel()
 	w, path := bookOfVersions(t)
 	sound := w.examine(t, path)
 	if len(sound.findings) > 0 || len(sound.notes) > 0 || sound.counts["versions of bordereaux"] != 7 ||

@@ -58,6 +58,7 @@ func sound(w *world) {
 // TestEachCheckPassesOrFails prepares November once as it should be, and once for each check with what it finds. Only
 // that check fails then, of one line or of the contract.
 func TestEachCheckPassesOrFails(t *testing.T) {
+	t.Parallel()
 	const limited = `,"limits":[{"name":"all","amount":1000,"currency":"EUR"}]`
 	cases := []struct {
 		code, of, severity string
@@ -315,6 +316,7 @@ func TestEachFindingHasAnID(t *testing.T) {
 // TestNetPremiumIsComparedByRow states netPremiums in the smallest unit, where each unit counts, and in whole ones,
 // where a caller cannot say what is behind the point. Receipts of a row that come on several pages are one sum.
 func TestNetPremiumIsComparedByRow(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		unit    string
 		stated  int64

@@ -34,6 +34,7 @@ const atOnce = 20
 // the contract is in one line that stands, what was approved reads as it did then, a refund is minus its original, and
 // the lines of a claim go on from one another. What is stored is whole, and each version made anew has its digest.
 func TestWhatAlwaysHolds(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	failed := map[fault]int{}
 	t.Run("sequences", func(t *testing.T) {

@@ -92,6 +92,7 @@ func bookOfNovember(t *testing.T, receipts int) (*world, *servicetest.Service) {
 
 // TestOwnExportsAgree sends the exports of a version as statements.
 func TestOwnExportsAgree(t *testing.T) {
+	t.Parallel()
 	_, s := bookOfNovember(t, 700)
 	s.Must(200, "PUT", profiles+"own", `{`+plain+`,`+ownColumns+`}`)
 	s.Must(200, "PUT", profiles+"book", `{"format":"xlsx","sheet":"Lines","headerRow":2,"sign":"minus",
@@ -122,6 +123,7 @@ func TestOwnExportsAgree(t *testing.T) {
 
 // TestTwoRunsAtOnce compares two statements with the same lines at once: no record is in two pairs.
 func TestTwoRunsAtOnce(t *testing.T) {
+	t.Parallel()
 	_, s := bookOfNovember(t, 300)
 	file := s.Must(200, "GET", november+"/versions/1/lines.csv", "").Text
 	pairs, mu := map[string]int{}, sync.Mutex{}

@@ -139,6 +139,7 @@ func followsFromReceipt(t *testing.T, line shown.BordereauLine, of shown.LineSou
 // TestEveryFigureOfPremiumFollowsFromItsSource has random receipts and refunds under contracts of several units and
 // currencies. The policy is changed afterwards, and the contract as well.
 func TestEveryFigureOfPremiumFollowsFromItsSource(t *testing.T) {
+	t.Parallel()
 	for i, terms := range []string{
 		`"amountUnit":"minor","currency":"EUR","settlementCurrency":"JPY","originalPerSettlement":"0.0061",
 			"commissionPercentage":"12.5","brokeragePercentage":"2.25"`,
@@ -264,6 +265,7 @@ func followsFromClaim(t *testing.T, line shown.ClaimLine, of shown.LineSource) {
 // TestEveryFigureOfClaimsFollowsFromItsSource has claims that move at random for five months, with fees. One of them is
 // closed and left out for a while, so that what was reported of it is carried.
 func TestEveryFigureOfClaimsFollowsFromItsSource(t *testing.T) {
+	t.Parallel()
 	w, s := atNovember(t)
 	random, made := rand.New(rand.NewPCG(7, 7)), []*claim{}
 	still := w.file("P", 700)
@@ -321,6 +323,7 @@ func TestEveryFigureOfClaimsFollowsFromItsSource(t *testing.T) {
 
 // TestTheSourceOfALineIsFoundInItsBlock asks for lines at the edges of blocks, and for lines that are not there.
 func TestTheSourceOfALineIsFoundInItsBlock(t *testing.T) {
+	t.Parallel()
 	w, s := atNovember(t)
 	w.record("Q", "new policy", 1, "") // of no contract
 	var all []*receipt

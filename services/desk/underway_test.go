@@ -34,6 +34,7 @@ func (b *betweenStore) watching(look func() *shown.WorkUnderWay) (last func() *s
 // TestWorkUnderWay prepares a version of 3,000 lines and compares a file with it, and asks another replica meanwhile
 // how far that has come. Once it is over, whatever came of it, it is no longer shown.
 func TestWorkUnderWay(t *testing.T) {
+	t.Parallel()
 	const count = 3000
 	store := &betweenStore{Store: servicetest.OpenStore(t)}
 	w := newWorld(t, "2026-11-10T12:00:00Z")
