@@ -3,11 +3,11 @@ package claims
 import (
 	"context"
 	"fmt"
-
-	"github.com/go-json-experiment/json"
+	"time"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -38,17 +38,21 @@ func (e *environment) unusual(ctx context.Context, d *rest.Draft[*claims.Claim])
 
 // filedBefore warns of a claim of the same policy with the same cause on the same day of loss.
 func (e *environment) filedBefore(ctx context.Context, d *rest.Draft[*claims.Claim]) {
-	day := scalar.DateOf(d.Value.LossDate.Time(), e.zone)
+	year, month, day := d.Value.LossDate.Time().In(e.zone).Date()
 	for _, doc := range e.claims.Newest(ctx, "policyNumber", rest.Text(d.Value.PolicyNumber), false) {
-		var other claims.Claim
-		if json.Unmarshal(doc.Body, &other) != nil {
+		// Only the members that count are read: most claims of a policy are for something else.
+		cause, _ := jsonmember.Text(doc.Body, "lossCause")
+		if cause != rest.Text(d.Value.LossCause) {
 			continue
 		}
-		if scalar.DateOf(other.LossDate.Time(), e.zone) == day &&
-			rest.Text(other.LossCause) == rest.Text(d.Value.LossCause) {
-			d.Warn("possible-duplicate", "possible duplicate", "Claim "+rest.Text(other.ClaimNumber)+
-				" of the policy is for a loss of the same day and cause.")
-			return
+		at, _ := jsonmember.Text(doc.Body, "lossDate")
+		other, err := time.Parse(time.RFC3339Nano, at)
+		if y, m, d := other.In(e.zone).Date(); err != nil || d != day || m != month || y != year {
+			continue
 		}
+		number, _ := jsonmember.Text(doc.Body, "claimNumber")
+		d.Warn("possible-duplicate", "possible duplicate", "Claim "+number+
+			" of the policy is for a loss of the same day and cause.")
+		return
 	}
 }

@@ -288,12 +288,15 @@ func (c *collection) Settle(ctx context.Context, _, last uuid.UUID) (uuid.UUID, 
 	return settled, err
 }
 
-// looksUp reports whether a query asks only for a value of a unique index, as most finds of one document do. It is as
+// fewRead is how many documents are read as one is.
+const fewRead = 50
+
+// looksUp reports whether a query asks only for a value of an index, and gets one document, or a few. It is about as
 // short as a get, so that it is read as one: what lists need (another mapping of the file after each commit) takes
 // longer than the find.
 func (c *collection) looksUp(q docstore.Query) bool {
 	lead, _ := c.spec.Driving(q)
-	return lead.Unique && len(q.Equal) == 1 && len(q.Ranges) == 0
+	return len(q.Equal) == 1 && len(q.Ranges) == 0 && (lead.Unique || !q.Settled && q.Limit <= fewRead)
 }
 
 // search finds the documents of a query that is more than a lookup.

@@ -122,6 +122,9 @@ func Text(object []byte, name string) (string, error) {
 	if err != nil || value.Kind() != jsontext.KindString {
 		return "", err
 	}
+	if end := len(value) - 1; end > 0 && value[end] == '"' && bytes.IndexByte(value, '\\') < 0 {
+		return string(value[1:end]), nil
+	}
 	text, err := jsontext.AppendUnquote(nil, value)
 	return string(text), err
 }
