@@ -17,13 +17,13 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
-	"insurance.example/exchange/services/desk/reconciliation/sheet"
 	"insurance.example/exchange/services/desk/underway"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/services/desk/reconciliation/sheet"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 const (

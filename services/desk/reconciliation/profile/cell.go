@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/money"
-	"insurance.example/exchange/services/desk/reconciliation/sheet"
 )
 
 // mostKey is how many characters a text that names something may have.

@@ -188,3 +188,16 @@ func TestRowsAreNumberedAsASpreadsheetDoes(t *testing.T) {
 			"\r\n\r\nQ,,2,00\r\nR,\"\n\",x"))
 	expect(t, "empty lines", got, []string{"3 P 1.00", "6 D6: is in a column...", "7 C7: is no amount..."})
 }
+
+// TestManyRows reads as many rows as a statement may have, and one more.
+func TestManyRows(t *testing.T) {
+	t.Parallel()
+	for _, more := range []int{0, 1} {
+		p := declared(reconciliation.CSV, "Policy=policyNumber", "Gross=gross")
+		got, _ := lines(p, []byte("Policy,Gross\n"+strings.Repeat("P,1\n", 250_000+more)))
+		if refused := got[0] == "The file has more than 250000 rows. Divide it."; refused != (more > 0) ||
+			!refused && len(got) != 250_000 {
+			t.Errorf("%d rows more: %d were read, the first %q", more, len(got), got[0])
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/near"
-	"insurance.example/exchange/services/desk/reconciliation/sheet"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 // header finds the columns.

@@ -12,13 +12,17 @@ import (
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/reconciliation/match"
-	"insurance.example/exchange/services/desk/reconciliation/sheet"
 )
 
-// mostDigits is how many digits the smallest unit of any currency has behind the point.
-const mostDigits = 4
+const (
+	// mostRows is how many rows that are items a file may have.
+	mostRows = 250_000
+	// mostDigits is how many digits the smallest unit of any currency has behind the point.
+	mostDigits = 4
+)
 
 // Read is what was read of a file.
 type Read struct {
@@ -144,7 +148,9 @@ func (r *reader) entry(row sheet.Row) error {
 	} else {
 		r.found.Quarantined++
 	}
-	r.found.Rows++
+	if r.found.Rows++; r.found.Rows > mostRows {
+		return sheet.NewWrong(fmt.Sprintf("The file has more than %d rows. Divide it.", mostRows))
+	}
 	if err := r.add(e); err != nil {
 		return err
 	}

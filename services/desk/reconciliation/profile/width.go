@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/services/desk/reconciliation/sheet"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 // width says of each column whether a filled cell may be in it; without any, all may. A row with a filled cell

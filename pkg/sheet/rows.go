@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/xuri/excelize/v2"
 )
 
 // rows calls a function with each row of a sheet.
@@ -75,8 +73,12 @@ func columnOf(of xml.StartElement, first, row int) (int, error) {
 	if given == "" {
 		return first, nil
 	}
-	column, _, err := excelize.CellNameToCoordinates(given)
-	if err != nil || column < first {
+	column := 0
+	name := strings.ToUpper(strings.TrimRight(given, "0123456789"))
+	for _, letter := range name {
+		column = column*letters + int(letter-'A'+1)
+	}
+	if len(name) > 3 || Place(column, row) != strings.ToUpper(given) || column < first {
 		return 0, wrong("Row %d of the sheet has a cell %q where none can be.", row, given)
 	}
 	return column, nil

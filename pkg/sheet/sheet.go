@@ -2,14 +2,13 @@ package sheet
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-
-	"github.com/xuri/excelize/v2"
 )
 
 const (
-	// mostRows and mostColumns are how many rows and columns a file may have.
-	mostRows    = 250_000
+	// mostRows and mostColumns are how many rows and columns a file may have: of rows as many as a spreadsheet has.
+	mostRows    = 1 << 20
 	mostColumns = 500
 	// mostCell is how many bytes a cell may have: as many characters as a spreadsheet allows, in UTF-8.
 	mostCell = 4 * 32_767
@@ -73,11 +72,17 @@ func (w *WrongError) Error() string { return w.words }
 
 func wrong(format string, of ...any) error { return NewWrong(fmt.Sprintf(format, of...)) }
 
+// letters is how many letters name columns.
+const letters = 'Z' - 'A' + 1
+
 // Place names a cell by the numbers of its column and row, from 1, such as F12.
-func Place(column, row int) string {
-	name, err := excelize.CoordinatesToCellName(column, row)
-	if err != nil {
-		return fmt.Sprintf("column %d, row %d", column, row)
+func Place(column, row int) string { return Column(column) + strconv.Itoa(row) }
+
+// Column returns the letters that name the column with a number, from 1.
+func Column(number int) string {
+	name := ""
+	for ; number > 0; number = (number - 1) / letters {
+		name = string(rune('A'+(number-1)%letters)) + name
 	}
 	return name
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"insurance.example/exchange/services/desk/reconciliation/sheet"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 // packed returns an archive of some parts.

@@ -8,29 +8,34 @@ import (
 	"io"
 	"strings"
 
-	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
-
-	"insurance.example/exchange/contracts/reconciliation"
 )
 
 // byteOrderMark is what a file may begin with, whatever its encoding.
 const byteOrderMark = "\uFEFF"
 
+// UTF16 is the encoding UTF-16 with a byte order mark, which says in which of both orders the bytes are. Other encodings
+// have the names that the WHATWG gives them, such as utf-8, utf-16le and windows-1252.
+const UTF16 = "utf-16"
+
 // CSV calls a function with each row of a file as RFC 4180 has it. delimiter is one character. Errors: *WrongError,
-// those of the reader and of the function.
+// those of the reader and of the function, and that of an encoding that is not known.
 func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 	do = bounded(do)
 	whole := bufio.NewReader(from)
 	begin, _ := whole.Peek(begins) // a file may be shorter
 	if bytes.HasPrefix(begin, []byte(zipFile)) {
-		return wrong("The file is a workbook (XLSX) or another archive. A workbook is sent with a profile of the " +
-			"format xlsx.")
+		return wrong("The file is a workbook (XLSX) or another archive. A workbook has the format xlsx.")
 	}
 	if words := foreign(begin); words != "" {
 		return NewWrong(words)
 	}
-	read := csv.NewReader(&lineEnds{from: bufio.NewReader(decoded(whole, encoding))})
+	text, err := decoded(whole, encoding)
+	if err != nil {
+		return err
+	}
+	read := csv.NewReader(&lineEnds{from: bufio.NewReader(text)})
 	read.Comma = []rune(delimiter)[0]
 	read.FieldsPerRecord, read.ReuseRecord = -1, true
 	row, ended := Row{}, 0 // the line on which the row ended
@@ -49,8 +54,8 @@ func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 		row.Cells = row.Cells[:0]
 		for _, text := range texts {
 			if strings.ContainsRune(text, 0) {
-				return wrong("The file is not CSV in the encoding %s: line %d has a character 0. A workbook is sent "+
-					"with a profile of the format xlsx.", encoding, row.Line)
+				return wrong("The file is not CSV in the encoding %s: line %d has a character 0. A workbook has "+
+					"the format xlsx.", encoding, row.Line)
 			}
 			row.Cells = append(row.Cells, Cell{Text: text})
 		}
@@ -74,22 +79,22 @@ func csvWrong(err error) error {
 }
 
 // decoded returns a file as UTF-8, without the mark at its beginning, which would be a part of the first cell.
-func decoded(from io.Reader, encoding string) io.Reader {
-	switch encoding {
-	case reconciliation.UTF16:
-		from = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(from)
-	case reconciliation.UTF16Little:
-		from = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Reader(from)
-	case reconciliation.UTF16Big:
-		from = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Reader(from)
-	case reconciliation.Windows1252:
-		return charmap.Windows1252.NewDecoder().Reader(from)
+func decoded(from io.Reader, encoding string) (io.Reader, error) {
+	if encoding == UTF16 {
+		return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(from), nil
+	}
+	if encoding != "utf-8" {
+		in, err := htmlindex.Get(encoding)
+		if err != nil {
+			return nil, err
+		}
+		from = in.NewDecoder().Reader(from)
 	}
 	buffer := bufio.NewReader(from)
 	if begin, err := buffer.Peek(len(byteOrderMark)); err == nil && string(begin) == byteOrderMark {
 		_, _ = buffer.Discard(len(byteOrderMark)) // it was peeked
 	}
-	return buffer
+	return buffer, nil
 }
 
 // lineEnds reads a file in which a line may end with a carriage return alone, as some programs write it, as one in
