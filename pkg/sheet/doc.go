@@ -10,6 +10,7 @@
 //	xlsx.go     a workbook, with its texts and formats
 //	parts.go    which part of a workbook is which
 //	rows.go     rows and cells of a workbook
+//	merged.go   cells that stand over several rows or columns
 //	format.go   what the format of a cell shows
 //	number.go   numbers and dates by their formats
 package sheet

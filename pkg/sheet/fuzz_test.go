@@ -64,10 +64,10 @@ func FuzzRead(f *testing.F) {
 			func(do func(sheet.Row) error) error { return sheet.CSV(bytes.NewReader(file), ",", "utf-8", do) },
 			func(do func(sheet.Row) error) error { return sheet.CSV(bytes.NewReader(file), ";", "utf-16", do) },
 			func(do func(sheet.Row) error) error {
-				return sheet.XLSX(bytes.NewReader(file), int64(len(file)), "", do)
+				return sheet.XLSX(bytes.NewReader(file), int64(len(file)), sheet.Of{}, do)
 			},
 			func(do func(sheet.Row) error) error {
-				return sheet.XLSX(bytes.NewReader(inBook), int64(len(inBook)), "", do)
+				return sheet.XLSX(bytes.NewReader(inBook), int64(len(inBook)), sheet.Of{Merged: true}, do)
 			},
 		} {
 			last := 0

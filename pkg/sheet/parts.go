@@ -84,8 +84,8 @@ type listed struct {
 	hidden     bool
 }
 
-// sheet returns the part of a sheet; of the first one that is not hidden if name is empty.
-func (b *book) sheet(name string) (string, error) {
+// sheet returns the part of a sheet.
+func (b *book) sheet(wanted Of) (string, error) {
 	var all []listed
 	if err := b.each(b.workbook, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
 		switch of.Name.Local {
@@ -99,9 +99,12 @@ func (b *book) sheet(name string) (string, error) {
 		return "", err
 	}
 	at := slices.IndexFunc(all, func(of listed) bool {
-		return of.name == name || name == "" && !of.hidden && of.part != ""
+		return of.name == wanted.Name || wanted.Name == "" && !of.hidden && of.part != ""
 	})
-	if at >= 0 && all[at].part != "" {
+	if wanted.Number > 0 {
+		at = wanted.Number - 1
+	}
+	if at >= 0 && at < len(all) && all[at].part != "" {
 		return all[at].part, nil
 	}
 	var names []string
@@ -114,10 +117,14 @@ func (b *book) sheet(name string) (string, error) {
 		}
 		names = append(names, of.name)
 	}
-	if name == "" {
-		return "", wrong("The workbook has no table that is not hidden; it has %s.", strings.Join(names, ", "))
+	has := strings.Join(names, ", ")
+	switch {
+	case wanted.Number > 0:
+		return "", wrong("The workbook has no table as its sheet %d; it has %s.", wanted.Number, has)
+	case wanted.Name == "":
+		return "", wrong("The workbook has no table that is not hidden; it has %s.", has)
 	}
-	return "", wrong("The workbook has no sheet %q; it has %s.", name, strings.Join(names, ", "))
+	return "", wrong("The workbook has no sheet %q; it has %s.", wanted.Name, has)
 }
 
 // listed returns a sheet. One that is no table, but a chart, has no part.

@@ -3,6 +3,7 @@ package sheet
 import (
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,6 +12,13 @@ import (
 func (b *book) rows(sheet string, do func(Row) error) error {
 	row := Row{}
 	return b.each(sheet, mostUnpacked, func(tokens *xml.Decoder, of xml.StartElement) error {
+		if of.Name.Local == "col" && hidden(of) {
+			first, _ := strconv.Atoi(attribute(of, "min"))
+			last, _ := strconv.Atoi(attribute(of, "max"))
+			for column := max(1, first); column <= min(last, mostColumns); column++ {
+				row.HiddenColumns = append(row.HiddenColumns, column)
+			}
+		}
 		if of.Name.Local != "row" {
 			return nil
 		}
@@ -21,12 +29,20 @@ func (b *book) rows(sheet string, do func(Row) error) error {
 				return wrong("The sheet has a row %q after row %d.", given, row.Number)
 			}
 		}
-		row.Number, row.Cells = number, row.Cells[:0]
+		row.Number, row.Hidden, row.Cells = number, hidden(of), row.Cells[:0]
 		if err := b.cells(tokens, &row); err != nil || len(row.Cells) == 0 {
+			return err
+		}
+		if err := b.fill(&row); err != nil {
 			return err
 		}
 		return do(row)
 	})
+}
+
+// hidden reports whether a row or column is not shown.
+func hidden(of xml.StartElement) bool {
+	return slices.Contains([]string{"1", "true"}, attribute(of, "hidden"))
 }
 
 // cells reads the cells of a row that was begun. Empty ones, which may have a style, are none.
@@ -73,15 +89,25 @@ func columnOf(of xml.StartElement, first, row int) (int, error) {
 	if given == "" {
 		return first, nil
 	}
-	column := 0
-	name := strings.ToUpper(strings.TrimRight(given, "0123456789"))
-	for _, letter := range name {
-		column = column*letters + int(letter-'A'+1)
-	}
-	if len(name) > 3 || Place(column, row) != strings.ToUpper(given) || column < first {
+	column, at, is := placed(given)
+	if !is || at != row || column < first {
 		return 0, wrong("Row %d of the sheet has a cell %q where none can be.", row, given)
 	}
 	return column, nil
+}
+
+// placed returns the numbers of the column and the row of a cell that is named as F12, and whether it is.
+func placed(name string) (column, row int, is bool) {
+	name = strings.ToUpper(name)
+	of := strings.TrimRight(name, "0123456789")
+	if len(of) > 3 || len(name)-len(of) > 7 {
+		return 0, 0, false
+	}
+	for _, letter := range of {
+		column = column*letters + int(letter-'A'+1)
+	}
+	row, _ = strconv.Atoi(name[len(of):])
+	return column, row, Place(column, row) == name
 }
 
 // cell reads a cell that was begun.

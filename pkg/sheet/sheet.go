@@ -36,6 +36,8 @@ type Cell struct {
 	Wrong string
 	// Formula says that the value is what a formula had come to when the file was saved.
 	Formula bool
+	// Merged says that the cell is a part of a merged one, whose value it has. Files are read so on request.
+	Merged bool
 	// shown is a number as its format shows it, unless it is as unshown says.
 	shown, unshown string
 }
@@ -63,6 +65,11 @@ type Row struct {
 	// Line is the line on which a row of CSV begins, from 1; 0 for one of a workbook.
 	Line  int
 	Cells []Cell
+	// Hidden says that a spreadsheet does not show the row, as where a filter leaves it out.
+	Hidden bool
+	// HiddenColumns are the numbers of the columns that a spreadsheet does not show, up to the greatest that may be
+	// filled. All rows share them.
+	HiddenColumns []int
 }
 
 // WrongError says why a file cannot be read, in words for the person who has sent it.

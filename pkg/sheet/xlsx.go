@@ -33,19 +33,34 @@ type book struct {
 	shared    []string
 	formats   []format // of the styles
 	since1904 bool     // dates count from 1904, and not from 1900
+	merged    []merged // of the sheet that is read, by their first rows, that are still to come
+	over      []merged // the ones that stand over the row that is read
 }
 
-// XLSX calls a function with each row of a sheet of a workbook; the first one that is not hidden if name is empty.
-// Empty rows are left out. A workbook with macros or links to others is refused. Errors: *WrongError, those of the
-// function.
-func XLSX(from io.ReaderAt, size int64, name string, do func(Row) error) error {
+// Of says which sheet of a workbook is read, and how. The zero value reads the first one that is not hidden.
+type Of struct {
+	// Name is the name of the sheet; Number is its place among all sheets, from 1, if it is not 0.
+	Name   string
+	Number int
+	// Merged says that each part of a merged cell has its value, and is not empty.
+	Merged bool
+}
+
+// XLSX calls a function with each row of a sheet of a workbook. Empty rows are left out. A workbook with macros or links
+// to others is refused. Errors: *WrongError, those of the function.
+func XLSX(from io.ReaderAt, size int64, of Of, do func(Row) error) error {
 	b, err := open(from, size)
 	if err != nil {
 		return err
 	}
-	sheet, err := b.sheet(name)
+	sheet, err := b.sheet(of)
 	if err != nil {
 		return err
+	}
+	if of.Merged {
+		if err := b.merge(sheet); err != nil {
+			return err
+		}
 	}
 	if err := b.styles(b.partOf("styles")); err != nil {
 		return err

@@ -81,7 +81,7 @@ func Entries(
 func (r *reader) read(from io.ReaderAt, size int64) (err error) {
 	whole := io.NewSectionReader(from, 0, size)
 	if r.p.Format == reconciliation.XLSX {
-		err = sheet.XLSX(whole, size, r.p.Sheet, r.row)
+		err = sheet.XLSX(whole, size, sheet.Of{Name: r.p.Sheet}, r.row)
 	} else {
 		err = sheet.CSV(whole, r.p.Delimiter, r.p.Encoding, r.row)
 	}
