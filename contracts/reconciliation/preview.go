@@ -12,6 +12,8 @@ type FileTrial struct {
 	Rows []FileTrialRow `json:"rows"`
 	// How many of the cells of these rows are formulas. They were taken by their stored values. Absent where none is.
 	Formulas int `json:"formulas,omitzero"`
+	// What was read in a way of its own, or left out, among these rows. Absent where there is no such thing.
+	Notes []FileNote `json:"notes,omitzero"`
 	// Whether the file has more rows. They were not read.
 	More bool `json:"more"`
 }

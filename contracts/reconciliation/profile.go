@@ -38,6 +38,16 @@ const (
 	Credit = "credit"
 )
 
+// The values of FileProfileTerms.HiddenRows.
+const (
+	ReadHidden   = "read"
+	SkipHidden   = "skip"
+	RefuseHidden = "refuse"
+)
+
+// CutTime is the value of FileProfileTerms.TimeOfDay.
+const CutTime = "cut"
+
 // The values of FileTotals.Rule.
 const (
 	NoTotals     = "none"
@@ -68,6 +78,8 @@ type FileProfileTerms struct {
 	Format string `json:"format"`
 	// The sheet of a workbook; without it the first one that is not hidden.
 	Sheet string `json:"sheet,omitzero"`
+	// The place of the sheet among all of the workbook, from 1, in place of its name.
+	SheetNumber int `json:"sheetNumber,omitzero"`
 	// What separates the cells of a row: a comma, semicolon, tab or bar. Needed for csv, and only there.
 	Delimiter string `json:"delimiter,omitzero"`
 	// The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252.
@@ -75,14 +87,37 @@ type FileProfileTerms struct {
 	Encoding string `json:"encoding,omitzero"`
 	// The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
 	HeaderRow int `json:"headerRow"`
+	// Whether the header is the first of the first 50 rows that names all columns. headerRow is 0 then.
+	FindHeader bool `json:"findHeader,omitzero"`
+	// Of how many rows the header is, 1 or 2; 1 without it. The names of two rows are joined by a space.
+	HeaderRows int `json:"headerRows,omitzero"`
+	// What is done with rows that a spreadsheet hides, as by a filter: read, skip or refuse. Without it, a file that
+	// has some is refused.
+	HiddenRows string `json:"hiddenRows,omitzero"`
 	// The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined.
 	DecimalMark string `json:"decimalMark,omitzero"`
 	// What groups the digits: ".", ",", "'" or a space, which may be one that does not break. None without it.
 	GroupingMark string `json:"groupingMark,omitzero"`
+	// Signs and codes of currencies that may stand before or after an amount and are left out, such as £ and EUR.
+	Strip []string `json:"strip,omitzero"`
+	// What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same.
+	Nil []string `json:"nil,omitzero"`
+	// To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount
+	// with more digits than its currency has is quarantined.
+	RoundTo *int `json:"roundTo,omitzero"`
 	// The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read.
 	DateOrder string `json:"dateOrder,omitzero"`
-	// How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is
-	// not) or credit (the reverse).
+	// The forms in which texts are dates, in place of dateOrder: yyyy or yy, mm or m, mmm (the name of a month, English
+	// or German, whole or its beginning), dd or d, perhaps hh:mm or hh:mm:ss, and what stands between them, such as
+	// dd-mmm-yyyy or yyyymmdd.
+	DateForms []string `json:"dateForms,omitzero"`
+	// The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed with a
+	// form that has yy.
+	YearPivot *int `json:"yearPivot,omitzero"`
+	// What is done with the time of day of a date: cut leaves it out. Without it, such a date is quarantined.
+	TimeOfDay string `json:"timeOfDay,omitzero"`
+	// How amounts below 0 are written: minus (-5, with a hyphen or U+2212), trailingMinus (5-), parentheses, debit (5
+	// DR is below 0, 5 CR is not) or credit (the reverse).
 	Sign string `json:"sign"`
 	// The currency of all rows (ISO 4217). Needed unless a column has it.
 	Currency string `json:"currency,omitzero"`
@@ -107,6 +142,8 @@ type FileTotals struct {
 	Column string `json:"column,omitzero"`
 	// The word, such as Total. Upper and lower case are the same.
 	Word string `json:"word,omitzero"`
+	// The word of the rows that are totals of a page or section, such as Subtotal: of the rows since the one before.
+	SectionWord string `json:"sectionWord,omitzero"`
 }
 
 // FileColumn says what a column is.
@@ -118,8 +155,14 @@ type FileColumn struct {
 	// The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of
 	// a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid,
 	// outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement
-	// currency.
+	// currency. Several columns may mean the same amount, which is their sum.
 	Means string `json:"means"`
+	// Other names of the column.
+	Synonyms []string `json:"synonyms,omitzero"`
+	// Whether the amounts of the column are taken away from the sum, and not added to it.
+	Less bool `json:"less,omitzero"`
+	// Whether each row of a merged cell of the column has its value. For xlsx, and not for amounts.
+	FillMerged bool `json:"fillMerged,omitzero"`
 }
 
 // FileProfile is a version of a profile.

@@ -60,6 +60,8 @@ type Statement struct {
 	Quarantined int `json:"quarantined"`
 	// How many of the cells that were read are formulas. They were taken by their stored values. Absent where none is.
 	Formulas int `json:"formulas,omitzero"`
+	// What was read in a way of its own, or left out. Absent where there is no such thing.
+	Notes []FileNote `json:"notes,omitzero"`
 	// The totals of the file, compared with the sums of its rows.
 	Totals []StatementTotal `json:"totals"`
 	// How far a comparison of it has come that is being made. Absent where none is, or hardly anything is read yet.

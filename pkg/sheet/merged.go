@@ -51,8 +51,11 @@ func (b *book) fill(row *Row) error {
 			m.value = row.Cells[m.left-1]
 			b.over = append(b.over, m)
 		}
-		if len(b.over) > mostColumns {
-			return wrong("Row %d has more than %d merged cells, of which some lie over others.", row.Number, mostColumns)
+	}
+	columns := 0
+	for _, m := range b.over {
+		if columns += m.right - m.left + 1; columns > mostColumns {
+			return wrong("Row %d has merged cells that lie over others.", row.Number)
 		}
 	}
 	for _, m := range b.over {

@@ -46,8 +46,8 @@ type Of struct {
 	Merged bool
 }
 
-// XLSX calls a function with each row of a sheet of a workbook. Empty rows are left out. A workbook with macros or links
-// to others is refused. Errors: *WrongError, those of the function.
+// XLSX calls a function with each row of a sheet of a workbook. Empty rows are left out. A workbook with macros or
+// links to others is refused. Errors: *WrongError, those of the function.
 func XLSX(from io.ReaderAt, size int64, of Of, do func(Row) error) error {
 	b, err := open(from, size)
 	if err != nil {

@@ -238,7 +238,7 @@ func TestProfilesWrong(t *testing.T) {
 		{"totals", map[string]any{"rule": "marked", "word": "x"}, "/totals/column"},
 		{"columns", []any{}, "/columns"}, {"columns", []any{gross}, "/columns"}, {"columns", []any{policy}, "/columns"},
 		{"columns", []any{policy, gross, column("G", "net")}, "/columns/2/column"},
-		{"columns", []any{policy, gross, column("H", "gross")}, "/columns/2/means"},
+		{"columns", []any{policy, gross, column("H", "policyNumber")}, "/columns/2/means"},
 		{"columns", []any{policy, gross, column("H", "tax")}, "/columns/2/means"},
 		{"columns", []any{policy, gross, column(" ", "net")}, "/columns/2/column"},
 		{"columns", []any{policy, column("H", "amount")}, "/amountBasis"},

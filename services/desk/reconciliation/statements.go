@@ -145,7 +145,7 @@ func (r *Reconciler) read(
 		return err
 	}
 	s.Head.Rows, s.Head.Quarantined, s.Head.Totals = found.Rows, found.Quarantined, found.Totals
-	s.Head.Formulas, s.Columns = found.Formulas, found.Columns
+	s.Head.Formulas, s.Head.Notes, s.Columns = found.Formulas, found.Notes, found.Columns
 	pieces := &block.Writer[piece]{List: r.itemsOf(s.Batch, filePieces, 1)}
 	for at := int64(0); at < s.Head.Size; at += pieceSize {
 		some := make([]byte, min(pieceSize, s.Head.Size-at))

@@ -34,7 +34,7 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reco
 			})
 			return ctx.Err()
 		})
-		trial.Formulas = found.Formulas
+		trial.Formulas, trial.Notes = found.Formulas, found.Notes
 		if errors.Is(err, errEnough) {
 			err = nil
 		}

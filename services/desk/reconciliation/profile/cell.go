@@ -3,12 +3,13 @@ package profile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/money"
 )
@@ -56,15 +57,18 @@ var (
 	// stored is a number as a workbook keeps it.
 	stored = regexp.MustCompile(`^-?[0-9]{1,16}(\.[0-9]{1,20})?([eE][-+]?[0-9]{1,3})?$`)
 	digits = regexp.MustCompile(`^[0-9]{1,16}$`)
-	behind = regexp.MustCompile(`^[0-9]{1,8}$`)
+	behind = regexp.MustCompile(`^[0-9]{1,20}$`)
 	groups = regexp.MustCompile(`^[0-9]{1,3}( [0-9]{3}){1,5}$`)
 )
 
 // spaces are those that do not break, which stand for others between groups of digits.
 var spaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ")
 
-// amount returns the amount of a cell as p declares it, with the digits of its currency, and why it cannot be read.
-func amount(p *reconciliation.FileProfileTerms, cell sheet.Cell, most int) (a money.Amount, reason string) {
+// amount returns the amount of a cell as p declares it, in a currency that has a number of digits at most, and why it
+// cannot be read.
+func amount(
+	p *reconciliation.FileProfileTerms, cell sheet.Cell, currency string, most int,
+) (a money.Amount, reason string) {
 	value, reason := kept(cell)
 	if reason != "" {
 		return a, reason
@@ -78,10 +82,16 @@ func amount(p *reconciliation.FileProfileTerms, cell sheet.Cell, most int) (a mo
 			reason = "has neither DR nor CR"
 		}
 	} else {
-		a, reason = written(p, value)
+		a, reason = written(p, value, currency)
 	}
 	if reason != "" {
 		return a, reason
+	}
+	if p.RoundTo != nil {
+		var err error
+		if a, err = a.Rounded(*p.RoundTo); err != nil {
+			return a, "is no amount that can be rounded"
+		}
 	}
 	rounded, err := a.Rounded(most)
 	if err != nil || rounded.Cmp(a) != 0 {
@@ -105,9 +115,21 @@ func number(value string) (a money.Amount, reason string) {
 	return a, ""
 }
 
-// written returns an amount that is written as p declares it.
-func written(p *reconciliation.FileProfileTerms, value string) (a money.Amount, reason string) {
+// written returns an amount in a currency that is written as p declares it.
+func written(p *reconciliation.FileProfileTerms, value, currency string) (a money.Amount, reason string) {
+	// The currency stands outside of the sign or within it.
+	value, had, reason := stripped(p, strings.ReplaceAll(value, "\u2212", "-"), currency)
+	if reason != "" {
+		return a, reason
+	}
+	nothing := func(word string) bool { return strings.EqualFold(strings.TrimSpace(word), value) }
+	if slices.ContainsFunc(p.Nil, nothing) {
+		return a, ""
+	}
 	plain, negative, reason := unsigned(p.Sign, value)
+	if reason == "" && !had {
+		plain, _, reason = stripped(p, plain, currency)
+	}
 	if reason != "" {
 		return a, reason
 	}
@@ -152,6 +174,27 @@ func grouped(p *reconciliation.FileProfileTerms, whole string) string {
 	return ""
 }
 
+// stripped returns an amount without the sign or code of its currency, if it has one that is declared, and whether it
+// had. A code says that the amount is in a currency, and is no other's.
+func stripped(p *reconciliation.FileProfileTerms, value, currency string) (plain string, had bool, reason string) {
+	for _, word := range p.Strip {
+		n := len(word)
+		switch {
+		case len(value) >= n && strings.EqualFold(value[:n], word):
+			plain = value[n:]
+		case len(value) >= n && strings.EqualFold(value[len(value)-n:], word):
+			plain = value[:len(value)-n]
+		default:
+			continue
+		}
+		if valuesets.IsCurrency(strings.ToUpper(word)) && !strings.EqualFold(word, currency) {
+			return value, true, "is in " + word + ", and the row is in " + currency
+		}
+		return strings.TrimSpace(plain), true, ""
+	}
+	return value, false, ""
+}
+
 // unsigned returns an amount without its sign, and whether it is below 0.
 func unsigned(sign, value string) (plain string, negative bool, reason string) {
 	switch sign {
@@ -176,49 +219,4 @@ func unsigned(sign, value string) (plain string, negative bool, reason string) {
 		return strings.TrimSpace(before), debit == (sign == reconciliation.Debit), ""
 	}
 	return strings.TrimSpace(plain), negative, ""
-}
-
-var (
-	yearFirst = regexp.MustCompile(`^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})$`)
-	ordered   = regexp.MustCompile(`^([0-9]{1,4})([-./ ])([0-9]{1,2})([-./ ])([0-9]{1,4})$`)
-)
-
-// day returns the date of a cell as p declares it, and why it cannot be read.
-func day(p *reconciliation.FileProfileTerms, cell sheet.Cell) (d time.Time, reason string) {
-	value, reason := kept(cell)
-	if reason != "" {
-		return d, reason
-	}
-	switch cell.Kind {
-	case sheet.Number:
-		return d, "is a number, and not formatted as a date"
-	case sheet.Moment:
-		return d, "has the time of day " + strings.SplitN(value, "T", 2)[1] + ", and a date has none"
-	}
-	if parts := yearFirst.FindStringSubmatch(value); parts != nil {
-		return dateOf(parts[1], parts[2], parts[3])
-	}
-	parts := ordered.FindStringSubmatch(value)
-	switch {
-	case parts == nil || parts[2] != parts[4]:
-		return d, "is no date in numbers, such as 2026-04-03"
-	case p.DateOrder == "":
-		return d, "can be read in two ways, because the profile does not declare dateOrder"
-	case p.DateOrder == reconciliation.YearFirst:
-		return dateOf(parts[1], parts[3], parts[5])
-	case p.DateOrder == reconciliation.DayFirst:
-		return dateOf(parts[5], parts[3], parts[1])
-	}
-	return dateOf(parts[5], parts[1], parts[3])
-}
-
-func dateOf(year, month, of string) (d time.Time, reason string) {
-	if len(year) != 4 {
-		return d, "has no year of four digits where the profile says that the year is"
-	}
-	d, err := time.Parse("2006-1-2", year+"-"+month+"-"+of)
-	if err != nil {
-		return d, "is no day of the calendar in the declared order"
-	}
-	return d, ""
 }

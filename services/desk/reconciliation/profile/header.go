@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,36 +14,156 @@ import (
 	"insurance.example/exchange/pkg/sheet"
 )
 
-// header finds the columns.
-func (r *reader) header(row sheet.Row) error {
+// mostSought is how many rows are looked at for a header that has no number.
+const mostSought = 50
+
+// part is one of the columns that an amount is the sum of.
+type part struct {
+	column int // from 1
+	less   bool
+}
+
+// begin reads a row before the first that may be an item: the header, or one above it.
+func (r *reader) begin(row sheet.Row) error {
+	header, above := row, r.above
+	if r.p.HeaderRows == 2 {
+		header = joined(above, row)
+		r.above = sheet.Row{Number: row.Number, Cells: slices.Clone(row.Cells)}
+	}
+	last := r.p.HeaderRow + max(1, r.p.HeaderRows) - 1
+	switch {
+	case r.p.FindHeader && row.Number > mostSought:
+		return r.noHeader()
+	case !r.p.FindHeader && row.Number < last:
+		return nil
+	case !r.p.FindHeader && row.Number > last:
+		return sheet.NewWrong(fmt.Sprintf("Row %d, where the profile says that the header is, is empty.", last))
+	}
+	lacks := r.lay(header)
+	switch {
+	case len(lacks) == 0:
+		r.noteColumns(header)
+		r.repeats = append(r.repeats, namesOf(row))
+		if r.p.HeaderRows == 2 {
+			r.repeats = append(r.repeats, namesOf(above))
+		}
+		r.before = row.Number
+		return nil
+	case !r.p.FindHeader:
+		return sheet.NewWrong(fmt.Sprintf("Row %d has not one column %s. %s", row.Number, strings.Join(lacks, ", "),
+			r.ask("Is it the header?")))
+	case r.nearest == nil || len(lacks) < len(r.nearest):
+		r.nearest, r.nearestRow = lacks, row.Number
+	}
+	return nil
+}
+
+// noHeader returns what is wrong with a file whose header was not found.
+func (r *reader) noHeader() error {
+	if r.nearest == nil {
+		return sheet.NewWrong(fmt.Sprintf("None of the first %d rows is the header.", mostSought))
+	}
+	return sheet.NewWrong(fmt.Sprintf("None of the first %d rows names all columns. Row %d, which names most of them, "+
+		"has not one column %s. %s", mostSought, r.nearestRow, strings.Join(r.nearest, ", "),
+		r.ask("Is one the header?")))
+}
+
+// ask returns a question about the header and, for CSV, about what separates its cells.
+func (r *reader) ask(question string) string {
+	if r.p.Format == reconciliation.CSV {
+		return fmt.Sprintf("%s, and is the delimiter %q?", strings.TrimSuffix(question, "?"), r.p.Delimiter)
+	}
+	return question
+}
+
+// joined returns a header of two rows: the names of both, joined by a space.
+func joined(above, row sheet.Row) sheet.Row {
+	if above.Number != row.Number-1 {
+		above.Cells = nil
+	}
+	header := sheet.Row{Number: row.Number, Line: row.Line, HiddenColumns: row.HiddenColumns}
+	for i := range max(len(above.Cells), len(row.Cells)) {
+		var names []string
+		for _, cells := range [][]sheet.Cell{above.Cells, row.Cells} {
+			if i < len(cells) {
+				names = append(names, cells[i].Text)
+			}
+		}
+		header.Cells = append(header.Cells, sheet.Cell{Text: strings.TrimSpace(strings.Join(names, " "))})
+	}
+	return header
+}
+
+// namesOf returns the names of a row that is a header, or the last row of one.
+func namesOf(row sheet.Row) (names []string) {
+	for _, cell := range row.Cells {
+		names = append(names, plainName(cell.Text))
+	}
+	return names
+}
+
+// repeated reports whether a row is the header, or a row of it, once more.
+func (r *reader) repeated(row sheet.Row) bool {
+	return slices.ContainsFunc(r.repeats, func(names []string) bool {
+		same := 0
+		for _, of := range r.columns {
+			name := ""
+			if of > 0 && of <= len(names) {
+				name = names[of-1]
+			}
+			if plainName(r.cell(row, of).Text) != name {
+				return false
+			}
+			same += min(1, len(name))
+		}
+		return same > 0
+	})
+}
+
+// lay finds the columns in a header, and returns those that it lacks. The empty row stands for a file without one.
+func (r *reader) lay(row sheet.Row) []string {
 	find, lacks := finder(row)
-	if r.p.HeaderRow == 0 {
+	if r.p.HeaderRow == 0 && !r.p.FindHeader {
 		find = numbered
 	}
-	r.columns = map[string]int{}
-	r.width = named(row)
+	columns, sums := map[string]int{}, map[string][]part{}
 	for _, of := range r.p.Columns {
 		means := of.Means
 		if means == reconciliation.Amount {
 			means = r.p.AmountBasis
 		}
-		r.columns[means] = find(of.Column)
+		column := find(of.Column, of.Synonyms...)
+		if columns[means] == 0 {
+			columns[means] = column
+		}
+		sums[means] = append(sums[means], part{column, of.Less})
+		if of.FillMerged {
+			r.fills = append(r.fills, column)
+		}
 	}
+	marked := 0
 	if r.p.Totals.Rule == reconciliation.MarkedTotals {
-		r.marked = find(r.p.Totals.Column)
+		marked = find(r.p.Totals.Column, r.synonyms(r.p.Totals.Column)...)
 	}
 	if len(*lacks) == 0 {
-		return nil
+		r.columns, r.parts, r.marked, r.width = columns, sums, marked, named(row)
 	}
-	ask := "Is it the header?"
-	if r.p.Format == reconciliation.CSV {
-		ask = fmt.Sprintf("Is it the header, and is the delimiter %q?", r.p.Delimiter)
-	}
-	return sheet.NewWrong(fmt.Sprintf("Row %d has not one column %s. %s", row.Number, strings.Join(*lacks, ", "), ask))
+	return *lacks
 }
 
-// finder returns a function that finds a column by its name in a header, and what it could not find.
-func finder(row sheet.Row) (find func(name string) int, lacks *[]string) {
+// synonyms returns the other names of a column that means something.
+func (r *reader) synonyms(column string) []string {
+	for _, of := range r.p.Columns {
+		if plainName(of.Column) == plainName(column) {
+			return of.Synonyms
+		}
+	}
+	return nil
+}
+
+// finder returns a function that finds a column in a header by its name, or else by one of its synonyms, and what it
+// could not find.
+func finder(row sheet.Row) (find func(name string, synonyms ...string) int, lacks *[]string) {
 	columns, names := map[string][]int{}, []string{}
 	for i, cell := range row.Cells {
 		if name := plainName(cell.Text); name != "" {
@@ -51,8 +172,13 @@ func finder(row sheet.Row) (find func(name string) int, lacks *[]string) {
 		}
 	}
 	lacks = new([]string)
-	return func(name string) int {
+	return func(name string, synonyms ...string) int {
 		of := columns[plainName(name)]
+		for _, synonym := range synonyms {
+			if len(columns[plainName(name)]) == 0 {
+				of = append(of, columns[plainName(synonym)]...)
+			}
+		}
 		if len(of) == 1 {
 			return of[0]
 		}
@@ -75,7 +201,7 @@ func plainName(name string) string {
 }
 
 // numbered returns the number of a column of a profile that was checked; 0 if it has none.
-func numbered(column string) int {
+func numbered(column string, _ ...string) int {
 	number, _ := strconv.Atoi(column)
 	return number
 }

@@ -104,6 +104,7 @@ func TestDatesOfOthers(t *testing.T) {
 	for row := 2; row <= 14; row++ {
 		dates = append(dates, fmt.Sprintf("%d C%d: ...", row, row))
 	}
+	amounts[10] = "12 POL-1 2026-01-15 -5.00"
 	dates[7], dates[12] = "9 POL-1 2026-01-15 10.00", "14 POL-1 2026-01-15 10.00"
 	fieldFile{"r16-text.xlsx", grouped, amounts}.check(t)
 	fieldFile{"r17-dates.xlsx", grouped, dates}.check(t)

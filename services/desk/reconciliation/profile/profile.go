@@ -25,6 +25,10 @@ const (
 	mostHeader = 1000
 	// mostTypes is how many words of types a profile may have.
 	mostTypes = 500
+	// mostSheet is the last place that a sheet may have, and mostColumns how many columns may have a meaning.
+	mostSheet, mostColumns = 1000, 40
+	// mostWords is how many synonyms, forms of dates, and words of amounts may be declared.
+	mostWords = 20
 )
 
 var meanings = append([]string{
@@ -78,14 +82,27 @@ func checkFile(c check, p reconciliation.FileProfileTerms) {
 		c.among(p.Encoding, "encoding", reconciliation.UTF8, reconciliation.UTF16, reconciliation.UTF16Little,
 			reconciliation.UTF16Big, reconciliation.Windows1252)
 		c.must(p.Sheet == "", "sheet", "is for xlsx; a CSV file has no sheets")
+		c.must(p.SheetNumber == 0, "sheetNumber", "is for xlsx; a CSV file has no sheets")
+		c.must(p.HiddenRows == "", "hiddenRows", "is for xlsx; a CSV file hides nothing")
 	}
 	if p.Format == reconciliation.XLSX {
 		c.must(p.Delimiter == "", "delimiter", "is for csv; a workbook has cells")
 		c.must(p.Encoding == "", "encoding", "is for csv; a workbook says it itself")
 		c.must(utf8.RuneCountInString(p.Sheet) <= mostText, "sheet", "has more than 200 characters")
+		c.must(p.SheetNumber >= 0 && p.SheetNumber <= mostSheet, "sheetNumber",
+			fmt.Sprintf("must be 1 to %d", mostSheet))
+		c.must(p.Sheet == "" || p.SheetNumber == 0, "sheetNumber", "is in place of sheet")
+		c.among(p.HiddenRows, "hiddenRows", "", reconciliation.ReadHidden, reconciliation.SkipHidden,
+			reconciliation.RefuseHidden)
 	}
 	c.must(p.HeaderRow >= 0 && p.HeaderRow <= mostHeader, "headerRow", fmt.Sprintf("must be 0 to %d", mostHeader))
+	c.must(!p.FindHeader || p.HeaderRow == 0, "headerRow", "must be 0 with findHeader, which takes its place")
+	c.must(p.HeaderRows >= 0 && p.HeaderRows <= 2, "headerRows", "must be 1 or 2")
+	c.must(p.HeaderRows == 0 || headed(p), "headerRows", "is for a file with a header")
 }
+
+// headed reports whether files have a header.
+func headed(p reconciliation.FileProfileTerms) bool { return p.HeaderRow > 0 || p.FindHeader }
 
 func checkCells(c check, p reconciliation.FileProfileTerms) {
 	c.among(p.DecimalMark, "decimalMark", "", ".", ",")
@@ -93,7 +110,14 @@ func checkCells(c check, p reconciliation.FileProfileTerms) {
 	c.must(p.GroupingMark == "" || p.GroupingMark != p.DecimalMark, "groupingMark", "is the decimalMark as well")
 	c.must(p.GroupingMark == "" || p.DecimalMark != "", "decimalMark",
 		"is required with groupingMark: what does not group may still stand before digits behind the point")
-	c.among(p.DateOrder, "dateOrder", "", reconciliation.YearFirst, reconciliation.DayFirst, reconciliation.MonthFirst)
+	for i, word := range c.words(p.Strip, "strip") {
+		c.must(!strings.ContainsAny(word, "0123456789.,'()+- "), fmt.Sprintf("strip/%d", i),
+			"must have no digits, marks of amounts or spaces")
+	}
+	c.words(p.Nil, "nil")
+	c.must(p.RoundTo == nil || *p.RoundTo >= 0 && *p.RoundTo <= mostDigits, "roundTo",
+		fmt.Sprintf("must be 0 to %d", mostDigits))
+	checkDates(c, p)
 	c.among(p.Sign, "sign", reconciliation.Minus, reconciliation.TrailingMinus, reconciliation.Parentheses,
 		reconciliation.Debit, reconciliation.Credit)
 	c.must(p.Currency == "" || valuesets.IsCurrency(p.Currency), "currency",
@@ -102,17 +126,26 @@ func checkCells(c check, p reconciliation.FileProfileTerms) {
 
 func checkColumns(c check, p reconciliation.FileProfileTerms) {
 	count, columns := map[string]int{}, map[string]bool{}
-	for i, of := range p.Columns[:min(len(p.Columns), len(meanings)+1)] {
+	for i, of := range p.Columns[:min(len(p.Columns), mostColumns+1)] {
 		at := fmt.Sprintf("columns/%d/", i)
 		c.must(columnOK(p, of.Column), at+"column", columnWrong(p))
 		c.must(!columns[plainName(of.Column)], at+"column", "has two meanings")
 		c.among(of.Means, at+"means", meanings...)
-		c.must(count[of.Means] == 0, at+"means", "is the meaning of two columns")
+		amount := of.Means == reconciliation.Amount || slices.Contains(match.Names, of.Means)
+		c.must(count[of.Means] == 0 || amount, at+"means", "is the meaning of two columns")
+		c.must(amount || !of.Less, at+"less", "is for amounts")
+		c.must(!of.FillMerged || !amount && p.Format == reconciliation.XLSX, at+"fillMerged",
+			"is for xlsx, and not for amounts, which would count once for each row")
 		count[of.Means]++
 		columns[plainName(of.Column)] = true
+		c.must(len(of.Synonyms) == 0 || headed(p), at+"synonyms", "is for a file with a header")
+		for j, synonym := range c.words(of.Synonyms, at+"synonyms") {
+			c.must(!columns[plainName(synonym)], fmt.Sprintf("%ssynonyms/%d", at, j), "is the name of another column")
+			columns[plainName(synonym)] = true
+		}
 	}
 	has := func(means string) bool { return count[means] > 0 }
-	c.must(len(p.Columns) <= len(meanings), "columns", fmt.Sprintf("has more than %d columns", len(meanings)))
+	c.must(len(p.Columns) <= mostColumns, "columns", fmt.Sprintf("has more than %d columns", mostColumns))
 	if OfClaims(count) {
 		c.must(has(reconciliation.LineID) || has(reconciliation.ClaimNumberColumn), "columns",
 			"must have one that means lineId or claimNumber: without it no row names a claim")
@@ -142,7 +175,7 @@ func checkColumns(c check, p reconciliation.FileProfileTerms) {
 
 // columnOK reports whether a column can be found by its name, or by its number where no row has names.
 func columnOK(p reconciliation.FileProfileTerms, column string) bool {
-	if p.HeaderRow > 0 {
+	if headed(p) {
 		return visible.In(column) && utf8.RuneCountInString(column) <= mostText
 	}
 	number, err := strconv.Atoi(column)
@@ -150,7 +183,7 @@ func columnOK(p reconciliation.FileProfileTerms, column string) bool {
 }
 
 func columnWrong(p reconciliation.FileProfileTerms) string {
-	if p.HeaderRow > 0 {
+	if headed(p) {
 		return "must be the name of a column, of 1 to 200 characters"
 	}
 	return "must be the number of a column, \"1\" to \"500\", because headerRow is 0"
@@ -161,11 +194,45 @@ func checkTotals(c check, p reconciliation.FileProfileTerms) {
 	c.among(t.Rule, "totals/rule", reconciliation.NoTotals, reconciliation.LastTotals, reconciliation.MarkedTotals)
 	if t.Rule == reconciliation.MarkedTotals {
 		c.must(columnOK(p, t.Column), "totals/column", columnWrong(p))
-		c.must(visible.In(t.Word) && utf8.RuneCountInString(t.Word) <= mostText, "totals/word",
+		c.must(wordOK(t.Word) || t.Word == "" && t.SectionWord != "", "totals/word",
 			"must be the word by which a row is one of totals, such as Total")
+		c.must(t.SectionWord == "" || wordOK(t.SectionWord) && plainName(t.SectionWord) != plainName(t.Word),
+			"totals/sectionWord", "must be a word of 1 to 200 characters, and another one than word")
 		return
 	}
-	c.must(t.Column == "" && t.Word == "", "totals/column", "and word are for the rule marked")
+	c.must(t.Column == "" && t.Word == "" && t.SectionWord == "", "totals/column",
+		"and its words are for the rule marked")
+}
+
+// wordOK reports whether a word can be in a cell.
+func wordOK(word string) bool { return visible.In(word) && utf8.RuneCountInString(word) <= mostText }
+
+// words refuses a list of words that is too long or has one that cannot be in a cell, and returns those that may be.
+func (c check) words(of []string, pointer string) []string {
+	c.must(len(of) <= mostWords, pointer, fmt.Sprintf("has more than %d words", mostWords))
+	of = of[:min(len(of), mostWords)]
+	for i, word := range of {
+		c.must(wordOK(word), fmt.Sprintf("%s/%d", pointer, i), "must have 1 to 200 characters")
+	}
+	return of
+}
+
+func checkDates(c check, p reconciliation.FileProfileTerms) {
+	c.among(p.DateOrder, "dateOrder", "", reconciliation.YearFirst, reconciliation.DayFirst, reconciliation.MonthFirst)
+	c.must(p.DateOrder == "" || len(p.DateForms) == 0, "dateForms", "is in place of dateOrder")
+	short := false
+	for i, written := range c.words(p.DateForms, "dateForms") {
+		of, err := formOf(written)
+		if err != nil {
+			c.must(false, fmt.Sprintf("dateForms/%d", i), err.Error())
+			continue
+		}
+		short = short || of.short()
+	}
+	c.must(short == (p.YearPivot != nil), "yearPivot",
+		"must be given if a form of dates has a year of two digits, and only then")
+	c.must(p.YearPivot == nil || *p.YearPivot >= 0 && *p.YearPivot <= 100, "yearPivot", "must be 0 to 100")
+	c.among(p.TimeOfDay, "timeOfDay", "", reconciliation.CutTime)
 }
 
 func checkTypes(c check, p reconciliation.FileProfileTerms, types []string) {

@@ -30,22 +30,41 @@ type Read struct {
 	Totals            []reconciliation.StatementTotal
 	// Formulas is how many cells were read that are formulas.
 	Formulas int
-	// Columns are the numbers of the columns by their meanings.
+	// Notes say what was read in a way of its own, or left out.
+	Notes []reconciliation.FileNote
+	// Columns are the numbers of the columns by their meanings; of several that an amount is the sum of, the first one.
 	Columns map[string]int
 }
 
 // reader reads the rows of a file.
 type reader struct {
-	p       *reconciliation.FileProfileTerms
-	add     func(match.Entry) error
-	columns map[string]int // by meaning, from 1
-	marked  int            // the column with the word of totals
-	width   width
-	item    func(sheet.Row) error // what is done with a row that is an item
-	// last is the row that was read last, if the last row holds totals. It is no entry until another one comes.
+	p     *reconciliation.FileProfileTerms
+	add   func(match.Entry) error
+	forms []form
+	pivot int
+	item  func(sheet.Row) error // what is done with a row that is an item
+	read  Read
+
+	// The header: its columns by meaning, from 1, those that an amount is the sum of, the one with the words of totals,
+	// and those whose merged cells are filled.
+	columns    map[string]int
+	parts      map[string][]part
+	marked     int
+	fills      []int
+	width      width
+	repeats    [][]string // the names of its last row
+	above      sheet.Row  // the row above, if a header has two
+	nearest    []string   // what the row nearestRow lacks, which may be meant
+	nearestRow int
+
+	before int // the number of the row that was read before
+	// last is the row that was read last, if the last row holds totals, and texts are those behind it.
 	last  *sheet.Row
-	sums  map[string]money.Amount // by meaning
-	found Read
+	texts []sheet.Row
+
+	// all are the sums of the rows, section those since the last total of a section.
+	all, section sums
+	afterTotals  bool
 	// currency is the currency of the rows; mixed says that they have several, which are never added.
 	currency string
 	mixed    bool
@@ -56,37 +75,58 @@ type reader struct {
 func Entries(
 	p *reconciliation.FileProfileTerms, from io.ReaderAt, size int64, add func(match.Entry) error,
 ) (Read, error) {
-	r := &reader{p: p, add: add, sums: map[string]money.Amount{}}
+	r := &reader{p: p, add: add, all: sums{}, section: sums{}}
 	r.item = r.entry
-	r.found.Totals = []reconciliation.StatementTotal{}
+	r.read.Totals = []reconciliation.StatementTotal{}
+	for _, written := range p.DateForms {
+		f, err := formOf(written)
+		if err != nil {
+			return r.read, err
+		}
+		r.forms = append(r.forms, f)
+	}
+	if p.YearPivot != nil {
+		r.pivot = *p.YearPivot
+	}
 	var err error
-	if p.HeaderRow == 0 {
-		err = r.header(sheet.Row{})
-		if err == nil && p.Format == reconciliation.CSV {
+	if p.HeaderRow == 0 && !p.FindHeader {
+		r.lay(sheet.Row{})
+		if p.Format == reconciliation.CSV {
 			r.width, err = measured(p, from, size, r.columns)
 		}
 	}
 	if err == nil {
-		err = r.read(from, size)
+		err = r.whole(from, size)
 	}
-	if err == nil && r.columns == nil {
+	if count := r.hiddenRows(); count > 0 && p.HiddenRows != reconciliation.SkipHidden {
+		err = sheet.NewWrong(fmt.Sprintf("The file has %d rows that a spreadsheet hides (%s). Show them, or declare "+
+			"in the profile whether hiddenRows are read or skipped.", count,
+			strings.Join(r.noteAbout(reconciliation.HiddenRowsSkipped).Places, ", ")))
+	}
+	switch {
+	case err == nil && r.columns == nil && p.FindHeader:
+		err = r.noHeader()
+	case err == nil && r.columns == nil:
 		err = sheet.NewWrong(fmt.Sprintf("The file has no row %d, where the profile says that the header is.",
-			p.HeaderRow))
+			p.HeaderRow+max(1, p.HeaderRows)-1))
 	}
-	r.found.Columns = r.columns
-	return r.found, err
+	r.read.Columns = r.columns
+	return r.read, err
 }
 
-// read reads the rows of a file.
-func (r *reader) read(from io.ReaderAt, size int64) (err error) {
-	whole := io.NewSectionReader(from, 0, size)
+// whole reads the rows of a file.
+func (r *reader) whole(from io.ReaderAt, size int64) (err error) {
+	all := io.NewSectionReader(from, 0, size)
 	if r.p.Format == reconciliation.XLSX {
-		err = sheet.XLSX(whole, size, sheet.Of{Name: r.p.Sheet}, r.row)
+		merged := r.p.HeaderRows == 2 || slices.ContainsFunc(r.p.Columns, func(of reconciliation.FileColumn) bool {
+			return of.FillMerged
+		})
+		err = sheet.XLSX(all, size, sheet.Of{Name: r.p.Sheet, Number: r.p.SheetNumber, Merged: merged}, r.row)
 	} else {
-		err = sheet.CSV(whole, r.p.Delimiter, r.p.Encoding, r.row)
+		err = sheet.CSV(all, r.p.Delimiter, r.p.Encoding, r.row)
 	}
-	if err == nil && r.last != nil {
-		err = r.totals(*r.last)
+	if err == nil {
+		err = r.end()
 	}
 	return err
 }
@@ -94,39 +134,44 @@ func (r *reader) read(from io.ReaderAt, size int64) (err error) {
 // row reads a row.
 func (r *reader) row(row sheet.Row) error {
 	switch {
-	case row.Number < r.p.HeaderRow || blank(row):
+	case blank(row):
 		return nil
-	case row.Number == r.p.HeaderRow:
-		return r.header(row)
 	case r.columns == nil:
-		return sheet.NewWrong(fmt.Sprintf("Row %d, where the profile says that the header is, is empty.",
-			r.p.HeaderRow))
-	case r.marked > 0 && strings.EqualFold(strings.TrimSpace(r.cell(row, r.marked).Text),
-		strings.TrimSpace(r.p.Totals.Word)):
-		return r.totals(row)
-	case r.p.Totals.Rule != reconciliation.LastTotals:
-		return r.item(row)
+		return r.begin(row)
 	}
-	if r.last != nil {
-		if err := r.item(*r.last); err != nil {
-			return err
-		}
+	if r.before > 0 && row.Number > r.before+1 {
+		r.noteRows(reconciliation.EmptyRows, r.before+1, row.Number-1)
 	}
-	r.last = &sheet.Row{Number: row.Number, Line: row.Line, Cells: append([]sheet.Cell(nil), row.Cells...)}
-	return nil
+	r.before = row.Number
+	switch of := r.totalOf(row); {
+	case r.hidden(row):
+		return nil
+	case r.repeated(row):
+		r.noteRow(reconciliation.RepeatedHeaders, row.Number)
+		return nil
+	case of != nil:
+		return r.totals(row, of)
+	case r.p.Totals.Rule == reconciliation.LastTotals:
+		return r.held(row)
+	case r.afterTotals && r.text(row):
+		r.noteRow(reconciliation.TextBelowTotals, row.Number)
+		return nil
+	}
+	return r.item(row)
 }
 
 func blank(row sheet.Row) bool {
 	for _, cell := range row.Cells {
-		if cell.Filled() {
+		if cell.Filled() && !cell.Merged {
 			return false
 		}
 	}
 	return true
 }
 
+// cell returns the cell of a column; an empty one where it is a part of a merged cell that is not to be filled.
 func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
-	if column == 0 || column > len(row.Cells) {
+	if column == 0 || column > len(row.Cells) || row.Cells[column-1].Merged && !slices.Contains(r.fills, column) {
 		return sheet.Cell{}
 	}
 	return row.Cells[column-1]
@@ -136,8 +181,8 @@ func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
 func (r *reader) entry(row sheet.Row) error {
 	e := match.Entry{Row: row.Number, Same: same(row)}
 	if column := r.width.beyond(row); column > 0 {
-		r.noteAt(&e, row, column, "", "is in a column without a name, so that a cell before it may be parted: an "+
-			"amount such as 1,234.50 without quotes is two cells")
+		e.Wrong = append(e.Wrong, r.wrongAt(row, column, "", "is in a column without a name, so that a cell before it "+
+			"may be parted: an amount such as 1,234.50 without quotes is two cells"))
 	}
 	r.names(&e, row)
 	r.amounts(&e, row)
@@ -146,9 +191,9 @@ func (r *reader) entry(row sheet.Row) error {
 			return err
 		}
 	} else {
-		r.found.Quarantined++
+		r.read.Quarantined++
 	}
-	if r.found.Rows++; r.found.Rows > mostRows {
+	if r.read.Rows++; r.read.Rows > mostRows {
 		return sheet.NewWrong(fmt.Sprintf("The file has more than %d rows. Divide it.", mostRows))
 	}
 	if err := r.add(e); err != nil {
@@ -162,27 +207,27 @@ func (r *reader) entry(row sheet.Row) error {
 func (r *reader) formulas(row sheet.Row) {
 	for _, column := range r.columns {
 		if cell := r.cell(row, column); cell.Formula && cell.Wrong == "" && cell.Filled() {
-			r.found.Formulas++
+			r.read.Formulas++
 		}
 	}
 }
 
 // note notes a cell that cannot be read.
 func (r *reader) note(e *match.Entry, row sheet.Row, means, reason string) {
-	r.noteAt(e, row, max(r.columns[means], 1), means, reason)
+	e.Wrong = append(e.Wrong, r.wrongAt(row, max(r.columns[means], 1), means, reason))
 }
 
-// noteAt notes what is wrong with a cell of a column, which may have no meaning. The line of the file is named where it
-// has another number than the row has in a spreadsheet.
-func (r *reader) noteAt(e *match.Entry, row sheet.Row, column int, means, reason string) {
+// wrongAt returns what is wrong with a cell of a column, which may have no meaning. The line of the file is named where
+// it has another number than the row has in a spreadsheet.
+func (r *reader) wrongAt(row sheet.Row, column int, means, reason string) reconciliation.RunCell {
 	if row.Line > 0 && row.Line != row.Number {
 		reason += fmt.Sprintf(" (line %d)", row.Line)
 	}
 	value := []rune(strings.ToValidUTF8(r.cell(row, column).Text, "\uFFFD"))
-	e.Wrong = append(e.Wrong, reconciliation.RunCell{
+	return reconciliation.RunCell{
 		Cell: sheet.Place(column, row.Number), Means: means, Theirs: string(value[:min(len(value), mostKey)]),
 		Reason: reason,
-	})
+	}
 }
 
 // names reads the cells of a row that say which record the row is about.
@@ -213,7 +258,7 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 		r.note(e, row, means, "is empty, so that the row names nothing")
 	}
 	if e.Type != "" {
-		is, known := r.p.Types[e.Type]
+		is, known := r.typeOf(e.Type)
 		if !known {
 			r.note(e, row, reconciliation.Type, "is no type that the profile has")
 		}
@@ -227,13 +272,29 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 		r.note(e, row, reconciliation.Currency, "is no currency of ISO 4217")
 	}
 	if cell := r.cell(row, r.columns[reconciliation.Date]); cell.Filled() {
-		on, reason := day(r.p, cell)
+		on, reason := r.day(cell)
 		if reason != "" {
 			r.note(e, row, reconciliation.Date, reason)
 		} else {
 			e.Date = scalar.Date(on.Format(time.DateOnly))
 		}
 	}
+}
+
+// typeOf returns what a word of types means, in any case of its letters unless the profile has it in several.
+func (r *reader) typeOf(word string) (is string, known bool) {
+	if is, known = r.p.Types[word]; known {
+		return is, true
+	}
+	for like, means := range r.p.Types {
+		if plainName(like) == plainName(word) {
+			if known && means != is {
+				return "", false
+			}
+			is, known = means, true
+		}
+	}
+	return is, known
 }
 
 // amounts reads the amounts of a row.
@@ -244,17 +305,14 @@ func (r *reader) amounts(e *match.Entry, row sheet.Row) {
 		e.Amounts = make(match.Amounts, len(match.Names))
 	}
 	for i, means := range match.Names {
-		cell := r.cell(row, r.columns[means])
-		if !cell.Filled() {
+		if !r.filled(row, means) {
 			continue
 		}
 		some = true
-		a, reason := amount(r.p, cell, r.digits(means, e.Currency))
-		if reason != "" {
-			r.note(e, row, means, reason)
-			continue
+		wrong := len(e.Wrong)
+		if a := r.amount(row, means, e.Currency, r.digits(means, e.Currency), &e.Wrong); len(e.Wrong) == wrong {
+			e.Amounts[i] = string(a.Decimal())
 		}
-		e.Amounts[i] = string(a.Decimal())
 	}
 	for _, means := range match.Names {
 		if !some && r.columns[means] > 0 {
@@ -262,6 +320,37 @@ func (r *reader) amounts(e *match.Entry, row sheet.Row) {
 			return
 		}
 	}
+}
+
+// filled reports whether a row has a cell of those that an amount is the sum of.
+func (r *reader) filled(row sheet.Row, means string) bool {
+	return slices.ContainsFunc(r.parts[means], func(of part) bool { return r.cell(row, of.column).Filled() })
+}
+
+// amount returns an amount of a row, the sum of its cells, and adds those that cannot be read to the wrong ones.
+func (r *reader) amount(
+	row sheet.Row, means, currency string, most int, wrong *[]reconciliation.RunCell,
+) (sum money.Amount) {
+	for _, of := range r.parts[means] {
+		cell := r.cell(row, of.column)
+		if !cell.Filled() {
+			continue
+		}
+		a, reason := amount(r.p, cell, currency, most)
+		if of.less {
+			a = a.Negated()
+		}
+		if reason == "" {
+			var err error
+			if sum, err = sum.Plus(a); err != nil {
+				reason = "makes a sum that is too large"
+			}
+		}
+		if reason != "" {
+			*wrong = append(*wrong, r.wrongAt(row, of.column, means, reason))
+		}
+	}
+	return sum
 }
 
 // digits returns how many digits an amount may have behind the point.
@@ -289,50 +378,6 @@ func OfClaims(columns map[string]int) bool {
 
 // ofClaims are the meanings that only columns of files about claims have.
 var ofClaims = append([]string{reconciliation.ClaimNumberColumn}, match.Names[match.OfPremium:]...)
-
-// sum adds the amounts of a row to those of the file.
-func (r *reader) sum(e match.Entry) error {
-	r.mixed = r.mixed || r.currency != "" && r.currency != e.Currency
-	r.currency = e.Currency
-	for i, of := range e.Amounts {
-		if of == "" {
-			continue
-		}
-		a, err := money.Parse(of)
-		if err != nil {
-			return err
-		}
-		means := match.Names[i]
-		if r.sums[means], err = r.sums[means].Plus(a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// totals compares a row of totals with the sums of the rows before it, if these have one currency.
-func (r *reader) totals(row sheet.Row) error {
-	if r.mixed {
-		return nil
-	}
-	r.formulas(row)
-	for _, means := range match.Names {
-		cell := r.cell(row, r.columns[means])
-		if !cell.Filled() || len(r.found.Totals) == mostTotals {
-			continue
-		}
-		total := reconciliation.StatementTotal{Cell: sheet.Place(r.columns[means], row.Number), Means: means,
-			Sum: r.sums[means].Decimal()}
-		if stated, reason := amount(r.p, cell, mostDigits); reason == "" && r.width.beyond(row) == 0 {
-			total.Stated, total.Agrees = stated.Decimal(), stated.Cmp(r.sums[means]) == 0
-		}
-		r.found.Totals = append(r.found.Totals, total)
-	}
-	return nil
-}
-
-// mostTotals is how many totals of a file are kept.
-const mostTotals = 1000
 
 // same returns what rows share that have the same cells.
 func same(row sheet.Row) string {

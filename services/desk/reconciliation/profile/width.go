@@ -38,7 +38,7 @@ func measured(
 		}
 		return nil
 	}
-	err := r.read(from, size)
+	err := r.whole(from, size)
 	w := make(width, fewest)
 	for i := range w {
 		w[i] = true
@@ -49,7 +49,7 @@ func measured(
 // beyond returns the number, from 1, of the first column in which a row has a filled cell and may not; 0 without one.
 func (w width) beyond(row sheet.Row) int {
 	for i, cell := range row.Cells {
-		if len(w) > 0 && (i >= len(w) || !w[i]) && cell.Filled() {
+		if len(w) > 0 && (i >= len(w) || !w[i]) && cell.Filled() && !cell.Merged {
 			return i + 1
 		}
 	}
