@@ -2537,8 +2537,29 @@ type FileColumn struct {
 	// Column The name in the header row, or the number of the column from 1 where no row is the header.
 	Column string `json:"column"`
 
-	// Means The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency.
+	// FillMerged Whether each row of a merged cell of the column has its value. For xlsx, and not for amounts.
+	FillMerged *bool `json:"fillMerged,omitempty"`
+
+	// Less Whether the amounts of the column are taken away from the sum, and not added to it.
+	Less *bool `json:"less,omitempty"`
+
+	// Means The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. Several columns may mean the same amount, which is their sum.
 	Means string `json:"means"`
+
+	// Synonyms Other names of the column.
+	Synonyms *[]string `json:"synonyms,omitempty"`
+}
+
+// FileNote What was read in a way of its own, or left out, and where.
+type FileNote struct {
+	// Count How many rows or columns it is about. Absent where it is about the whole.
+	Count *int64 `json:"count,omitempty"`
+
+	// Kind The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out) or no-totals-compared (the profile has totals, and no row was compared with any).
+	Kind string `json:"kind"`
+
+	// Places The first of them, up to 20: the numbers of rows, or the letters of columns.
+	Places *[]string `json:"places,omitempty"`
 }
 
 // FileProfile How the files of somebody are read.
@@ -2552,6 +2573,9 @@ type FileProfile struct {
 	// Currency The currency of all rows (ISO 4217). Needed unless a column has it.
 	Currency *string `json:"currency,omitempty"`
 
+	// DateForms The forms in which texts are dates, in place of dateOrder: yyyy or yy, mm or m, mmm (the name of a month, English or German, whole or its beginning), dd or d, perhaps hh:mm or hh:mm:ss, and what stands between them, such as dd-mmm-yyyy or yyyymmdd.
+	DateForms *[]string `json:"dateForms,omitempty"`
+
 	// DateOrder The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read.
 	DateOrder *string `json:"dateOrder,omitempty"`
 
@@ -2564,6 +2588,9 @@ type FileProfile struct {
 	// Encoding The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there.
 	Encoding *string `json:"encoding,omitempty"`
 
+	// FindHeader Whether the header is the first of the first 50 rows that names all columns. headerRow is 0 then.
+	FindHeader *bool `json:"findHeader,omitempty"`
+
 	// Format The format: csv or xlsx.
 	Format string `json:"format"`
 
@@ -2573,8 +2600,20 @@ type FileProfile struct {
 	// HeaderRow The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
 	HeaderRow int64 `json:"headerRow"`
 
+	// HeaderRows Of how many rows the header is, 1 or 2; 1 without it. The names of two rows are joined by a space.
+	HeaderRows *int64 `json:"headerRows,omitempty"`
+
+	// HiddenRows What is done with rows that a spreadsheet hides, as by a filter: read, skip or refuse. Without it, a file that has some is refused.
+	HiddenRows *string `json:"hiddenRows,omitempty"`
+
 	// Name The name of the profile.
 	Name string `json:"name"`
+
+	// Nil What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same.
+	Nil *[]string `json:"nil,omitempty"`
+
+	// RoundTo To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
+	RoundTo *int64 `json:"roundTo,omitempty"`
 
 	// SetAt The instant at which it was set.
 	SetAt time.Time `json:"setAt"`
@@ -2585,8 +2624,17 @@ type FileProfile struct {
 	// Sheet The sheet of a workbook; without it the first one that is not hidden.
 	Sheet *string `json:"sheet,omitempty"`
 
-	// Sign How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
+	// SheetNumber The place of the sheet among all of the workbook, from 1, in place of its name.
+	SheetNumber *int64 `json:"sheetNumber,omitempty"`
+
+	// Sign How amounts below 0 are written: minus (-5, with a hyphen or U+2212), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
 	Sign string `json:"sign"`
+
+	// Strip Signs and codes of currencies that may stand before or after an amount and are left out, such as £ and EUR.
+	Strip *[]string `json:"strip,omitempty"`
+
+	// TimeOfDay What is done with the time of day of a date: cut leaves it out. Without it, such a date is quarantined.
+	TimeOfDay *string `json:"timeOfDay,omitempty"`
 
 	// Totals Which rows are totals. Their amounts are compared with the sums of the rows.
 	Totals FileTotals `json:"totals"`
@@ -2596,6 +2644,9 @@ type FileProfile struct {
 
 	// Version The number of its version, from 1.
 	Version int64 `json:"version"`
+
+	// YearPivot The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed with a form that has yy.
+	YearPivot *int64 `json:"yearPivot,omitempty"`
 }
 
 // FileProfileList Profiles, by name.
@@ -2618,6 +2669,9 @@ type FileProfileTermsInput struct {
 	// Currency The currency of all rows (ISO 4217). Needed unless a column has it.
 	Currency *string `json:"currency,omitempty"`
 
+	// DateForms The forms in which texts are dates, in place of dateOrder: yyyy or yy, mm or m, mmm (the name of a month, English or German, whole or its beginning), dd or d, perhaps hh:mm or hh:mm:ss, and what stands between them, such as dd-mmm-yyyy or yyyymmdd.
+	DateForms *[]string `json:"dateForms,omitempty"`
+
 	// DateOrder The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read.
 	DateOrder *string `json:"dateOrder,omitempty"`
 
@@ -2630,6 +2684,9 @@ type FileProfileTermsInput struct {
 	// Encoding The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there.
 	Encoding *string `json:"encoding,omitempty"`
 
+	// FindHeader Whether the header is the first of the first 50 rows that names all columns. headerRow is 0 then.
+	FindHeader *bool `json:"findHeader,omitempty"`
+
 	// Format The format: csv or xlsx.
 	Format *string `json:"format,omitempty"`
 
@@ -2639,17 +2696,41 @@ type FileProfileTermsInput struct {
 	// HeaderRow The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
 	HeaderRow *int64 `json:"headerRow,omitempty"`
 
+	// HeaderRows Of how many rows the header is, 1 or 2; 1 without it. The names of two rows are joined by a space.
+	HeaderRows *int64 `json:"headerRows,omitempty"`
+
+	// HiddenRows What is done with rows that a spreadsheet hides, as by a filter: read, skip or refuse. Without it, a file that has some is refused.
+	HiddenRows *string `json:"hiddenRows,omitempty"`
+
+	// Nil What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same.
+	Nil *[]string `json:"nil,omitempty"`
+
+	// RoundTo To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
+	RoundTo *int64 `json:"roundTo,omitempty"`
+
 	// Sheet The sheet of a workbook; without it the first one that is not hidden.
 	Sheet *string `json:"sheet,omitempty"`
 
-	// Sign How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
+	// SheetNumber The place of the sheet among all of the workbook, from 1, in place of its name.
+	SheetNumber *int64 `json:"sheetNumber,omitempty"`
+
+	// Sign How amounts below 0 are written: minus (-5, with a hyphen or U+2212), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
 	Sign *string `json:"sign,omitempty"`
+
+	// Strip Signs and codes of currencies that may stand before or after an amount and are left out, such as £ and EUR.
+	Strip *[]string `json:"strip,omitempty"`
+
+	// TimeOfDay What is done with the time of day of a date: cut leaves it out. Without it, such a date is quarantined.
+	TimeOfDay *string `json:"timeOfDay,omitempty"`
 
 	// Totals Which rows are totals, and no items.
 	Totals *FileTotalsInput `json:"totals,omitempty"`
 
 	// Types What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A word that it lacks is quarantined.
 	Types *map[string]interface{} `json:"types,omitempty"`
+
+	// YearPivot The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed with a form that has yy.
+	YearPivot *int64 `json:"yearPivot,omitempty"`
 }
 
 // FileTotals Which rows are totals. Their amounts are compared with the sums of the rows.
@@ -2659,6 +2740,9 @@ type FileTotals struct {
 
 	// Rule The rule: none, last (the last row) or marked (rows with a word in a column).
 	Rule string `json:"rule"`
+
+	// SectionWord The word of the rows that are totals of a page or section, such as Subtotal: of the rows since the one before.
+	SectionWord *string `json:"sectionWord,omitempty"`
 
 	// Word The word, such as Total. Upper and lower case are the same.
 	Word *string `json:"word,omitempty"`
@@ -2672,6 +2756,9 @@ type FileTotalsInput struct {
 	// Rule The rule: none, last (the last row) or marked (rows with a word in a column).
 	Rule *string `json:"rule,omitempty"`
 
+	// SectionWord The word of the rows that are totals of a page or section, such as Subtotal: of the rows since the one before.
+	SectionWord *string `json:"sectionWord,omitempty"`
+
 	// Word The word, such as Total. Upper and lower case are the same.
 	Word *string `json:"word,omitempty"`
 }
@@ -2683,6 +2770,9 @@ type FileTrial struct {
 
 	// More Whether the file has more rows. They were not read.
 	More bool `json:"more"`
+
+	// Notes What was read in a way of its own, or left out, among these rows. Absent where there is no such thing.
+	Notes *[]FileNote `json:"notes,omitempty"`
 
 	// Profile The profile that they are read by.
 	Profile string `json:"profile"`
@@ -3325,6 +3415,9 @@ type Statement struct {
 
 	// Id The id of the statement.
 	Id string `json:"id"`
+
+	// Notes What was read in a way of its own, or left out. Absent where there is no such thing.
+	Notes *[]FileNote `json:"notes,omitempty"`
 
 	// Profile The profile that it was read by.
 	Profile string `json:"profile"`

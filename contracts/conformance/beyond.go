@@ -68,6 +68,8 @@ func beyondRules() []Rule {
 			"supplement is kept", try: claimsBordereaux},
 		Rule{Name: "POST /x/reconciliation/statement is the same for the same file, and quarantines what can be read " +
 			"in two ways", try: statements},
+		Rule{Name: "PUT /x/reconciliation/profile/{name} declares how headers, amounts and dates are written",
+			try: writtenForms},
 		Rule{Name: "POST /x/reconciliation/run pairs a row with the receipt of its policy, until somebody parts them",
 			try: comparisons},
 	)

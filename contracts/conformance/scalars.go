@@ -221,3 +221,50 @@ func invisibleIdentities(p *probe) {
 		}
 	}
 }
+
+// writtenForms reads a file whose header stands below a title, and whose cells are written in no way of the interface.
+func writtenForms(p *probe) {
+	p.statement("Policy;Type;Premium\n") // skips the rule if nothing is compared with files
+	name := deskContract + "-FORMS"
+	profile := record{
+		"format": "csv", "delimiter": ";", "encoding": "utf-8", "headerRow": 0, "findHeader": true, "sign": "minus",
+		"currency": "EUR", "decimalMark": ",", "strip": []string{"€"}, "nil": []string{"-"}, "roundTo": 2,
+		"dateForms": []string{"d. mmm yyyy"}, "totals": record{"rule": "last"}, "columns": []record{
+			{"column": "Policy", "means": "policyNumber", "synonyms": []string{"Contract"}},
+			{"column": "Due", "means": "date"}, {"column": "More", "means": "gross"},
+			{"column": "Less", "means": "gross", "less": true},
+		},
+	}
+	path := "/x/reconciliation/profile/" + name
+	for member, wrong := range map[string]any{
+		"headerRow": 1, "dateForms": []string{"dmyyyy"}, "roundTo": 5, "strip": []string{"1"}, "hiddenRows": "read",
+	} {
+		was := profile[member]
+		profile[member] = wrong
+		p.refused(http.StatusBadRequest, "", p.put(path, profile))
+		if profile[member] = was; was == nil {
+			delete(profile, member)
+		}
+	}
+	p.wants(http.StatusOK, p.put(path, profile))
+	tried := p.wants(http.StatusOK, p.post("/x/reconciliation/statement:try?profile="+name,
+		"Sent by us\nCONTRACT;due;more;less\nP1;3. März 2026;€ 5,006;-\nContract;Due;More;Less\nP2;1. Okt 2026;;2,00\n"+
+			"P3;31. Juni 2026;1,00;\n;;5,01;2,00\nprinted by us\n", "Content-Type", "text/csv"))
+	want := []string{"3 P1 2026-03-03 5.01", "5 P2 2026-10-01 -2.00", "6"}
+	for i, row := range tried.list("rows") {
+		of := record(row.(map[string]any))
+		is := fmt.Sprint(of["row"])
+		if of["wrong"] == nil {
+			for _, cell := range of.list("cells") {
+				is += " " + record(cell.(map[string]any)).text("value")
+			}
+		}
+		if i >= len(want) || is != want[i] {
+			p.fail("row %d of the file is read as %q, and not as %q", i+1, is, want)
+		}
+	}
+	if notes := fmt.Sprint(tried["notes"]); len(tried.list("rows")) != len(want) ||
+		!strings.Contains(notes, "repeated-headers") || !strings.Contains(notes, "text-below-totals") {
+		p.fail("a header that is repeated and text below the totals are noted as %s", notes)
+	}
+}

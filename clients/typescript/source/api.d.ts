@@ -7119,8 +7119,26 @@ export interface components {
         FileColumn: {
             /** @description The name in the header row, or the number of the column from 1 where no row is the header. */
             column: string;
-            /** @description The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. */
+            /** @description Whether each row of a merged cell of the column has its value. For xlsx, and not for amounts. */
+            fillMerged?: boolean;
+            /** @description Whether the amounts of the column are taken away from the sum, and not added to it. */
+            less?: boolean;
+            /** @description The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. Several columns may mean the same amount, which is their sum. */
             means: string;
+            /** @description Other names of the column. */
+            synonyms?: string[];
+        };
+        /** @description What was read in a way of its own, or left out, and where. */
+        FileNote: {
+            /**
+             * Format: int64
+             * @description How many rows or columns it is about. Absent where it is about the whole.
+             */
+            count?: Exact;
+            /** @description The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out) or no-totals-compared (the profile has totals, and no row was compared with any). */
+            kind: string;
+            /** @description The first of them, up to 20: the numbers of rows, or the letters of columns. */
+            places?: string[];
         };
         /** @description How the files of somebody are read. */
         FileProfile: {
@@ -7130,6 +7148,8 @@ export interface components {
             columns: components["schemas"]["FileColumn"][];
             /** @description The currency of all rows (ISO 4217). Needed unless a column has it. */
             currency?: string;
+            /** @description The forms in which texts are dates, in place of dateOrder: yyyy or yy, mm or m, mmm (the name of a month, English or German, whole or its beginning), dd or d, perhaps hh:mm or hh:mm:ss, and what stands between them, such as dd-mmm-yyyy or yyyymmdd. */
+            dateForms?: string[];
             /** @description The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read. */
             dateOrder?: string;
             /** @description The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined. */
@@ -7138,6 +7158,8 @@ export interface components {
             delimiter?: string;
             /** @description The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there. */
             encoding?: string;
+            /** @description Whether the header is the first of the first 50 rows that names all columns. headerRow is 0 then. */
+            findHeader?: boolean;
             /** @description The format: csv or xlsx. */
             format: string;
             /** @description What groups the digits: ".", ",", "'" or a space, which may be one that does not break. None without it. */
@@ -7147,8 +7169,22 @@ export interface components {
              * @description The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
              */
             headerRow: Exact;
+            /**
+             * Format: int64
+             * @description Of how many rows the header is, 1 or 2; 1 without it. The names of two rows are joined by a space.
+             */
+            headerRows?: Exact;
+            /** @description What is done with rows that a spreadsheet hides, as by a filter: read, skip or refuse. Without it, a file that has some is refused. */
+            hiddenRows?: string;
             /** @description The name of the profile. */
             name: string;
+            /** @description What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same. */
+            nil?: string[];
+            /**
+             * Format: int64
+             * @description To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
+             */
+            roundTo?: Exact;
             /**
              * Format: date-time
              * @description The instant at which it was set.
@@ -7158,8 +7194,17 @@ export interface components {
             setBy: string;
             /** @description The sheet of a workbook; without it the first one that is not hidden. */
             sheet?: string;
-            /** @description How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
+            /**
+             * Format: int64
+             * @description The place of the sheet among all of the workbook, from 1, in place of its name.
+             */
+            sheetNumber?: Exact;
+            /** @description How amounts below 0 are written: minus (-5, with a hyphen or U+2212), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
             sign: string;
+            /** @description Signs and codes of currencies that may stand before or after an amount and are left out, such as £ and EUR. */
+            strip?: string[];
+            /** @description What is done with the time of day of a date: cut leaves it out. Without it, such a date is quarantined. */
+            timeOfDay?: string;
             /** @description Which rows are totals, and no items. */
             totals: components["schemas"]["FileTotals"];
             /** @description What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A word that it lacks is quarantined. */
@@ -7171,6 +7216,11 @@ export interface components {
              * @description The number of its version, from 1.
              */
             version: Exact;
+            /**
+             * Format: int64
+             * @description The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed with a form that has yy.
+             */
+            yearPivot?: Exact;
         };
         /** @description Profiles, by name. */
         FileProfileList: {
@@ -7187,6 +7237,8 @@ export interface components {
             columns?: components["schemas"]["FileColumn"][] | null;
             /** @description The currency of all rows (ISO 4217). Needed unless a column has it. */
             currency?: string | null;
+            /** @description The forms in which texts are dates, in place of dateOrder: yyyy or yy, mm or m, mmm (the name of a month, English or German, whole or its beginning), dd or d, perhaps hh:mm or hh:mm:ss, and what stands between them, such as dd-mmm-yyyy or yyyymmdd. */
+            dateForms?: string[] | null;
             /** @description The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read. */
             dateOrder?: string | null;
             /** @description The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined. */
@@ -7195,6 +7247,8 @@ export interface components {
             delimiter?: string | null;
             /** @description The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there. */
             encoding?: string | null;
+            /** @description Whether the header is the first of the first 50 rows that names all columns. headerRow is 0 then. */
+            findHeader?: boolean | null;
             /** @description The format: csv or xlsx. */
             format?: string | null;
             /** @description What groups the digits: ".", ",", "'" or a space, which may be one that does not break. None without it. */
@@ -7204,16 +7258,44 @@ export interface components {
              * @description The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
              */
             headerRow?: Exact | null;
+            /**
+             * Format: int64
+             * @description Of how many rows the header is, 1 or 2; 1 without it. The names of two rows are joined by a space.
+             */
+            headerRows?: Exact | null;
+            /** @description What is done with rows that a spreadsheet hides, as by a filter: read, skip or refuse. Without it, a file that has some is refused. */
+            hiddenRows?: string | null;
+            /** @description What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same. */
+            nil?: string[] | null;
+            /**
+             * Format: int64
+             * @description To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
+             */
+            roundTo?: Exact | null;
             /** @description The sheet of a workbook; without it the first one that is not hidden. */
             sheet?: string | null;
-            /** @description How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
+            /**
+             * Format: int64
+             * @description The place of the sheet among all of the workbook, from 1, in place of its name.
+             */
+            sheetNumber?: Exact | null;
+            /** @description How amounts below 0 are written: minus (-5, with a hyphen or U+2212), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
             sign?: string | null;
+            /** @description Signs and codes of currencies that may stand before or after an amount and are left out, such as £ and EUR. */
+            strip?: string[] | null;
+            /** @description What is done with the time of day of a date: cut leaves it out. Without it, such a date is quarantined. */
+            timeOfDay?: string | null;
             /** @description Which rows are totals, and no items. */
             totals?: components["schemas"]["FileTotalsInput"] | null;
             /** @description What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A word that it lacks is quarantined. */
             types?: {
                 [key: string]: unknown;
             };
+            /**
+             * Format: int64
+             * @description The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed with a form that has yy.
+             */
+            yearPivot?: Exact | null;
         };
         /** @description Which rows are totals. Their amounts are compared with the sums of the rows. */
         FileTotals: {
@@ -7221,6 +7303,8 @@ export interface components {
             column?: string;
             /** @description The rule: none, last (the last row) or marked (rows with a word in a column). */
             rule: string;
+            /** @description The word of the rows that are totals of a page or section, such as Subtotal: of the rows since the one before. */
+            sectionWord?: string;
             /** @description The word, such as Total. Upper and lower case are the same. */
             word?: string;
         };
@@ -7230,6 +7314,8 @@ export interface components {
             column?: string | null;
             /** @description The rule: none, last (the last row) or marked (rows with a word in a column). */
             rule?: string | null;
+            /** @description The word of the rows that are totals of a page or section, such as Subtotal: of the rows since the one before. */
+            sectionWord?: string | null;
             /** @description The word, such as Total. Upper and lower case are the same. */
             word?: string | null;
         };
@@ -7242,6 +7328,8 @@ export interface components {
             formulas?: Exact;
             /** @description Whether the file has more rows. They were not read. */
             more: boolean;
+            /** @description What was read in a way of its own, or left out, among these rows. Absent where there is no such thing. */
+            notes?: components["schemas"]["FileNote"][];
             /** @description The profile that they are read by. */
             profile: string;
             /**
@@ -10742,6 +10830,8 @@ export interface components {
             formulas?: Exact;
             /** @description The id of the statement. */
             id: string;
+            /** @description What was read in a way of its own, or left out. Absent where there is no such thing. */
+            notes?: components["schemas"]["FileNote"][];
             /** @description The profile that it was read by. */
             profile: string;
             /**

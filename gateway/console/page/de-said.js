@@ -119,5 +119,11 @@ export const reasons = [
   [/value set|is no value|is none of/, 'ist keiner der möglichen Werte'], [/must be true for several/,
     'mehrere Reisende sind eine Gruppe'], [/must be an amount|must be a decimal/, 'muss ein Betrag sein'],
   [/is too long|at most|up to/, 'ist zu lang oder zu groß'], [/is not known here/, 'ist hier nicht bekannt'],
+  [/two ways/, 'lässt sich auf zwei Arten lesen'], [/is no date|is no day/, 'ist kein Datum'],
+  [/is no amount|is no number|has no digits/, 'ist kein Betrag'], [/^is empty/, 'ist leer'],
+  [/column without a name/, 'steht in einer Spalte ohne Namen'], [/time of day|time without/, 'hat eine Uhrzeit'],
+  [/stored value/, 'ist eine Formel ohne gespeicherten Wert'], [/is no type/, 'ist keine Art, die das Profil kennt'],
+  [/no currency|row is in/, 'ist eine andere oder keine Währung'], [/in place of a value/, 'ist ein Fehler'],
+  [/more than \d digits/, 'hat zu viele Nachkommastellen'],
   [/is no cursor/, 'ist keine Stelle des Verlaufs'], [/https|URL/, 'muss eine Adresse mit https sein'],
 ];

@@ -152,6 +152,12 @@ export default {
   noRuns: 'Noch ist nichts verglichen. Die Seite einer Abrechnungsdatei vergleicht sie mit einem Zeitraum; '
     + 'ebenso: exchange reconcile compare.',
   formulasTaken: '{0} Zellen sind Formeln und zählen mit ihren gespeicherten Werten.',
+  'hidden-rows-read': '{0} ausgeblendete Zeilen wurden gelesen ({1}).',
+  'hidden-rows-skipped': '{0} ausgeblendete Zeilen wurden ausgelassen ({1}).',
+  'hidden-columns': '{0} Spalten sind ausgeblendet ({1}).',
+  'repeated-headers': 'Die Kopfzeile steht noch {0}-mal da ({1}).',
+  'empty-rows': '{0} Zeilen sind leer ({1}).', 'text-below-totals': '{0} Zeilen unter Summen sind Text ({1}).',
+  'no-totals-compared': 'Das Profil hat Summen, und mit keiner Zeile wurde eine verglichen.',
   rowsRead: '{0} Zeilen wurden gelesen; {1} davon haben eine Zelle, die nicht gelesen werden kann.',
   compare: 'Vergleichen', theirs: 'Datei', ours: 'Beleg', sideBySide: 'Datei und Beleg', accept: 'Annehmen',
   dispute: 'Bestreiten', unmatch: 'Für immer trennen', items: 'Posten', run: 'Abgleich', outcomes: 'Ergebnisse',

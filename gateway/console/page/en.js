@@ -128,6 +128,10 @@ export default {
   noRuns: 'Nothing has been compared yet. The screen of a statement compares it with a period, and so does: exchange '
     + 'reconcile compare.',
   formulasTaken: '{0} cells are formulas, taken by their stored values.',
+  'hidden-rows-read': '{0} hidden rows were read ({1}).', 'hidden-rows-skipped': '{0} hidden rows were left out ({1}).',
+  'hidden-columns': '{0} columns are hidden ({1}).', 'repeated-headers': 'The header is repeated {0} times ({1}).',
+  'empty-rows': '{0} rows are empty ({1}).', 'text-below-totals': '{0} rows below totals are text ({1}).',
+  'no-totals-compared': 'The profile has totals, and no row was compared with any.',
   rowsRead: '{0} rows were read; {1} of them have a cell that could not be.', compare: 'Compare', theirs: 'File',
   ours: 'Record', sideBySide: 'File and record', accept: 'Accept', dispute: 'Dispute', unmatch: 'Part for good',
   items: 'Items', run: 'Comparison', outcomes: 'Outcomes', allItems: 'All items', ageing: 'Age of what is open',

@@ -15,8 +15,13 @@ const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambig
 const MOST_LOOKS = 60; // at a statement of which no comparison is seen
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
+// remarks says what was read of a file in a way of its own, or left out.
+const remarks = ({ formulas, notes = [] }) => [formulas > 0 && t('formulasTaken', formulas),
+  ...notes.map(({ kind, count, places = [] }) => t(kind, count,
+    places.join(', ') + (count > places.length ? ' …' : '')))].filter(Boolean).join(' ');
+
 // Trial shows how the first rows of a file are read: what is read of each column, and which cells cannot be.
-function Trial({ rows, more, formulas }) {
+function Trial({ rows, more, formulas, notes }) {
   const names = [...new Set(rows.flatMap((row) => [...row.cells, ...(row.wrong || [])].map((one) => one.means)))];
   const cell = (row, means) => {
     const wrong = (row.wrong || []).find((one) => one.means === means);
@@ -24,8 +29,7 @@ function Trial({ rows, more, formulas }) {
       : row.cells.find((one) => one.means === means)?.value ?? '–';
   };
   return html`<${Section} title=${t('trial')} data-part="trial">
-    <p class="quiet">${t(more ? 'firstRows' : 'allRows', rows.length)}${
-  formulas > 0 && ` ${t('formulasTaken', formulas)}`}</p>
+    <p class="quiet">${t(more ? 'firstRows' : 'allRows', rows.length)} ${remarks({ formulas, notes })}</p>
     <${Table} caption=${t('trial')} rows=${rows} columns=${[
       { label: label('row'), amount: true, cell: (row) => row.row },
       ...names.map((means) => ({ label: means ? label(means) : t('cell'), cell: (row) => cell(row, means) }))]} /><//>`;
@@ -167,13 +171,13 @@ function Statement({ id }) {
     { label: label('agrees'), cell: (row) => t(row.agrees ? 'yes' : 'no') }];
   return html`<h1>${t('statement')}</h1><${Around} of=${loaded} show=${({ data, run }) => html`
       <p class="lead"><a href="#/reconciliation">${t('reconciliation')}</a> ${t('rowsRead', data.rows,
-    data.quarantined)}${data.formulas > 0 && ` ${t('formulasTaken', data.formulas)}`}</p>
+    data.quarantined)} ${remarks(data)}</p>
       <div role="status">${data.comparing ? html`<${Comparing} of=${data.comparing} />`
     : run && html`<${Compared} of=${run} />`}</div>
       ${mayWrite() && html`<div class="buttons"><${Button} data-action="compare" onClick=${compare}>
         ${t('compare')}<//></div>`}${place}
       <${Section} title=${t('record')} data-part="record"><${Members} of=${data}
-        leave=${['totals', 'comparing', 'formulas']} /><//>
+        leave=${['totals', 'comparing', 'formulas', 'notes']} /><//>
       <${Section} title=${t('totals')} data-part="totals"><${Table} caption=${t('totals')} columns=${columns}
         rows=${data.totals} /><//>`} />`;
 }

@@ -68,7 +68,9 @@ func cellsOf(p *reconciliation.FileProfileTerms, e match.Entry) []reconciliation
 		default:
 			value = e.Amounts.At(slices.Index(match.Names, means))
 		}
-		if value != "" {
+		// What several columns mean is one amount, their sum.
+		is := func(cell reconciliation.FileTrialCell) bool { return cell.Means == means }
+		if value != "" && !slices.ContainsFunc(cells, is) {
 			cells = append(cells, reconciliation.FileTrialCell{Means: means, Value: value})
 		}
 	}

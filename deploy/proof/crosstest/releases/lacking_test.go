@@ -31,6 +31,7 @@ var knownToLack = map[string][]string{
 		`claims: POST /x/claim/{id}:pay is the event exchange.claim.paid`,
 	},
 	"desk": {
+		`beyond: PUT /x/reconciliation/profile/{name} declares how headers, amounts and dates are written`,
 		`beyond: PUT /x/contract/{contract} keeps a time zone, and quarters from the month of inception`,
 		`beyond: PUT /x/contract/{contract} takes a currency that ISO 4217 has withdrawn since 2000, with a warning`,
 	},
