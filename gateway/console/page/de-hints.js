@@ -241,4 +241,77 @@ export default {
     'Was mit den Datensätzen geschehen ist, der Reihe nach',
   'Make a webhook, or replace it': 'Einen Webhook anlegen oder ersetzen',
   'The last 20 attempts of a webhook, newest first': 'Die letzten 20 Zustellungen eines Webhooks',
+  ['How amounts below 0 are written: minus (-5, with a hyphen or U+2212), trailingMinus (5-), parentheses, '
+    + 'debit (5 DR is below 0, 5 CR is not) or credit (the reverse).']:
+    'Wie Beträge unter 0 geschrieben sind.',
+  'What separates the cells of a row: a comma, semicolon, tab or bar. Needed for csv, and only there.':
+    'Was die Zellen einer Zeile trennt. Nur für CSV, und dort erforderlich.',
+  ['What groups the digits: ".", ",", "\'" or a space, which may be one that does not break. None without it.']:
+    'Was die Ziffern gruppiert. Ohne Angabe nichts.',
+  ['The word of the rows that are totals of a page or section, such as Subtotal: of the rows since the one before.']:
+    'Das Wort der Zeilen, die Summen einer Seite oder eines Abschnitts sind: der Zeilen seit der Summe davor.',
+  ['The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.']:
+    'Die Nummer der Zeile mit den Namen der Spalten, ab 1; 0, wo keine sie hat: dann haben Spalten Nummern.',
+  'What the column amount is: gross, net or settled. Needed with that column.':
+    'Was die Spalte Betrag ist. Mit dieser Spalte erforderlich.',
+  'The rule: none, last (the last row) or marked (rows with a word in a column).': 'Welche Zeilen Summen sind.',
+  'The word, such as Total. Upper and lower case are the same.':
+    'Das Wort, etwa Summe. Groß- und Kleinschreibung gelten gleich.',
+  ['The forms in which texts are dates, in place of dateOrder: yyyy or yy, mm or m, mmm (the name of a month, '
+    + 'English or German, whole or its beginning), dd or d, perhaps hh:mm or hh:mm:ss, and what stands '
+    + 'between them, such as dd-mmm-yyyy or yyyymmdd.']:
+    'Die Formen, in denen Texte Tage sind, statt der Folge: yyyy oder yy, mm oder m, mmm (Name des Monats), dd '
+      + 'oder d, auch hh:mm oder hh:mm:ss, etwa dd.mm.yyyy. Eine in jeder Zeile.',
+  'Whether the amounts of the column are taken away from the sum, and not added to it.':
+    'Ob die Beträge der Spalte von der Summe abgezogen werden.',
+  'What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same.':
+    'Was für den Betrag 0 steht, etwa "-". Eines in jeder Zeile.',
+  'The format: csv or xlsx.': 'Das Format der Datei.',
+  'Whether the header is the first of the first 50 rows that names all columns. headerRow is 0 then.':
+    'Ob die Kopfzeile die erste der ersten 50 Zeilen ist, die alle Spalten nennt. Ihre Nummer ist dann 0.',
+  ['What is done with rows that a spreadsheet hides, as by a filter: read, skip or refuse. Without it, a file '
+    + 'that has some is refused.']:
+    'Was mit Zeilen geschieht, die etwa ein Filter ausblendet. Ohne Angabe wird eine Datei mit solchen abgelehnt.',
+  'The place of the sheet among all of the workbook, from 1, in place of its name.':
+    'Die Stelle des Blatts unter allen der Arbeitsmappe, ab 1, statt seines Namens.',
+  ['What is done with the time of day of a date: cut leaves it out. Without it, such a date is quarantined.']:
+    'Was mit der Uhrzeit eines Tages geschieht. Ohne Angabe bleibt er ungelesen.',
+  'The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read.':
+    'Die Folge in Tagen. Ohne Angabe werden nur Tage wie 2026-04-03 gelesen.',
+  'Of how many rows the header is, 1 or 2; 1 without it. The names of two rows are joined by a space.':
+    'Aus wie vielen Zeilen der Kopf ist, 1 oder 2. Die Namen aus zweien trennt ein Leerzeichen.',
+  ['The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined.']:
+    'Das Zeichen vor den Nachkommastellen. Ohne Angabe bleibt ein Betrag mit einem Zeichen ungelesen.',
+  'Other names of the column.': 'Andere Namen der Spalte, einer in jeder Zeile.',
+  'The currency of all rows (ISO 4217). Needed unless a column has it.':
+    'Die Währung aller Zeilen (ISO 4217). Erforderlich, wenn keine Spalte sie hat.',
+  'The name in the header row, or the number of the column from 1 where no row is the header.':
+    'Der Name in der Kopfzeile, oder die Nummer der Spalte ab 1, wo keine Zeile der Kopf ist.',
+  ['The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or '
+    + 'windows-1252. Needed for csv, and only there.']:
+    'Der Zeichensatz. Nur für CSV, und dort erforderlich.',
+  ['To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an '
+    + 'amount with more digits than its currency has is quarantined.']:
+    'Auf wie viele Nachkommastellen Beträge gerundet werden, 0 bis 4. Ohne Angabe bleibt ein Betrag mit mehr '
+      + 'Stellen ungelesen, als seine Währung hat.',
+  ['The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or '
+    + 'settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, '
+    + 'paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with '
+    + 'fees), all in the settlement currency. Several columns may mean the same amount, which is their sum.']:
+    'Was die Spalte bedeutet. Mehrere Spalten können derselbe Betrag sein, der dann ihre Summe ist.',
+  ['The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed '
+    + 'with a form that has yy.']:
+    'Das erste Jahr aus zwei Ziffern, das zum letzten Jahrhundert gehört: Bei 70 ist 70 das Jahr 1970 und 69 '
+      + 'das Jahr 2069.',
+  'Whether each row of a merged cell of the column has its value. For xlsx, and not for amounts.':
+    'Ob jede Zeile einer verbundenen Zelle deren Wert hat. Für Arbeitsmappen, und nicht für Beträge.',
+  ['Signs and codes of currencies that may stand before or after an amount and are left out, such as £ and EUR.']:
+    'Zeichen und Kürzel von Währungen, die vor oder hinter Beträgen stehen können, etwa £. Eines in jeder Zeile.',
+  'The name or number of the column with the word.': 'Name oder Nummer der Spalte mit dem Wort.',
+  'The sheet of a workbook; without it the first one that is not hidden.':
+    'Das Blatt einer Arbeitsmappe; ohne Angabe das erste, das nicht ausgeblendet ist.',
+  ['What the words of the column type mean, as types of receipts such as "new policy". Needed with that '
+    + 'column. A word that it lacks is quarantined.']:
+    'Was die Wörter der Spalte Art bedeuten, eines in jeder Zeile, etwa: NB = new policy. Ein Wort, das fehlt, '
+      + 'bleibt ungelesen.',
 };

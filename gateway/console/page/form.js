@@ -346,7 +346,8 @@ export function Form(given) {
         is.focus ??= named.fields.controls[0];
         continue;
       }
-      const group = groups.find(({ at }) => pointer === at || pointer.startsWith(`${at || ''}/`));
+      const group = groups.toSorted((a, b) => (b.at || '').length - (a.at || '').length)
+        .find(({ at }) => pointer === at || pointer.startsWith(`${at || ''}/`));
       const at = one.pointer !== undefined
         && group?.fields.say(pointer.slice((group.at || '').length), reason(one.reason));
       if (at) is.focus ??= at;

@@ -5,6 +5,7 @@ import { Badge, Button, Copied, Disclosed, Instant, Members, PolicyLink, RecordL
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
 import { link } from './periods.js';
+import Profile from './profile.js';
 import {
   Around, Loaded, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace, violation,
 } from './show.js';
@@ -110,7 +111,8 @@ const columnsOf = ({ columns }) => columns.map((one, i) => html`${i > 0 && ', '}
 function Start() {
   const profiles = listed('profiles', 'after');
   const all = useLoaded((read) => profiles(read, '/x/reconciliation/profile?limit=200'));
-  const columns = [text('name', t('name')), number('version'), text('format'),
+  const columns = [{ label: t('name'), cell: (row) => (mayWrite()
+    ? html`<${To} what="profile" id=${row.name}>${row.name}<//>` : row.name) }, number('version'), text('format'),
     { label: label('columns'), cell: columnsOf }];
   return html`<h1>${t('reconciliation')}</h1><p class="lead">${t('reconciliationIs')}</p>
     <div>${mayWrite() && all.data?.data.length > 0 && html`<${Upload} profiles=${all.data.data} />`}</div>
@@ -119,7 +121,9 @@ function Start() {
     <${Section} title=${t('profiles')} data-part="profiles"><${Around} of=${all}
       first=${html`<p class="empty">${t('loading')}</p>`} show=${() => html`<${Pages} list=${profiles}
         path="/x/reconciliation/profile?limit=50" show=${(rows) => html`<${Table} caption=${t('profiles')}
-          columns=${columns} rows=${rows} empty=${t('noProfiles')} />`} />`} /><//>`;
+          columns=${columns} rows=${rows} empty=${t('noProfiles')} />`} />`} />
+      ${mayWrite() && html`<p><a class="button" data-action="profile" href="#/reconciliation/profile">${
+  t('newProfile')}</a></p>`}<//>`;
 }
 
 // comparisonOf returns the form that compares a statement with a period.
@@ -257,6 +261,7 @@ function Run({ id, query, again }) {
 
 export default function Reconciliation({ path: [what, id], query, again }) {
   if (what === 'statement' && id) return html`<${Statement} id=${id} />`;
+  if (what === 'profile') return html`<${Profile} name=${id} />`;
   if (what === 'run' && id) return html`<${Run} id=${id} query=${query} again=${again} />`;
   return html`<${Start} />`;
 }

@@ -52,6 +52,7 @@ function country(of) {
 // option returns the value of a member in words.
 export function option(name, of) {
   if (COUNTRIES.has(name)) return country(of);
+  if (name === 'means') return label(of);
   return VALUED.has(name) && value(of) !== of ? value(of) : t(`${name} ${of}`) ?? of;
 }
 
