@@ -174,6 +174,6 @@ func (b *book) value(of xml.StartElement, value, inline, place string) (Cell, er
 	case "b":
 		return Cell{Text: map[bool]string{true: "TRUE", false: "FALSE"}[value == "1"]}, nil
 	default:
-		return Cell{Text: value}, nil
+		return Cell{Text: unescaped(value)}, nil
 	}
 }
