@@ -115,7 +115,7 @@ func TestPartsOfAWorkbook(t *testing.T) {
 			<r><t>-1</t></r><rPh><t>x</t></rPh></is></c><c><v>5</v></c>`), nil), "2 P-1 5.00"},
 		"what XML cannot hold": {book(t, table("_x0050_olicy_x000a_,Gross",
 			said("P_x0020__x005F_x0041__xD83D__xDE00__xD83D_x")+
-			`<c t="str"><f>1</f><v>_x0035_</v></c>`), nil), "2 P _x0041_\U0001F600_xD83D_x 5.00"},
+				`<c t="str"><f>1</f><v>_x0035_</v></c>`), nil), "2 P _x0041_\U0001F600_xD83D_x 5.00"},
 		"styled empty cells": {book(t, table("Policy,Note,Gross", said("P")+
 			`<c s="1"/><c><v>5</v></c><c s="1"/>`), nil), "2 P 5.00"},
 		"an error that is mapped": {book(t, table("Policy,Gross", said("P")+`<c t="e"><v>#N/A</v></c>`), nil),

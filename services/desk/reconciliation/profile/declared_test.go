@@ -91,6 +91,35 @@ func TestAHeaderIsFoundByItsNames(t *testing.T) {
 	expect(t, "two rows, merged", got, []string{"3 P 5.00 4.00"})
 }
 
+// TestAFileInAnotherEncoding reads files in an encoding that is not declared, and is told in which they can be read.
+func TestAFileInAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	for encoding, file := range map[string]string{
+		"windows-1252": "Policy;Pr\xe4mie\nP;5\n", "utf-8": "Policy;Prämie\nP;5\n",
+		"utf-16": "\xff\xfeP\x00o\x00l\x00i\x00c\x00y\x00;\x00P\x00r\x00\xe4\x00m\x00i\x00e\x00\n\x00" +
+			"P\x00;\x005\x00",
+		"utf-16be": "\x00P\x00o\x00l\x00i\x00c\x00y\x00;\x00P\x00r\x00\xe4\x00m\x00i\x00e\x00\n\x00P\x00;\x005",
+	} {
+		for _, declaredIn := range []string{"utf-8", "windows-1252", "utf-16be"} {
+			p := declared("csv", "Policy=policyNumber", "Prämie=gross")
+			p.Delimiter, p.Encoding = ";", declaredIn
+			got, _ := lines(p, []byte(file))
+			if declaredIn == encoding {
+				expect(t, encoding, got, []string{"2 P 5.00"})
+				continue
+			}
+			if !strings.HasSuffix(got[0], " In the encoding "+encoding+" it has these columns.") {
+				t.Errorf("a file in %s, read as %s: %q", encoding, declaredIn, got)
+			}
+		}
+	}
+	p := declared("csv", "Policy=policyNumber", "Net=gross")
+	got, _ := lines(p, []byte("Policy,Gross\nP,5\n"))
+	expect(t, "no encoding", got, []string{
+		`Row 1 has not one column "Net". Is it the header, and is the delimiter ","?`,
+	})
+}
+
 // TestWhichSheet reads a sheet by its place.
 func TestWhichSheet(t *testing.T) {
 	t.Parallel()

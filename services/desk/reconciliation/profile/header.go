@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,22 @@ func (r *reader) ask(question string) string {
 		return fmt.Sprintf("%s, and is the delimiter %q?", strings.TrimSuffix(question, "?"), r.p.Delimiter)
 	}
 	return question
+}
+
+// otherEncoding says in which of the other encodings the header of a CSV file is found; it is empty without one.
+func (r *reader) otherEncoding(from io.ReaderAt, size int64) string {
+	for _, encoding := range encodings {
+		other := *r.p
+		other.Encoding = encoding
+		in := &reader{p: &other, item: func(sheet.Row) error { return io.EOF }} // the header is enough
+		if encoding != r.p.Encoding && r.p.Format == reconciliation.CSV {
+			_ = in.whole(from, size) // the file is wrong as it is declared, whatever is wrong with it otherwise
+		}
+		if in.columns != nil {
+			return fmt.Sprintf(" In the encoding %s it has these columns.", encoding)
+		}
+	}
+	return ""
 }
 
 // joined returns a header of two rows: the names of both, joined by a space.

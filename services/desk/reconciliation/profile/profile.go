@@ -31,6 +31,10 @@ const (
 	mostWords = 20
 )
 
+// encodings are those that a profile may declare. A file in one of the first is hardly taken for one in another.
+var encodings = []string{reconciliation.UTF8, reconciliation.UTF16, reconciliation.UTF16Little, reconciliation.UTF16Big,
+	reconciliation.Windows1252}
+
 var meanings = append([]string{
 	reconciliation.LineID, reconciliation.PolicyNumber, reconciliation.ClaimNumberColumn, reconciliation.Type,
 	reconciliation.Date, reconciliation.Currency, reconciliation.Amount,
@@ -79,8 +83,7 @@ func checkFile(c check, p reconciliation.FileProfileTerms) {
 	if p.Format == reconciliation.CSV {
 		c.must(slices.Contains([]string{",", ";", "\t", "|"}, p.Delimiter), "delimiter",
 			"must be a comma, semicolon, tab or bar")
-		c.among(p.Encoding, "encoding", reconciliation.UTF8, reconciliation.UTF16, reconciliation.UTF16Little,
-			reconciliation.UTF16Big, reconciliation.Windows1252)
+		c.among(p.Encoding, "encoding", encodings...)
 		c.must(p.Sheet == "", "sheet", "is for xlsx; a CSV file has no sheets")
 		c.must(p.SheetNumber == 0, "sheetNumber", "is for xlsx; a CSV file has no sheets")
 		c.must(p.HiddenRows == "", "hiddenRows", "is for xlsx; a CSV file hides nothing")

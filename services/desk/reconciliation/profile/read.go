@@ -3,6 +3,7 @@ package profile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -111,6 +112,9 @@ func Entries(
 			p.HeaderRow+max(1, p.HeaderRows)-1))
 	}
 	r.read.Columns = r.columns
+	if wrong := (*sheet.WrongError)(nil); errors.As(err, &wrong) && r.columns == nil && headed(*p) {
+		err = sheet.NewWrong(wrong.Error() + r.otherEncoding(from, size))
+	}
 	return r.read, err
 }
 
