@@ -27,6 +27,7 @@ const (
 	ByLineID       = "lineId"
 	ByPolicyType   = "policyNumber, type and period"
 	ByPolicyAmount = "policyNumber and amount"
+	ByPolicyDay    = "policyNumber and date"
 )
 
 // What somebody decides about an item.

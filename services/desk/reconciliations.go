@@ -190,9 +190,10 @@ func (o *office) runOperations() []rest.Extension {
 	}, {
 		Path: runsPath, Method: http.MethodPost, Writes: true, Creates: true, ID: "compareStatement",
 		Summary: "Compare a file with what is reported",
-		Details: "A row and a record are paired by the id of the line; by policy, type and period; or by policy and " +
-			"amount within a number of days: each only where it is unique on both sides. A pair stands until " +
-			"somebody parts it, in all runs of the contract, so that no record and no row is in two.",
+		Details: "A row and a record are paired by the id of the line; by policy, type and period; by policy and " +
+			"amount within a number of days; or, without a type, by policy and day alone, as a mismatch: each only " +
+			"where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, " +
+			"so that no record and no row is in two.",
 		Body: reflect.TypeFor[shown.RunRequest](), Response: one, Parameters: []string{keyed},
 		Refuses: []problem.Kind{problem.Invalid, problem.RecordTooLarge, problem.BadHeader, problem.KeyReused},
 		Serve: func(c *gin.Context, body any) (any, error) {

@@ -3827,7 +3827,7 @@ export interface paths {
         put?: never;
         /**
          * Compare a file with what is reported
-         * @description Compare a file with what is reported. A row and a record are paired by the id of the line; by policy, type and period; or by policy and amount within a number of days: each only where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, so that no record and no row is in two.
+         * @description Compare a file with what is reported. A row and a record are paired by the id of the line; by policy, type and period; by policy and amount within a number of days; or, without a type, by policy and day alone, as a mismatch: each only where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, so that no record and no row is in two.
          */
         post: operations["compareStatement"];
         delete?: never;

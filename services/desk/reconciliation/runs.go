@@ -215,7 +215,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 	}
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
 	if err := eachOf(ctx, r, s.Batch, rowBlocks, blockLength, s.Head.Rows, func(e match.Entry) error {
-		c.entries = append(c.entries, e)
+		c.entries = append(c.entries, match.Issued(e))
 		c.work.Read(ctx, 1)
 		return nil
 	}); err != nil {
