@@ -2802,6 +2802,15 @@ type Outcome struct {
 	Title *string `json:"title,omitempty"`
 }
 
+// PairRequestInput Two items of a run that somebody pairs, or parts again.
+type PairRequestInput struct {
+	// Items The numbers of two items: one of a row that is missingHere or ambiguous, and one of a record that is missingThere.
+	Items *[]int64 `json:"items,omitempty"`
+
+	// Reason The reason, 1 to 2,000 characters.
+	Reason *string `json:"reason,omitempty"`
+}
+
 // Participant An organisation with which a policy is shared, and its rights.
 type Participant struct {
 	// Organisation The name of the organisation, as the claim of its tokens has it.
@@ -3119,7 +3128,7 @@ type RunItem struct {
 	// Decision What was decided about it: accepted, disputed or unmatched.
 	Decision *string `json:"decision,omitempty"`
 
-	// Key The key by which the row and the record were paired.
+	// Key The key by which the row and the record were paired: lineId, claimNumber, "policyNumber, type and period", "policyNumber and amount", "policyNumber and date", or hand where somebody has paired them.
 	Key *string `json:"key,omitempty"`
 
 	// LineId The id of the record: of the receipt or of the claim. Absent where there is none.
@@ -3130,6 +3139,9 @@ type RunItem struct {
 
 	// Outcome The outcome: matched, withinTolerance, mismatch, missingHere, missingThere, duplicate, ambiguous or quarantined.
 	Outcome string `json:"outcome"`
+
+	// Paired Who has paired a row and a record by hand, and why.
+	Paired *RunPairing `json:"paired,omitempty"`
 
 	// PairedIn An item of a run.
 	PairedIn *RunPlace `json:"pairedIn,omitempty"`
@@ -3169,6 +3181,21 @@ type RunList struct {
 
 	// Runs The runs of the page.
 	Runs []Run `json:"runs"`
+}
+
+// RunPairing Who has paired a row and a record by hand, and why.
+type RunPairing struct {
+	// At The instant at which they were paired.
+	At time.Time `json:"at"`
+
+	// By Who has paired them.
+	By string `json:"by"`
+
+	// Reason Why they were paired.
+	Reason string `json:"reason"`
+
+	// With The number of the item that the record was. It is not listed while the pair stands.
+	With int64 `json:"with"`
 }
 
 // RunPlace An item of a run.
@@ -11281,6 +11308,12 @@ type DisputeItemJSONRequestBody = DecisionReasonInput
 // UnmatchItemJSONRequestBody defines body for UnmatchItem for application/json ContentType.
 type UnmatchItemJSONRequestBody = DecisionReasonInput
 
+// PairItemsJSONRequestBody defines body for PairItems for application/json ContentType.
+type PairItemsJSONRequestBody = PairRequestInput
+
+// UnpairItemsJSONRequestBody defines body for UnpairItems for application/json ContentType.
+type UnpairItemsJSONRequestBody = PairRequestInput
+
 // PutClaimSupplementJSONRequestBody defines body for PutClaimSupplement for application/json ContentType.
 type PutClaimSupplementJSONRequestBody = ClaimSupplementInput
 
@@ -13836,6 +13869,22 @@ func (c *Client) UnmatchItem(ctx context.Context, runId RunId, item Item, body U
 	r.segment("item", item)
 	r.body = body
 	return send[RunItem](ctx, c, r)
+}
+
+// PairItems sends POST /x/reconciliation/run/{runId}:pair: Pair a row and a record by hand.
+func (c *Client) PairItems(ctx context.Context, runId RunId, body PairItemsJSONRequestBody) (*Reply[RunItem], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:pair")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunItem](ctx, c, r)
+}
+
+// UnpairItems sends POST /x/reconciliation/run/{runId}:unpair: Part a pair that was made by hand. Its two items are as they were.
+func (c *Client) UnpairItems(ctx context.Context, runId RunId, body UnpairItemsJSONRequestBody) (*Reply[RunItems], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:unpair")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunItems](ctx, c, r)
 }
 
 // ListStatements sends GET /x/reconciliation/statement: The files that were sent, the newest first.

@@ -70,6 +70,8 @@ func beyondRules() []Rule {
 			"in two ways", try: statements},
 		Rule{Name: "POST /x/reconciliation/run pairs a row with the receipt of its policy, until somebody parts them",
 			try: comparisons},
+		Rule{Name: "POST /x/reconciliation/run/{runId}:pair makes one item of a row and a receipt that nobody has " +
+			"decided on, until :unpair", try: pairsByHand},
 	)
 }
 

@@ -323,15 +323,23 @@ func (f file) plant(ours map[string][]desk.BordereauLine) (lines []line, missing
 	beside.cells["gross"], beside.cells["net"] = "4013.00", "3413.00"
 	back := apart("S", "gross", "net") // what is paid back is no premium
 	back.cells["gross"], back.cells["net"] = "-"+back.cells["gross"], "-"+back.cells["net"]
-	missing = append(missing, ours["O"][0].LineID)
-	for _, part := range []string{"10.00", "-10.00"} { // two rows for one record
-		of := row("O", 0, shown.MissingHere)
-		of.cells["lineId"], of.partOf = "", of.record
-		if part == "10.00" {
-			of.cells["gross"], of.cells["net"] = part, part
-			continue
+	// two rows for one record, of one day and of two, and two that do not come to it
+	for _, name := range []string{"O", "U", "V"} {
+		missing = append(missing, ours[name][0].LineID)
+		for _, part := range []string{"10.00", "-10.00"} {
+			of := row(name, 0, shown.MissingHere)
+			if of.cells["lineId"] = ""; name != "V" {
+				of.partOf = of.record
+			}
+			if name == "U" && part == "10.00" {
+				of.cells["date"] = "2026-11-05"
+			}
+			if name != "V" && part == "10.00" {
+				of.cells["gross"], of.cells["net"] = part, part
+				continue
+			}
+			of.cells["gross"], of.cells["net"] = sum(of.cells["gross"], part), sum(of.cells["net"], part)
 		}
-		of.cells["gross"], of.cells["net"] = sum(of.cells["gross"], part), sum(of.cells["net"], part)
 	}
 	unknown := row("A", 0, shown.MissingHere)
 	unknown.cells["policyNumber"], unknown.cells["lineId"] = "NOBODY", ""
@@ -423,7 +431,7 @@ func (w *world) book(t *testing.T, s *servicetest.Service, n int) map[string][]d
 	w.mu.Unlock()
 	day := time.Date(2000, 1, 1+n, 0, 0, 0, 0, time.UTC)
 	contract := fmt.Sprintf("C%d", n)
-	for i, name := range strings.Split("A B C D E G H I J K L M N O P Q R S T", " ") {
+	for i, name := range strings.Split("A B C D E G H I J K L M N O P Q R S T U V", " ") {
 		number := contract + "-" + name
 		w.policies[number] = policy{"motorCoverage", day.Format(time.RFC3339), "Ann", "in force"}
 		original := w.record(number, "new policy", int64(100_000*i+123_450), "")

@@ -225,6 +225,27 @@ func (o *office) runOperations() []rest.Extension {
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"}, skipParameter,
 		},
 		Refuses: []problem.Kind{problem.NotFound}, Serve: o.items,
+	}, {
+		Path: runPath + ":pair", Method: http.MethodPost, Writes: true, ID: "pairItems",
+		Summary: "Pair a row and a record by hand",
+		Details: "Two items that nobody has decided on, one of a row that is missingHere or ambiguous and one of a " +
+			"record that is missingThere, become one: the item of the row is matched, withinTolerance or a mismatch, " +
+			"as their cells are, and says who has paired them. The pair stands as others do.",
+		Body: reflect.TypeFor[shown.PairRequest](), Response: reflect.TypeFor[shown.RunItem](),
+		Parameters: []string{"runId"},
+		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition, problem.RecordTooLarge},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.Pair(c.Request.Context(), c.Param("runId"), *body.(*shown.PairRequest))
+		},
+	}, {
+		Path: runPath + ":unpair", Method: http.MethodPost, Writes: true, ID: "unpairItems",
+		Summary: "Part a pair that was made by hand. Its two items are as they were",
+		Body:    reflect.TypeFor[shown.PairRequest](), Response: reflect.TypeFor[shown.RunItems](),
+		Parameters: []string{"runId"},
+		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.Unpair(c.Request.Context(), c.Param("runId"), *body.(*shown.PairRequest))
+		},
 	},
 		o.deciding("accept", shown.Accepted, "Accept an item that is no pair without a difference"),
 		o.deciding("dispute", shown.Disputed, "Dispute an item"),

@@ -14,6 +14,7 @@
 //	try.go         the first rows of a file, before it is sent for good
 //	runs.go        a comparison
 //	before.go      the pairs of the runs before
+//	hand.go        pairs that somebody makes by hand
 //	decisions.go   what somebody decides about an item
 //	items.go       the items of a run
 //	lists.go       the newest statements and runs
