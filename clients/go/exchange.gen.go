@@ -3108,6 +3108,24 @@ type RunCell struct {
 	Theirs string `json:"theirs"`
 }
 
+// RunDecided How many items were decided on.
+type RunDecided struct {
+	// Decided How many items this request has decided on.
+	Decided int64 `json:"decided"`
+
+	// More Whether further items are as the request says, beyond the 10,000 that one decides on. Send it again for them.
+	More bool `json:"more"`
+}
+
+// RunDecisionInput Which items of a run are decided on, and why.
+type RunDecisionInput struct {
+	// Reason The reason, 1 to 2,000 characters.
+	Reason *string `json:"reason,omitempty"`
+
+	// Where Which items: those that have all that is said here. It says at least one thing.
+	Where *RunWhereInput `json:"where,omitempty"`
+}
+
 // RunItem What came of a row, of a record, or of a pair of both.
 type RunItem struct {
 	// Candidates The records that it could be, up to 20. None of them is paired with it.
@@ -3220,6 +3238,21 @@ type RunRequestInput struct {
 
 	// WindowDays How many days dates may differ by, 0 to 366.
 	WindowDays *int64 `json:"windowDays,omitempty"`
+}
+
+// RunWhereInput What items of a run have.
+type RunWhereInput struct {
+	// Decision What was decided about the items: accepted or disputed. Without it, they are those that nobody has decided on.
+	Decision *string `json:"decision,omitempty"`
+
+	// Month The month from which the items age, such as 2026-01.
+	Month *string `json:"month,omitempty"`
+
+	// Outcome The outcome of the items. One of those that are paired without a difference is not accepted.
+	Outcome *string `json:"outcome,omitempty"`
+
+	// PolicyNumber The number of the policy, in any case where the exchange has issued it.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
 }
 
 // SearchField A member that records are searched by.
@@ -11308,6 +11341,12 @@ type DisputeItemJSONRequestBody = DecisionReasonInput
 // UnmatchItemJSONRequestBody defines body for UnmatchItem for application/json ContentType.
 type UnmatchItemJSONRequestBody = DecisionReasonInput
 
+// AcceptItemsJSONRequestBody defines body for AcceptItems for application/json ContentType.
+type AcceptItemsJSONRequestBody = RunDecisionInput
+
+// DisputeItemsJSONRequestBody defines body for DisputeItems for application/json ContentType.
+type DisputeItemsJSONRequestBody = RunDecisionInput
+
 // PairItemsJSONRequestBody defines body for PairItems for application/json ContentType.
 type PairItemsJSONRequestBody = PairRequestInput
 
@@ -13869,6 +13908,22 @@ func (c *Client) UnmatchItem(ctx context.Context, runId RunId, item Item, body U
 	r.segment("item", item)
 	r.body = body
 	return send[RunItem](ctx, c, r)
+}
+
+// AcceptItems sends POST /x/reconciliation/run/{runId}:accept: Accept all items that a filter selects.
+func (c *Client) AcceptItems(ctx context.Context, runId RunId, body AcceptItemsJSONRequestBody) (*Reply[RunDecided], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:accept")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunDecided](ctx, c, r)
+}
+
+// DisputeItems sends POST /x/reconciliation/run/{runId}:dispute: Dispute all items that a filter selects.
+func (c *Client) DisputeItems(ctx context.Context, runId RunId, body DisputeItemsJSONRequestBody) (*Reply[RunDecided], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:dispute")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunDecided](ctx, c, r)
 }
 
 // PairItems sends POST /x/reconciliation/run/{runId}:pair: Pair a row and a record by hand.

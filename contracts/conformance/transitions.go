@@ -332,4 +332,11 @@ func pairsByHand(p *probe) {
 	p.wants(http.StatusOK, p.post(path+":unpair", two))
 	p.wants(http.StatusOK, p.post(path+"/items/1:dispute", record{"reason": p.name}))
 	p.refused(http.StatusConflict, "", p.post(path+":pair", two))
+	many := record{"where": record{"outcome": "missingThere"}, "reason": p.name}
+	for _, want := range []string{"1", "0"} { // what is decided on is left
+		if decided := fmt.Sprint(p.wants(http.StatusOK, p.post(path+":accept", many))["decided"]); decided != want {
+			p.fail("of the items that nobody has decided on, %s are, and not %s", decided, want)
+		}
+	}
+	p.refused(http.StatusBadRequest, "", p.post(path+":dispute", record{"where": record{}, "reason": p.name}))
 }

@@ -247,6 +247,8 @@ func (o *office) runOperations() []rest.Extension {
 			return o.reconciler.Unpair(c.Request.Context(), c.Param("runId"), *body.(*shown.PairRequest))
 		},
 	},
+		o.decidingAll("accept", shown.Accepted, "Accept all items that a filter selects"),
+		o.decidingAll("dispute", shown.Disputed, "Dispute all items that a filter selects"),
 		o.deciding("accept", shown.Accepted, "Accept an item that is no pair without a difference"),
 		o.deciding("dispute", shown.Disputed, "Dispute an item"),
 		o.deciding("unmatch", shown.Unmatched,
@@ -277,6 +279,22 @@ func (o *office) deciding(action, is, summary string) rest.Extension {
 		Serve: func(c *gin.Context, body any) (any, error) {
 			return o.reconciler.Decide(c.Request.Context(), c.Param("runId"), c.Param("item"), is,
 				*body.(*shown.DecisionReason))
+		},
+	}
+}
+
+// decidingAll is an operation by which somebody decides about many items.
+func (o *office) decidingAll(action, is, summary string) rest.Extension {
+	return rest.Extension{
+		Path: runPath + ":" + action, Method: http.MethodPost, Writes: true, ID: action + "Items", Summary: summary,
+		Details: "Up to 10,000 items are decided on, each by itself; more says whether others are left. What a request " +
+			"has decided on is decided, also where it failed afterwards, and the same request again goes on with the " +
+			"others.",
+		Body: reflect.TypeFor[shown.RunDecision](), Response: reflect.TypeFor[shown.RunDecided](),
+		Parameters: []string{"runId"},
+		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.DecideAll(c.Request.Context(), c.Param("runId"), is, *body.(*shown.RunDecision))
 		},
 	}
 }

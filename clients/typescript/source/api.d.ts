@@ -3858,6 +3858,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/reconciliation/run/{runId}:accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept all items that a filter selects
+         * @description Accept all items that a filter selects. Up to 10,000 items are decided on, each by itself; more says whether others are left. What a request has decided on is decided, also where it failed afterwards, and the same request again goes on with the others.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["acceptItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}:dispute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dispute all items that a filter selects
+         * @description Dispute all items that a filter selects. Up to 10,000 items are decided on, each by itself; more says whether others are left. What a request has decided on is decided, also where it failed afterwards, and the same request again goes on with the others.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["disputeItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/reconciliation/run/{runId}:pair": {
         parameters: {
             query?: never;
@@ -10584,6 +10628,23 @@ export interface components {
             /** @description What the file has. */
             theirs: string;
         };
+        /** @description How many items were decided on. */
+        RunDecided: {
+            /**
+             * Format: int64
+             * @description How many items this request has decided on.
+             */
+            decided: Exact;
+            /** @description Whether further items are as the request says, beyond the 10,000 that one decides on. Send it again for them. */
+            more: boolean;
+        };
+        /** @description Which items of a run are decided on, and why. */
+        RunDecisionInput: {
+            /** @description The reason, 1 to 2,000 characters. */
+            reason?: string | null;
+            /** @description Which items: those that have all that is said here. It says at least one thing. */
+            where?: components["schemas"]["RunWhereInput"] | null;
+        };
         /** @description What came of a row, of a record, or of a pair of both. */
         RunItem: {
             /** @description The records that it could be, up to 20. None of them is paired with it. */
@@ -10695,6 +10756,17 @@ export interface components {
              * @description How many days dates may differ by, 0 to 366.
              */
             windowDays?: Exact | null;
+        };
+        /** @description What items of a run have. */
+        RunWhereInput: {
+            /** @description What was decided about the items: accepted or disputed. Without it, they are those that nobody has decided on. */
+            decision?: string | null;
+            /** @description The month from which the items age, such as 2026-01. */
+            month?: string | null;
+            /** @description The outcome of the items. One of those that are paired without a difference is not accepted. */
+            outcome?: string | null;
+            /** @description The number of the policy, in any case where the exchange has issued it. */
+            policyNumber?: string | null;
         };
         /** @description What can be searched of one resource, or of all coverage records together. */
         SearchedResource: {
@@ -29900,6 +29972,166 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "They report it next month.",
+                 *       "where": {
+                 *         "month": "2026-01",
+                 *         "outcome": "missingThere"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunDecisionInput"];
+            };
+        };
+        responses: {
+            /** @description Accept all items that a filter selects. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decided": 1,
+                     *       "more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunDecided"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disputeItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "They report it this month.",
+                 *       "where": {
+                 *         "decision": "accepted",
+                 *         "policyNumber": "POL-EXAMPLE-INTERRUPTION"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunDecisionInput"];
+            };
+        };
+        responses: {
+            /** @description Dispute all items that a filter selects. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decided": 1,
+                     *       "more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunDecided"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

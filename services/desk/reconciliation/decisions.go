@@ -112,8 +112,21 @@ func (r *Reconciler) decide(
 	if err != nil {
 		return err
 	}
+	if err := r.note(ctx, s, id, item, is, reason); err != nil {
+		return err
+	}
+	if of, s, err = r.run(ctx, id); err == nil {
+		err = decidable(s, of, item, is) // nor has the item become another one meanwhile
+	}
+	return err
+}
+
+// note keeps a decision about an item of a series as it was read. Errors: problem.Transition, those of the store.
+func (r *Reconciler) note(
+	ctx context.Context, s *series, id string, item reconciliation.RunItem, is, reason string,
+) error {
 	at := decidedAt(s, id, item)
-	err = docstore.Again(func() error {
+	return docstore.Again(func() error {
 		var was decision
 		h, err := r.find(ctx, at.key(), &was)
 		if err != nil {
@@ -135,13 +148,6 @@ func (r *Reconciler) decide(
 		_, err = r.write(ctx, h, at.key(), decisionsOf(at.Run), next)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	if of, s, err = r.run(ctx, id); err == nil {
-		err = decidable(s, of, item, is) // nor has the item become another one meanwhile
-	}
-	return err
 }
 
 // decidable refuses decisions about an item that has become another one.

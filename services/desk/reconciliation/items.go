@@ -190,14 +190,22 @@ func (r *Reconciler) reader(of *run, s *series) *itemReader {
 }
 
 // item returns an item as its readers see it.
-func (f *itemReader) item(ctx context.Context, number int) (item reconciliation.RunItem, err error) {
+func (f *itemReader) item(ctx context.Context, number int) (reconciliation.RunItem, error) {
+	item, err := f.stored(ctx, number)
+	if err == nil {
+		err = f.r.complete(ctx, f.in, f.of.Head.ID, &item)
+	}
+	return item, err
+}
+
+// stored returns an item without what changes about it.
+func (f *itemReader) stored(ctx context.Context, number int) (item reconciliation.RunItem, err error) {
 	if h := handOf(f.hands, number); h != nil && h.Items[rowItem] == number {
 		some, err := block.Read[reconciliation.RunItem](ctx, f.r.itemsOf(h.Batch, handBlocks, 1), 0)
 		if err != nil {
 			return item, err
 		}
-		item = some[0]
-		return item, f.r.complete(ctx, f.in, f.of.Head.ID, &item)
+		return some[0], nil
 	}
 	if at := (number - 1) / blockLength; at != f.block {
 		f.items, err = block.Read[reconciliation.RunItem](ctx, f.r.itemsOf(f.of.Batch, itemBlocks, blockLength), at)
@@ -205,8 +213,7 @@ func (f *itemReader) item(ctx context.Context, number int) (item reconciliation.
 			return item, err
 		}
 	}
-	item = f.items[(number-1)%blockLength]
-	return item, f.r.complete(ctx, f.in, f.of.Head.ID, &item)
+	return f.items[(number-1)%blockLength], nil
 }
 
 // complete adds what changes about an item: its age, and what was decided.
