@@ -2892,6 +2892,15 @@ type Outcome struct {
 	Title *string `json:"title,omitempty"`
 }
 
+// PairRequestInput Two items of a run that somebody pairs, or parts again.
+type PairRequestInput struct {
+	// Items The numbers of two items: one of a row that is missingHere or ambiguous, and one of a record that is missingThere.
+	Items *[]int64 `json:"items,omitempty"`
+
+	// Reason The reason, 1 to 2,000 characters.
+	Reason *string `json:"reason,omitempty"`
+}
+
 // Participant An organisation with which a policy is shared, and its rights.
 type Participant struct {
 	// Organisation The name of the organisation, as the claim of its tokens has it.
@@ -3189,6 +3198,24 @@ type RunCell struct {
 	Theirs string `json:"theirs"`
 }
 
+// RunDecided How many items were decided on.
+type RunDecided struct {
+	// Decided How many items this request has decided on.
+	Decided int64 `json:"decided"`
+
+	// More Whether further items are as the request says, beyond the 10,000 that one decides on. Send it again for them.
+	More bool `json:"more"`
+}
+
+// RunDecisionInput Which items of a run are decided on, and why.
+type RunDecisionInput struct {
+	// Reason The reason, 1 to 2,000 characters.
+	Reason *string `json:"reason,omitempty"`
+
+	// Where Which items: those that have all that is said here. It says at least one thing.
+	Where *RunWhereInput `json:"where,omitempty"`
+}
+
 // RunItem What came of a row, of a record, or of a pair of both.
 type RunItem struct {
 	// Candidates The records that it could be, up to 20. None of them is paired with it.
@@ -3209,7 +3236,7 @@ type RunItem struct {
 	// Decision What was decided about it: accepted, disputed or unmatched.
 	Decision *string `json:"decision,omitempty"`
 
-	// Key The key by which the row and the record were paired.
+	// Key The key by which the row and the record were paired: lineId, claimNumber, "policyNumber, type and period", "policyNumber and amount", "policyNumber and date", or hand where somebody has paired them.
 	Key *string `json:"key,omitempty"`
 
 	// LineId The id of the record: of the receipt or of the claim. Absent where there is none.
@@ -3220,6 +3247,9 @@ type RunItem struct {
 
 	// Outcome The outcome: matched, withinTolerance, mismatch, missingHere, missingThere, duplicate, ambiguous or quarantined.
 	Outcome string `json:"outcome"`
+
+	// Paired Who has paired a row and a record by hand, and why.
+	Paired *RunPairing `json:"paired,omitempty"`
 
 	// PairedIn An item of a run.
 	PairedIn *RunPlace `json:"pairedIn,omitempty"`
@@ -3261,6 +3291,21 @@ type RunList struct {
 	Runs []Run `json:"runs"`
 }
 
+// RunPairing Who has paired a row and a record by hand, and why.
+type RunPairing struct {
+	// At The instant at which they were paired.
+	At time.Time `json:"at"`
+
+	// By Who has paired them.
+	By string `json:"by"`
+
+	// Reason Why they were paired.
+	Reason string `json:"reason"`
+
+	// With The number of the item that the record was. It is not listed while the pair stands.
+	With int64 `json:"with"`
+}
+
 // RunPlace An item of a run.
 type RunPlace struct {
 	// Item The number of the item.
@@ -3283,6 +3328,21 @@ type RunRequestInput struct {
 
 	// WindowDays How many days dates may differ by, 0 to 366.
 	WindowDays *int64 `json:"windowDays,omitempty"`
+}
+
+// RunWhereInput What items of a run have.
+type RunWhereInput struct {
+	// Decision What was decided about the items: accepted or disputed. Without it, they are those that nobody has decided on.
+	Decision *string `json:"decision,omitempty"`
+
+	// Month The month from which the items age, such as 2026-01.
+	Month *string `json:"month,omitempty"`
+
+	// Outcome The outcome of the items. One of those that are paired without a difference is not accepted.
+	Outcome *string `json:"outcome,omitempty"`
+
+	// PolicyNumber The number of the policy, in any case where the exchange has issued it.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
 }
 
 // SearchField A member that records are searched by.
@@ -11374,6 +11434,18 @@ type DisputeItemJSONRequestBody = DecisionReasonInput
 // UnmatchItemJSONRequestBody defines body for UnmatchItem for application/json ContentType.
 type UnmatchItemJSONRequestBody = DecisionReasonInput
 
+// AcceptItemsJSONRequestBody defines body for AcceptItems for application/json ContentType.
+type AcceptItemsJSONRequestBody = RunDecisionInput
+
+// DisputeItemsJSONRequestBody defines body for DisputeItems for application/json ContentType.
+type DisputeItemsJSONRequestBody = RunDecisionInput
+
+// PairItemsJSONRequestBody defines body for PairItems for application/json ContentType.
+type PairItemsJSONRequestBody = PairRequestInput
+
+// UnpairItemsJSONRequestBody defines body for UnpairItems for application/json ContentType.
+type UnpairItemsJSONRequestBody = PairRequestInput
+
 // PutClaimSupplementJSONRequestBody defines body for PutClaimSupplement for application/json ContentType.
 type PutClaimSupplementJSONRequestBody = ClaimSupplementInput
 
@@ -13929,6 +14001,38 @@ func (c *Client) UnmatchItem(ctx context.Context, runId RunId, item Item, body U
 	r.segment("item", item)
 	r.body = body
 	return send[RunItem](ctx, c, r)
+}
+
+// AcceptItems sends POST /x/reconciliation/run/{runId}:accept: Accept all items that a filter selects.
+func (c *Client) AcceptItems(ctx context.Context, runId RunId, body AcceptItemsJSONRequestBody) (*Reply[RunDecided], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:accept")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunDecided](ctx, c, r)
+}
+
+// DisputeItems sends POST /x/reconciliation/run/{runId}:dispute: Dispute all items that a filter selects.
+func (c *Client) DisputeItems(ctx context.Context, runId RunId, body DisputeItemsJSONRequestBody) (*Reply[RunDecided], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:dispute")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunDecided](ctx, c, r)
+}
+
+// PairItems sends POST /x/reconciliation/run/{runId}:pair: Pair a row and a record by hand.
+func (c *Client) PairItems(ctx context.Context, runId RunId, body PairItemsJSONRequestBody) (*Reply[RunItem], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:pair")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunItem](ctx, c, r)
+}
+
+// UnpairItems sends POST /x/reconciliation/run/{runId}:unpair: Part a pair that was made by hand. Its two items are as they were.
+func (c *Client) UnpairItems(ctx context.Context, runId RunId, body UnpairItemsJSONRequestBody) (*Reply[RunItems], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}:unpair")
+	r.segment("runId", runId)
+	r.body = body
+	return send[RunItems](ctx, c, r)
 }
 
 // ListStatements sends GET /x/reconciliation/statement: The files that were sent, the newest first.

@@ -72,6 +72,8 @@ func beyondRules() []Rule {
 			try: writtenForms},
 		Rule{Name: "POST /x/reconciliation/run pairs a row with the receipt of its policy, until somebody parts them",
 			try: comparisons},
+		Rule{Name: "POST /x/reconciliation/run/{runId}:pair makes one item of a row and a receipt that nobody has " +
+			"decided on, until :unpair", try: pairsByHand},
 	)
 }
 

@@ -302,3 +302,41 @@ func (p *probe) extended(policy record, line string, ends int) record {
 	return p.action(http.StatusOK, "/"+line+"/"+policy.text("id")+":endorse",
 		record{"endorsementType": extension, "expiryDate": p.instant(ends)})
 }
+
+// pairsByHand pairs a row and a receipt that no key brings together, and parts them.
+func pairsByHand(p *probe) {
+	const contract = deskContract + "-8"
+	made := p.wants(http.StatusOK, p.reportedUnder(contract, record{"inception": "1908-01-01", "expiry": "1908-01-02"}))
+	policy := p.policy("motorCoverage", 265).text("policyNumber")
+	p.wants(http.StatusOK, p.put("/x/contract/"+contract+"/policy/"+policy, nil))
+	p.create("receipt", record{"policyNumber": policy, "receiptType": "new policy", "paymentAmount": 100})
+	sent := p.statement("Policy;Type;Premium\n" + p.name + ";NB;101\n")
+	run := p.wants(http.StatusCreated, p.post("/x/reconciliation/run", record{
+		"statement": sent.text("id"), "against": record{
+			"contract": contract, "kind": "premium", "period": made.text("setAt")[:len("2000-01")], "receipts": true,
+		},
+	}))
+	path := "/x/reconciliation/run/" + run.text("id")
+	two := record{"items": []int{1, 2}, "reason": p.name}
+	paired := p.post(path+":pair", two)
+	if paired.status == http.StatusNotFound {
+		p.skip("the implementation pairs nothing by hand")
+	}
+	if item := p.wants(http.StatusOK, paired); item.text("outcome") != "mismatch" || len(item.list("cells")) == 0 {
+		p.fail("a row and a receipt with other amounts that are paired by hand are %v", item)
+	}
+	if fmt.Sprint(p.read(path)["items"]) != "1" {
+		p.fail("a row and a receipt that are paired are not one item")
+	}
+	p.refused(http.StatusBadRequest, "", p.post(path+":pair", record{"items": []int{1}, "reason": p.name}))
+	p.wants(http.StatusOK, p.post(path+":unpair", two))
+	p.wants(http.StatusOK, p.post(path+"/items/1:dispute", record{"reason": p.name}))
+	p.refused(http.StatusConflict, "", p.post(path+":pair", two))
+	many := record{"where": record{"outcome": "missingThere"}, "reason": p.name}
+	for _, want := range []string{"1", "0"} { // what is decided on is left
+		if decided := fmt.Sprint(p.wants(http.StatusOK, p.post(path+":accept", many))["decided"]); decided != want {
+			p.fail("of the items that nobody has decided on, %s are, and not %s", decided, want)
+		}
+	}
+	p.refused(http.StatusBadRequest, "", p.post(path+":dispute", record{"where": record{}, "reason": p.name}))
+}

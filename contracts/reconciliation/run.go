@@ -27,6 +27,8 @@ const (
 	ByLineID       = "lineId"
 	ByPolicyType   = "policyNumber, type and period"
 	ByPolicyAmount = "policyNumber and amount"
+	ByPolicyDay    = "policyNumber and date"
+	ByHand         = "hand"
 )
 
 // What somebody decides about an item.
@@ -164,7 +166,8 @@ type RunItem struct {
 	Row int `json:"row,omitzero"`
 	// The id of the record: of the receipt or of the claim. Absent where there is none.
 	LineID string `json:"lineId,omitzero"`
-	// The key by which the row and the record were paired.
+	// The key by which the row and the record were paired: lineId, claimNumber, "policyNumber, type and period",
+	// "policyNumber and amount", "policyNumber and date", or hand where somebody has paired them.
 	Key string `json:"key,omitzero"`
 	// The number of the policy, as the record or else the row has it.
 	PolicyNumber string `json:"policyNumber,omitzero"`
@@ -182,6 +185,8 @@ type RunItem struct {
 	Rows []int `json:"rows,omitzero"`
 	// The run and item in which the pair was made, if that is not this one.
 	PairedIn *RunPlace `json:"pairedIn,omitzero"`
+	// Who has paired the row and the record, if somebody has by hand.
+	Paired *RunPairing `json:"paired,omitzero"`
 	// What was decided about it: accepted, disputed or unmatched.
 	Decision string `json:"decision,omitzero"`
 	// Who decided it.

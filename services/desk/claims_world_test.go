@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -10,7 +11,9 @@ import (
 // claim is a claim of the world, with all that happened to it.
 type claim struct {
 	id, policy string
-	happened   []event
+	// issued is its number; empty for one that is made of its id.
+	issued   string
+	happened []event
 }
 
 // event is something that happened to a claim: its reserve was set, or it was paid and closed, or opened again, or an
@@ -92,7 +95,7 @@ func (c *claim) at(instant time.Time) (f facts, was bool) {
 }
 
 // number is the number of the claim.
-func (c *claim) number() string { return "CLM-" + c.id[30:] }
+func (c *claim) number() string { return cmp.Or(c.issued, "CLM-"+c.id[30:]) }
 
 // record returns the claim as its readers saw it at an instant, and whether it was there.
 func (c *claim) record(at time.Time) (record map[string]any, was bool) {

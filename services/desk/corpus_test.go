@@ -244,16 +244,20 @@ func (f file) plant(ours map[string][]desk.BordereauLine) (lines []line, missing
 		}, outcome: outcome, record: of.LineID, differ: differ, odd: map[string]string{}})
 		return &lines[len(lines)-1]
 	}
-	// lost is what comes of a row that names its record by a key with an amount that differs.
+	// lost is what comes of a row whose amount differs from that of its record.
 	lost := func(name string, differ ...string) *line {
-		switch f.layout {
-		case byAmount:
-			missing = append(missing, ours[name][0].LineID)
-			return row(name, 0, shown.MissingHere)
-		case netAlone:
+		if f.layout == netAlone {
 			differ = []string{"net"}
 		}
 		return row(name, 0, shown.Mismatch, differ...)
+	}
+	// apart is what comes of such a row where something else could be meant, unless it names its record by its id or type.
+	apart := func(name string, differ ...string) *line {
+		if f.layout == byAmount {
+			missing = append(missing, ours[name][0].LineID)
+			return row(name, 0, shown.MissingHere)
+		}
+		return lost(name, differ...)
 	}
 	row("A", 0, shown.Matched)
 	row("B", 0, shown.Matched)
@@ -290,23 +294,52 @@ func (f file) plant(ours map[string][]desk.BordereauLine) (lines []line, missing
 			missing = append(missing, l.record)
 		}
 	}
-	both := row("N", 0, shown.MissingHere) // one row for two records
-	for _, of := range ours["N"] {
-		both.together, missing = append(both.together, of.LineID), append(missing, of.LineID)
-	}
-	slices.Sort(both.together)
-	both.cells["lineId"] = ""
-	both.cells["gross"] = sum(string(ours["N"][0].Gross), string(ours["N"][1].Gross))
-	both.cells["net"] = sum(string(ours["N"][0].Net), string(ours["N"][1].Net))
-	missing = append(missing, ours["O"][0].LineID)
-	for _, part := range []string{"10.00", "-10.00"} { // two rows for one record
-		of := row("O", 0, shown.MissingHere)
-		of.cells["lineId"], of.partOf = "", of.record
-		if part == "10.00" {
-			of.cells["gross"], of.cells["net"] = part, part
-			continue
+	for _, name := range []string{"N", "T"} { // one row for two records, of one day and of two
+		both := row(name, 0, shown.MissingHere)
+		for _, of := range ours[name] {
+			both.together, missing = append(both.together, of.LineID), append(missing, of.LineID)
 		}
-		of.cells["gross"], of.cells["net"] = sum(of.cells["gross"], part), sum(of.cells["net"], part)
+		slices.Sort(both.together)
+		both.cells["lineId"] = ""
+		both.cells["gross"] = sum(string(ours[name][0].Gross), string(ours[name][1].Gross))
+		both.cells["net"] = sum(string(ours[name][0].Net), string(ours[name][1].Net))
+	}
+	differing := []string{"gross", "net"}
+	if f.has("date") {
+		differing = append(differing, "date")
+	}
+	next := apart("P", differing...) // the day after, and another premium
+	next.cells["date"], next.cells["gross"], next.cells["net"] = "2026-11-05", "4011.00", "3411.00"
+	two := row("Q", 0, shown.MissingHere) // two records of the day, and none has the premium
+	if f.layout == byLine {
+		two.outcome, two.differ = shown.Mismatch, []string{"gross", "net"}
+		missing = append(missing, ours["Q"][1].LineID)
+	} else {
+		missing = append(missing, ours["Q"][0].LineID, ours["Q"][1].LineID)
+	}
+	two.cells["gross"], two.cells["net"] = "4012.00", "3412.00"
+	row("R", 0, shown.Quarantined, "net").odd["net"] = "?" // it may be the one that is meant
+	beside := apart("R", "gross", "net")
+	beside.cells["gross"], beside.cells["net"] = "4013.00", "3413.00"
+	back := apart("S", "gross", "net") // what is paid back is no premium
+	back.cells["gross"], back.cells["net"] = "-"+back.cells["gross"], "-"+back.cells["net"]
+	// two rows for one record, of one day and of two, and two that do not come to it
+	for _, name := range []string{"O", "U", "V"} {
+		missing = append(missing, ours[name][0].LineID)
+		for _, part := range []string{"10.00", "-10.00"} {
+			of := row(name, 0, shown.MissingHere)
+			if of.cells["lineId"] = ""; name != "V" {
+				of.partOf = of.record
+			}
+			if name == "U" && part == "10.00" {
+				of.cells["date"] = "2026-11-05"
+			}
+			if name != "V" && part == "10.00" {
+				of.cells["gross"], of.cells["net"] = part, part
+				continue
+			}
+			of.cells["gross"], of.cells["net"] = sum(of.cells["gross"], part), sum(of.cells["net"], part)
+		}
 	}
 	unknown := row("A", 0, shown.MissingHere)
 	unknown.cells["policyNumber"], unknown.cells["lineId"] = "NOBODY", ""
@@ -398,14 +431,14 @@ func (w *world) book(t *testing.T, s *servicetest.Service, n int) map[string][]d
 	w.mu.Unlock()
 	day := time.Date(2000, 1, 1+n, 0, 0, 0, 0, time.UTC)
 	contract := fmt.Sprintf("C%d", n)
-	for i, name := range strings.Split("A B C D E G H I J K L M N O", " ") {
+	for i, name := range strings.Split("A B C D E G H I J K L M N O P Q R S T U V", " ") {
 		number := contract + "-" + name
 		w.policies[number] = policy{"motorCoverage", day.Format(time.RFC3339), "Ann", "in force"}
 		original := w.record(number, "new policy", int64(100_000*i+123_450), "")
 		if name == "I" {
 			w.record(number, "new policy", original.Amount, "")
 		}
-		if name == "N" {
+		if strings.Contains("N Q T", name) {
 			w.record(number, "new policy", original.Amount+700, "")
 		}
 		if name == "H" {
@@ -414,6 +447,9 @@ func (w *world) book(t *testing.T, s *servicetest.Service, n int) map[string][]d
 	}
 	for _, r := range w.receipts {
 		r.RecordedAt, r.ReceiptDate = "2026-11-04T12:00:00Z", "2026-11-04"
+		if r.Policy == contract+"-T" && r.Amount%1000 != 450 {
+			r.ReceiptDate = "2026-11-05"
+		}
 	}
 	s.Must(200, "PUT", "/x/contract/"+contract, fmt.Sprintf(`{"uniqueMarketReference":"B","coverholderName":"A",
 		"inception":%q,"expiry":%q,"lines":["motorCoverage"],"amountUnit":"minor","currency":"EUR",

@@ -190,9 +190,10 @@ func (o *office) runOperations() []rest.Extension {
 	}, {
 		Path: runsPath, Method: http.MethodPost, Writes: true, Creates: true, ID: "compareStatement",
 		Summary: "Compare a file with what is reported",
-		Details: "A row and a record are paired by the id of the line; by policy, type and period; or by policy and " +
-			"amount within a number of days: each only where it is unique on both sides. A pair stands until " +
-			"somebody parts it, in all runs of the contract, so that no record and no row is in two.",
+		Details: "A row and a record are paired by the id of the line; by policy, type and period; by policy and " +
+			"amount within a number of days; or, without a type, by policy and day alone, as a mismatch: each only " +
+			"where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, " +
+			"so that no record and no row is in two.",
 		Body: reflect.TypeFor[shown.RunRequest](), Response: one, Parameters: []string{keyed},
 		Refuses: []problem.Kind{problem.Invalid, problem.RecordTooLarge, problem.BadHeader, problem.KeyReused},
 		Serve: func(c *gin.Context, body any) (any, error) {
@@ -224,7 +225,30 @@ func (o *office) runOperations() []rest.Extension {
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"}, skipParameter,
 		},
 		Refuses: []problem.Kind{problem.NotFound}, Serve: o.items,
+	}, {
+		Path: runPath + ":pair", Method: http.MethodPost, Writes: true, ID: "pairItems",
+		Summary: "Pair a row and a record by hand",
+		Details: "Two items that nobody has decided on, one of a row that is missingHere or ambiguous and one of a " +
+			"record that is missingThere, become one: the item of the row is matched, withinTolerance or a mismatch, " +
+			"as their cells are, and says who has paired them. The pair stands as others do.",
+		Body: reflect.TypeFor[shown.PairRequest](), Response: reflect.TypeFor[shown.RunItem](),
+		Parameters: []string{"runId"},
+		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition, problem.RecordTooLarge},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.Pair(c.Request.Context(), c.Param("runId"), *body.(*shown.PairRequest))
+		},
+	}, {
+		Path: runPath + ":unpair", Method: http.MethodPost, Writes: true, ID: "unpairItems",
+		Summary: "Part a pair that was made by hand. Its two items are as they were",
+		Body:    reflect.TypeFor[shown.PairRequest](), Response: reflect.TypeFor[shown.RunItems](),
+		Parameters: []string{"runId"},
+		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.Unpair(c.Request.Context(), c.Param("runId"), *body.(*shown.PairRequest))
+		},
 	},
+		o.decidingAll("accept", shown.Accepted, "Accept all items that a filter selects"),
+		o.decidingAll("dispute", shown.Disputed, "Dispute all items that a filter selects"),
 		o.deciding("accept", shown.Accepted, "Accept an item that is no pair without a difference"),
 		o.deciding("dispute", shown.Disputed, "Dispute an item"),
 		o.deciding("unmatch", shown.Unmatched,
@@ -255,6 +279,22 @@ func (o *office) deciding(action, is, summary string) rest.Extension {
 		Serve: func(c *gin.Context, body any) (any, error) {
 			return o.reconciler.Decide(c.Request.Context(), c.Param("runId"), c.Param("item"), is,
 				*body.(*shown.DecisionReason))
+		},
+	}
+}
+
+// decidingAll is an operation by which somebody decides about many items.
+func (o *office) decidingAll(action, is, summary string) rest.Extension {
+	return rest.Extension{
+		Path: runPath + ":" + action, Method: http.MethodPost, Writes: true, ID: action + "Items", Summary: summary,
+		Details: "Up to 10,000 items are decided on, each by itself; more says whether others are left. What a request " +
+			"has decided on is decided, also where it failed afterwards, and the same request again goes on with the " +
+			"others.",
+		Body: reflect.TypeFor[shown.RunDecision](), Response: reflect.TypeFor[shown.RunDecided](),
+		Parameters: []string{"runId"},
+		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.DecideAll(c.Request.Context(), c.Param("runId"), is, *body.(*shown.RunDecision))
 		},
 	}
 }

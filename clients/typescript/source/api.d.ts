@@ -3827,7 +3827,7 @@ export interface paths {
         put?: never;
         /**
          * Compare a file with what is reported
-         * @description Compare a file with what is reported. A row and a record are paired by the id of the line; by policy, type and period; or by policy and amount within a number of days: each only where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, so that no record and no row is in two.
+         * @description Compare a file with what is reported. A row and a record are paired by the id of the line; by policy, type and period; by policy and amount within a number of days; or, without a type, by policy and day alone, as a mismatch: each only where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, so that no record and no row is in two.
          */
         post: operations["compareStatement"];
         delete?: never;
@@ -3852,6 +3852,94 @@ export interface paths {
         get: operations["readRun"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}:accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept all items that a filter selects
+         * @description Accept all items that a filter selects. Up to 10,000 items are decided on, each by itself; more says whether others are left. What a request has decided on is decided, also where it failed afterwards, and the same request again goes on with the others.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["acceptItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}:dispute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dispute all items that a filter selects
+         * @description Dispute all items that a filter selects. Up to 10,000 items are decided on, each by itself; more says whether others are left. What a request has decided on is decided, also where it failed afterwards, and the same request again goes on with the others.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["disputeItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}:pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pair a row and a record by hand
+         * @description Pair a row and a record by hand. Two items that nobody has decided on, one of a row that is missingHere or ambiguous and one of a record that is missingThere, become one: the item of the row is matched, withinTolerance or a mismatch, as their cells are, and says who has paired them. The pair stands as others do.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["pairItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}:unpair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Part a pair that was made by hand. Its two items are as they were
+         * @description Part a pair that was made by hand. Its two items are as they were.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["unpairItems"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7791,6 +7879,13 @@ export interface components {
             /** @description The title of the problem, where the check failed. */
             title?: string;
         };
+        /** @description Two items of a run that somebody pairs, or parts again. */
+        PairRequestInput: {
+            /** @description The numbers of two items: one of a row that is missingHere or ambiguous, and one of a record that is missingThere. */
+            items?: Exact[] | null;
+            /** @description The reason, 1 to 2,000 characters. */
+            reason?: string | null;
+        };
         /** @description An organisation with which a policy is shared, and its rights. */
         Participant: {
             /** @description The name of the organisation, as the claim of its tokens has it. */
@@ -10621,6 +10716,23 @@ export interface components {
             /** @description What the file has. */
             theirs: string;
         };
+        /** @description How many items were decided on. */
+        RunDecided: {
+            /**
+             * Format: int64
+             * @description How many items this request has decided on.
+             */
+            decided: Exact;
+            /** @description Whether further items are as the request says, beyond the 10,000 that one decides on. Send it again for them. */
+            more: boolean;
+        };
+        /** @description Which items of a run are decided on, and why. */
+        RunDecisionInput: {
+            /** @description The reason, 1 to 2,000 characters. */
+            reason?: string | null;
+            /** @description Which items: those that have all that is said here. It says at least one thing. */
+            where?: components["schemas"]["RunWhereInput"] | null;
+        };
         /** @description What came of a row, of a record, or of a pair of both. */
         RunItem: {
             /** @description The records that it could be, up to 20. None of them is paired with it. */
@@ -10641,7 +10753,7 @@ export interface components {
             decidedBy?: string;
             /** @description What was decided about it: accepted, disputed or unmatched. */
             decision?: string;
-            /** @description The key by which the row and the record were paired. */
+            /** @description The key by which the row and the record were paired: lineId, claimNumber, "policyNumber, type and period", "policyNumber and amount", "policyNumber and date", or hand where somebody has paired them. */
             key?: string;
             /** @description The id of the record: of the receipt or of the claim. Absent where there is none. */
             lineId?: string;
@@ -10652,6 +10764,8 @@ export interface components {
             number: Exact;
             /** @description The outcome: matched, withinTolerance, mismatch, missingHere, missingThere, duplicate, ambiguous or quarantined. */
             outcome: string;
+            /** @description Who has paired the row and the record, if somebody has by hand. */
+            paired?: components["schemas"]["RunPairing"];
             /** @description The run and item in which the pair was made, if that is not this one. */
             pairedIn?: components["schemas"]["RunPlace"];
             /** @description The number of the policy, as the record or else the row has it. */
@@ -10690,6 +10804,23 @@ export interface components {
             /** @description The runs of the page. */
             runs: components["schemas"]["Run"][];
         };
+        /** @description Who has paired a row and a record by hand, and why. */
+        RunPairing: {
+            /**
+             * Format: date-time
+             * @description The instant at which they were paired.
+             */
+            at: string;
+            /** @description Who has paired them. */
+            by: string;
+            /** @description Why they were paired. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The number of the item that the record was. It is not listed while the pair stands.
+             */
+            with: Exact;
+        };
         /** @description An item of a run. */
         RunPlace: {
             /**
@@ -10713,6 +10844,17 @@ export interface components {
              * @description How many days dates may differ by, 0 to 366.
              */
             windowDays?: Exact | null;
+        };
+        /** @description What items of a run have. */
+        RunWhereInput: {
+            /** @description What was decided about the items: accepted or disputed. Without it, they are those that nobody has decided on. */
+            decision?: string | null;
+            /** @description The month from which the items age, such as 2026-01. */
+            month?: string | null;
+            /** @description The outcome of the items. One of those that are paired without a difference is not accepted. */
+            outcome?: string | null;
+            /** @description The number of the policy, in any case where the exchange has issued it. */
+            policyNumber?: string | null;
         };
         /** @description What can be searched of one resource, or of all coverage records together. */
         SearchedResource: {
@@ -29920,6 +30062,382 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "They report it next month.",
+                 *       "where": {
+                 *         "month": "2026-01",
+                 *         "outcome": "missingThere"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunDecisionInput"];
+            };
+        };
+        responses: {
+            /** @description Accept all items that a filter selects. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decided": 1,
+                     *       "more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunDecided"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disputeItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "They report it this month.",
+                 *       "where": {
+                 *         "decision": "accepted",
+                 *         "policyNumber": "POL-EXAMPLE-INTERRUPTION"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunDecisionInput"];
+            };
+        };
+        responses: {
+            /** @description Dispute all items that a filter selects. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decided": 1,
+                     *       "more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunDecided"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pairItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         2,
+                 *         3
+                 *       ],
+                 *       "reason": "Their id is that of the payment."
+                 *     }
+                 */
+                "application/json": components["schemas"]["PairRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Pair a row and a record by hand. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "cells": [
+                     *         {
+                     *           "cell": "B4",
+                     *           "means": "gross",
+                     *           "ours": "100.00",
+                     *           "theirs": "55.00"
+                     *         }
+                     *       ],
+                     *       "days": 87,
+                     *       "key": "hand",
+                     *       "lineId": "0195a000-0000-7000-8000-00000000001e",
+                     *       "number": 2,
+                     *       "outcome": "mismatch",
+                     *       "paired": {
+                     *         "at": "2026-04-02T09:00:00Z",
+                     *         "by": "example-client",
+                     *         "reason": "Their id is that of the payment.",
+                     *         "with": 3
+                     *       },
+                     *       "policyNumber": "POL-EXAMPLE-INTERRUPTION",
+                     *       "row": 4,
+                     *       "since": "2026-01-05"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunItem"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is larger than 1048576 bytes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 413,
+                     *       "title": "body too large",
+                     *       "type": "/problems/body-too-large"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/record-too-large" | "/problems/body-too-large";
+                    };
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    unpairItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         2,
+                 *         3
+                 *       ],
+                 *       "reason": "It is another payment."
+                 *     }
+                 */
+                "application/json": components["schemas"]["PairRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Part a pair that was made by hand. Its two items are as they were. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "days": 0,
+                     *           "number": 2,
+                     *           "outcome": "missingHere",
+                     *           "row": 4,
+                     *           "since": "2026-04-02"
+                     *         },
+                     *         {
+                     *           "days": 87,
+                     *           "lineId": "0195a000-0000-7000-8000-00000000001e",
+                     *           "number": 3,
+                     *           "outcome": "missingThere",
+                     *           "policyNumber": "POL-EXAMPLE-INTERRUPTION",
+                     *           "since": "2026-01-05"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunItems"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

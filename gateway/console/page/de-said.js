@@ -100,6 +100,8 @@ export const notes = {
 
 // reasons are what is wrong with a field, by what the exchange says of it.
 export const reasons = [
+  [/^has the character U\+[0-9A-F]+, which looks like/, 'enthält ein Zeichen, das wie ein anderes aussieht'],
+  [/^has the character U\+[0-9A-F]+, which nobody sees/, 'enthält ein Zeichen, das niemand sieht'],
   [/^is required/, 'erforderlich'], [/^must be a whole number/, 'muss eine ganze Zahl sein'],
   [/^must be a number/, 'muss eine Zahl sein'], [/^must be greater than 0/, 'muss größer als 0 sein'],
   [/^must not be below 0/, 'darf nicht unter 0 liegen'],

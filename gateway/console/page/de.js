@@ -203,7 +203,8 @@ export default {
   'event documents': 'Dokument hinzugefügt', 'event refund': 'Erstattet',
   'event altered': 'Verändert', 'event prepared': 'Vorbereitet', 'event approved': 'Genehmigt',
   'event rejected': 'Abgelehnt', 'event acknowledged': 'Bestätigt', 'event waived': 'Befund hingenommen',
-  'event finished': 'Fertig', 'kind bordereau': 'Fassung eines Bordereaus', 'kind reconciliation': 'Abgleich',
+  'event finished': 'Fertig', 'event paired': 'Von Hand gepaart', 'event unpaired': 'Getrennt',
+  'kind bordereau': 'Fassung eines Bordereaus', 'kind reconciliation': 'Abgleich',
   'kind claim': 'Schaden',
   members, values, said,
 };

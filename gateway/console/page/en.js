@@ -170,6 +170,7 @@ export default {
   'event refund': 'Refunded',
   'event altered': 'Altered', 'event prepared': 'Prepared', 'event approved': 'Approved', 'event rejected': 'Rejected',
   'event acknowledged': 'Acknowledged', 'event waived': 'Finding waived', 'event finished': 'Finished',
+  'event paired': 'Paired by hand', 'event unpaired': 'Parted',
   'kind bordereau': 'Version of a bordereau', 'kind reconciliation': 'Comparison', 'kind claim': 'Claim',
   // spelt are values that are misspelt as they are published.
   spelt: {

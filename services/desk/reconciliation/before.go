@@ -24,10 +24,13 @@ import (
 const mostRuns = 2000
 
 // series lists the runs of a contract or, of claims, those of one of its periods: a receipt is a line once, and a
-// claim in each period. Each of its versions has one run more than the one before.
+// claim in each period. Each of its versions has one run more than the one before, or somebody has paired or parted two
+// items by hand.
 type series struct {
 	Contract string   `json:"contract"`
 	Runs     []listed `json:"runs"`
+	// Hands are the pairs that somebody has made by hand, also those that were parted again.
+	Hands []hand `json:"hands,omitzero"`
 
 	was *head
 }
@@ -39,6 +42,9 @@ type listed struct {
 	Batch     uuid.UUID `json:"batch"`
 	Pairs     int       `json:"pairs"`
 	At        time.Time `json:"at"`
+	// Version is that of the series which was the first to list the run; 0 for a run of before pairs were made by hand,
+	// when it was the number of runs.
+	Version int64 `json:"version,omitzero"`
 	// Key is the Idempotency-Key of the request that made the run, if it had one.
 	Key *history.UsedKey `json:"key,omitzero"`
 }
@@ -61,27 +67,58 @@ func (r *Reconciler) series(ctx context.Context, name string) (*series, error) {
 
 // Logged returns the collections that have entries in the log of changes, by name. Open comes before.
 func (r *Reconciler) Logged() map[string]changes.Source {
-	return map[string]changes.Source{seriesName: {Collection: r.allSeries, Happened: finished}}
+	return map[string]changes.Source{seriesName: {Collection: r.allSeries, Happened: happened}}
 }
 
-// finished returns what a version of a series is about: the run that it was the first to list.
-func finished(present docstore.Document, version int64) (changes.Happening, error) {
+// happened returns what a version of a series is about: the run that it was the first to list, or the pair that
+// somebody has made or parted.
+func happened(present docstore.Document, version int64) (changes.Happening, error) {
 	s := new(series)
 	if _, err := decode(present, s); err != nil {
 		return changes.Happening{}, err
 	}
-	if version > int64(len(s.Runs)) {
-		return changes.Happening{}, fmt.Errorf("it lists %d runs", len(s.Runs))
+	const run = "/x/reconciliation/run/"
+	for i, of := range s.Runs {
+		if of.Version == version || of.Version == 0 && int64(i)+1 == version {
+			return changes.Happening{
+				Resource: beyond.ReconciliationEvent, Type: "finished", Time: of.At, Href: run + of.ID,
+			}, nil
+		}
 	}
-	of := s.Runs[version-1]
-	return changes.Happening{
-		Resource: beyond.ReconciliationEvent, Type: "finished", Time: of.At, Href: "/x/reconciliation/run/" + of.ID,
-	}, nil
+	for _, of := range s.Hands {
+		switch version {
+		case of.Version:
+			return changes.Happening{
+				Resource: beyond.ReconciliationEvent, Type: "paired", Time: of.At, Href: run + of.Run,
+			}, nil
+		case of.Parted.Version:
+			return changes.Happening{
+				Resource: beyond.ReconciliationEvent, Type: "unpaired", Time: of.Parted.At, Href: run + of.Run,
+			}, nil
+		}
+	}
+	return changes.Happening{}, fmt.Errorf("it lists %d runs and %d pairs by hand", len(s.Runs), len(s.Hands))
+}
+
+// next returns the version that a series has once it is written.
+func (s *series) next() int64 {
+	if s.was == nil {
+		return 1
+	}
+	return s.was.version + 1
 }
 
 // has reports whether a run is listed. One that is not was never finished.
-func (s *series) has(id string) bool {
-	return slices.ContainsFunc(s.Runs, func(of listed) bool { return of.ID == id })
+func (s *series) has(id string) bool { return s.of(id) != nil }
+
+// of returns a run as it is listed; nil if it is not.
+func (s *series) of(id string) *listed {
+	for i := range s.Runs {
+		if s.Runs[i].ID == id {
+			return &s.Runs[i]
+		}
+	}
+	return nil
 }
 
 // made returns the id of the run that an earlier request with the same Idempotency-Key has made, empty if there is
@@ -138,6 +175,18 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*series, match.
 			return nil, before, err
 		}
 	}
+	for _, of := range s.Hands {
+		if of.Parted.Version > 0 {
+			continue
+		}
+		in := reconciliation.RunPlace{Run: of.Run, Item: of.Items[rowItem]}
+		if same := s.of(of.Run).Statement == c.asked.Statement; same {
+			before.Rows[of.Row] = match.Made{LineID: of.LineID, Key: reconciliation.ByHand, In: in}
+		} else if !ours[of.LineID] {
+			continue
+		}
+		before.Records[of.LineID] = in
+	}
 	return s, before, nil
 }
 
@@ -145,8 +194,10 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*series, match.
 // docstore.Overtaken if another run or decision came meanwhile; those of the store.
 func (r *Reconciler) list(ctx context.Context, s *series, made *run, by *once.Once) error {
 	contract := seriesOf(made.Head.Against)
-	next := &series{Contract: contract, Runs: append(slices.Clone(s.Runs),
-		listed{made.Head.ID, made.Head.Statement, made.Batch, made.Pairs, made.Head.MadeAt.Time(), by.Kept()})}
+	next := &series{Contract: contract, Hands: s.Hands, Runs: append(slices.Clone(s.Runs), listed{
+		ID: made.Head.ID, Statement: made.Head.Statement, Batch: made.Batch, Pairs: made.Pairs,
+		At: made.Head.MadeAt.Time(), Version: s.next(), Key: by.Kept(),
+	})}
 	_, err := write(ctx, r.allSeries, s.was, docstore.Keys{keyIndex: contract}, next)
 	if errors.Is(err, docstore.ErrUnavailable) {
 		if is, again := r.series(ctx, contract); again == nil && is.has(made.Head.ID) {

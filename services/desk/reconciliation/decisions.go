@@ -28,6 +28,8 @@ type decision struct {
 	// Month is the one from which the item ages, and Open whether it asked for a decision.
 	Month string `json:"month"`
 	Open  bool   `json:"open"`
+	// Hand is the version of the series in which the item became a pair by hand, 0 for an item that is none.
+	Hand int64 `json:"hand,omitzero"`
 	// Before are the decisions that this one took the place of.
 	Before []decision `json:"before,omitzero"`
 }
@@ -37,8 +39,18 @@ const mostBefore = 20
 
 func decisionsOf(run string) string { return "decision/" + run }
 
-func decisionKey(at reconciliation.RunPlace) string {
-	return fmt.Sprintf("%s/%d", decisionsOf(at.Run), at.Item)
+// address is where the decision about an item is kept: where its pair was made, or became one by hand.
+type address struct {
+	reconciliation.RunPlace
+	hand int64
+}
+
+func (a address) key() string {
+	key := fmt.Sprintf("%s/%d", decisionsOf(a.Run), a.Item)
+	if a.hand > 0 {
+		key += fmt.Sprintf("/%d", a.hand)
+	}
+	return key
 }
 
 // parted returns the items of a run that somebody has parted.
@@ -51,12 +63,23 @@ func (r *Reconciler) parted(ctx context.Context, run string) (map[int]bool, erro
 	})
 }
 
-// decidedAt returns where the decision about an item of a run is kept: where its pair was made.
-func decidedAt(run string, item reconciliation.RunItem) reconciliation.RunPlace {
+// decidedAt returns where the decision about an item of a run is kept.
+func decidedAt(s *series, run string, item reconciliation.RunItem) address {
+	at := reconciliation.RunPlace{Run: run, Item: item.Number}
 	if item.PairedIn != nil && match.Paired(item.Outcome) {
-		return *item.PairedIn
+		at = *item.PairedIn
 	}
-	return reconciliation.RunPlace{Run: run, Item: item.Number}
+	if h := handOf(s.hands(at.Run), at.Item); h != nil {
+		return address{at, h.Version}
+	}
+	return address{RunPlace: at}
+}
+
+// reasoned notes what is wrong with a reason.
+func reasoned(wrong *problem.Error, reason string) {
+	if !visible.In(reason) || utf8.RuneCountInString(reason) > mostReason {
+		wrong.At("/reason", fmt.Sprintf("must have 1 to %d characters", mostReason))
+	}
 }
 
 // Decide notes a decision about an item of a run. Errors: problem.NotFound, problem.Invalid, problem.Transition, those
@@ -68,19 +91,49 @@ func (r *Reconciler) Decide(
 	if err != nil {
 		return item, err
 	}
-	if !visible.In(why.Reason) || utf8.RuneCountInString(why.Reason) > mostReason {
-		return item, problem.New(problem.Invalid, "A decision has a reason.").At("/reason",
-			fmt.Sprintf("must have 1 to %d characters", mostReason))
+	wrong := problem.New(problem.Invalid, "A decision has a reason.")
+	if reasoned(wrong, why.Reason); len(wrong.Violations) > 0 {
+		return item, wrong
 	}
-	at := decidedAt(id, item)
-	err = docstore.Again(func() error {
+	if err := r.decide(ctx, id, item, is, why.Reason); err != nil {
+		return item, err
+	}
+	return r.Item(ctx, id, number)
+}
+
+// decide notes a decision about an item as it was read. Errors: problem.Transition, those of the store.
+func (r *Reconciler) decide(
+	ctx context.Context, id string, item reconciliation.RunItem, is, reason string,
+) error {
+	of, s, err := r.run(ctx, id)
+	if err == nil {
+		err = decidable(s, of, item, is)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.note(ctx, s, id, item, is, reason); err != nil {
+		return err
+	}
+	if of, s, err = r.run(ctx, id); err == nil {
+		err = decidable(s, of, item, is) // nor has the item become another one meanwhile
+	}
+	return err
+}
+
+// note keeps a decision about an item of a series as it was read. Errors: problem.Transition, those of the store.
+func (r *Reconciler) note(
+	ctx context.Context, s *series, id string, item reconciliation.RunItem, is, reason string,
+) error {
+	at := decidedAt(s, id, item)
+	return docstore.Again(func() error {
 		var was decision
-		h, err := r.find(ctx, decisionKey(at), &was)
+		h, err := r.find(ctx, at.key(), &was)
 		if err != nil {
 			return err
 		}
-		next := decision{Item: at.Item, Is: is, By: request.CallerFrom(ctx).Key(), At: r.now(), Reason: why.Reason,
-			Month: month(item), Open: match.Open(item.Outcome)}
+		next := decision{Item: at.Item, Is: is, By: request.CallerFrom(ctx).Key(), At: r.now(), Reason: reason,
+			Month: month(item), Open: match.Open(item.Outcome), Hand: at.hand}
 		if h != nil && was.Is == is && was.By == next.By && was.Reason == next.Reason {
 			return nil // it was sent again
 		}
@@ -92,13 +145,29 @@ func (r *Reconciler) Decide(
 			was.Before = nil
 			next.Before = append(next.Before, was)
 		}
-		_, err = r.write(ctx, h, decisionKey(at), decisionsOf(at.Run), next)
+		_, err = r.write(ctx, h, at.key(), decisionsOf(at.Run), next)
 		return err
 	})
-	if err != nil {
-		return item, err
+}
+
+// decidable refuses decisions about an item that has become another one.
+func decidable(s *series, of *run, item reconciliation.RunItem, is string) error {
+	refuse := func(words string) error {
+		return problem.New(problem.Transition, words).With("state", item.Outcome)
 	}
-	return r.Item(ctx, id, number)
+	h := handOf(s.hands(of.Head.ID), item.Number)
+	switch {
+	case h == nil && item.Paired != nil:
+		return refuse("The pair was parted.")
+	case h == nil:
+		return nil
+	case item.Paired == nil:
+		return refuse(fmt.Sprintf("Items %d and %d were paired by hand, and are item %d.", h.Items[rowItem],
+			h.Items[recordItem], h.Items[rowItem]))
+	case is == reconciliation.Unmatched:
+		return refuse("The pair was made by hand, and :unpair of the run parts it.")
+	}
+	return nil
 }
 
 // moves refuses a decision that the outcome or the decision before does not allow.

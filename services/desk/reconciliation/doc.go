@@ -14,7 +14,9 @@
 //	try.go         the first rows of a file, before it is sent for good
 //	runs.go        a comparison
 //	before.go      the pairs of the runs before
+//	hand.go        pairs that somebody makes by hand
 //	decisions.go   what somebody decides about an item
+//	many.go        the same about many items
 //	items.go       the items of a run
 //	lists.go       the newest statements and runs
 //	keep.go        documents and blocks of items as they are stored

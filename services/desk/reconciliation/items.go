@@ -2,37 +2,41 @@ package reconciliation
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
-// run returns a run. Errors: problem.NotFound, those of the store.
-func (r *Reconciler) run(ctx context.Context, id string) (*run, error) {
+// run returns a run with the series that lists it. Errors: problem.NotFound, those of the store.
+func (r *Reconciler) run(ctx context.Context, id string) (*run, *series, error) {
 	of := new(run)
 	h, err := r.get(ctx, id, of)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	unknown := problem.New(problem.NotFound, "There is no run "+problem.Short(id)+".")
 	if h == nil || of.Head.ID != id {
-		return nil, unknown
+		return nil, nil, unknown
 	}
 	s, err := r.series(ctx, seriesOf(of.Head.Against))
 	if err == nil && !s.has(id) {
 		err = unknown // it was never finished
 	}
-	return of, err
+	return of, s, err
 }
 
 // Read returns a run with what was decided about its items. Errors: problem.NotFound, those of the store.
 func (r *Reconciler) Read(ctx context.Context, id string) (reconciliation.Run, error) {
-	of, err := r.run(ctx, id)
+	of, s, err := r.run(ctx, id)
 	if err != nil {
 		return reconciliation.Run{}, err
 	}
@@ -40,17 +44,31 @@ func (r *Reconciler) Read(ctx context.Context, id string) (reconciliation.Run, e
 	if err := each(ctx, r, decisionsOf(id), func(_ head, d decision) { all = append(all, d) }); err != nil {
 		return reconciliation.Run{}, err
 	}
-	return r.shown(of, all), nil
+	return r.shown(of, s, all), nil
 }
 
 // shown returns a run as its readers see it.
-func (r *Reconciler) shown(of *run, all []decision) reconciliation.Run {
-	head, open := of.Head, map[string]int{}
-	for month, count := range of.Open {
-		open[month] = count
+func (r *Reconciler) shown(of *run, s *series, all []decision) reconciliation.Run {
+	head, open := of.Head, maps.Clone(of.Open)
+	hands := s.hands(of.Head.ID)
+	head.Outcomes = maps.Clone(of.Head.Outcomes)
+	for _, h := range hands {
+		head.Items--
+		head.Outcomes[h.Was]--
+		head.Outcomes[reconciliation.MissingThere]--
+		head.Outcomes[h.Is]++
+		open[h.Months[rowItem]]--
+		open[h.Months[recordItem]]--
+		if match.Open(h.Is) {
+			open[h.Months[2]]++
+		}
 	}
+	maps.DeleteFunc(head.Outcomes, func(_ string, count int) bool { return count == 0 })
 	head.Decisions, head.Ageing = map[string]int{}, []reconciliation.RunAge{}
 	for _, d := range all {
+		if h := handOf(hands, d.Item); h == nil && d.Hand > 0 || h != nil && d.Hand != h.Version {
+			continue // it is about what the item was before
+		}
 		head.Decisions[d.Is]++
 		switch {
 		case d.Is == reconciliation.Accepted && d.Open:
@@ -84,45 +102,65 @@ func (r *Reconciler) shown(of *run, all []decision) reconciliation.Run {
 // Items returns a page of the items of a run; of one outcome, unless it is empty. Errors: problem.NotFound, those of
 // the store.
 func (r *Reconciler) Items(
-	ctx context.Context, id, outcome string, skip, limit int,
+	ctx context.Context, id, outcome string, from, limit int,
 ) (page reconciliation.RunItems, err error) {
 	page.Items = []reconciliation.RunItem{}
-	of, err := r.run(ctx, id)
+	skip := from
+	of, s, err := r.run(ctx, id)
 	if err != nil {
 		return page, err
 	}
-	from, end := 0, of.Head.Items
-	if outcome != "" {
-		for _, before := range reconciliation.Outcomes[:slices.Index(reconciliation.Outcomes, outcome)] {
-			from += of.Head.Outcomes[before]
+	read := r.reader(of, s)
+	for number := range of.numbers(outcome, s.hands(id)) {
+		if skip > 0 {
+			skip--
+			continue
 		}
-		end = from + of.Head.Outcomes[outcome]
-	}
-	for at := from + skip; at < end; {
 		if len(page.Items) == limit {
-			page.Next = skip + limit
+			page.Next = from + limit
 			break
 		}
-		items, err := block.Read[reconciliation.RunItem](ctx, r.itemsOf(of.Batch, itemBlocks, blockLength),
-			at/blockLength)
+		item, err := read.item(ctx, number)
 		if err != nil {
 			return page, err
 		}
-		first := at % blockLength
-		some := items[first:min(len(items), first+limit-len(page.Items), first+end-at)]
-		page.Items, at = append(page.Items, some...), at+len(some)
-	}
-	for i := range page.Items {
-		if err := r.complete(ctx, id, &page.Items[i]); err != nil {
-			return page, err
-		}
+		page.Items = append(page.Items, item)
 	}
 	return page, nil
 }
 
+// numbers returns the numbers of the items of a run; of one outcome, unless it is empty. Pairs by hand come after the
+// others of their outcome.
+func (of *run) numbers(outcome string, hands []hand) iter.Seq[int] {
+	hidden := map[int]bool{}
+	for _, h := range hands {
+		hidden[h.Items[rowItem]], hidden[h.Items[recordItem]] = true, true
+	}
+	return func(yield func(int) bool) {
+		next := 1
+		for _, each := range reconciliation.Outcomes {
+			first := next
+			next += of.Head.Outcomes[each]
+			if outcome != "" && outcome != each {
+				continue
+			}
+			for number := first; number < next; number++ {
+				if !hidden[number] && !yield(number) {
+					return
+				}
+			}
+			for _, h := range hands {
+				if h.Is == each && !yield(h.Items[rowItem]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Item returns an item of a run. Errors: problem.NotFound, those of the store.
 func (r *Reconciler) Item(ctx context.Context, id, number string) (reconciliation.RunItem, error) {
-	of, err := r.run(ctx, id)
+	of, s, err := r.run(ctx, id)
 	if err != nil {
 		return reconciliation.RunItem{}, err
 	}
@@ -130,25 +168,69 @@ func (r *Reconciler) Item(ctx context.Context, id, number string) (reconciliatio
 	if err != nil || n < 1 || n > of.Head.Items || strconv.Itoa(n) != number {
 		return reconciliation.RunItem{}, problem.New(problem.NotFound, "The run has no item "+problem.Short(number)+".")
 	}
-	items, err := block.Read[reconciliation.RunItem](ctx, r.itemsOf(of.Batch, itemBlocks, blockLength),
-		(n-1)/blockLength)
-	if err != nil {
-		return reconciliation.RunItem{}, err
+	return r.itemAt(ctx, of, s, n)
+}
+
+func (r *Reconciler) itemAt(ctx context.Context, of *run, s *series, number int) (reconciliation.RunItem, error) {
+	return r.reader(of, s).item(ctx, number)
+}
+
+// itemReader reads the items of a run, one after the other. It keeps the block that it has read last.
+type itemReader struct {
+	r     *Reconciler
+	of    *run
+	in    *series
+	hands []hand
+	items []reconciliation.RunItem
+	block int
+}
+
+func (r *Reconciler) reader(of *run, s *series) *itemReader {
+	return &itemReader{r: r, of: of, in: s, hands: s.hands(of.Head.ID), block: -1}
+}
+
+// item returns an item as its readers see it.
+func (f *itemReader) item(ctx context.Context, number int) (reconciliation.RunItem, error) {
+	item, err := f.stored(ctx, number)
+	if err == nil {
+		err = f.r.complete(ctx, f.in, f.of.Head.ID, &item)
 	}
-	item := items[(n-1)%blockLength]
-	err = r.complete(ctx, id, &item)
 	return item, err
 }
 
+// stored returns an item without what changes about it.
+func (f *itemReader) stored(ctx context.Context, number int) (item reconciliation.RunItem, err error) {
+	if h := handOf(f.hands, number); h != nil && h.Items[rowItem] == number {
+		some, err := block.Read[reconciliation.RunItem](ctx, f.r.itemsOf(h.Batch, handBlocks, 1), 0)
+		if err != nil {
+			return item, err
+		}
+		return some[0], nil
+	}
+	if at := (number - 1) / blockLength; at != f.block {
+		f.items, err = block.Read[reconciliation.RunItem](ctx, f.r.itemsOf(f.of.Batch, itemBlocks, blockLength), at)
+		if f.block = at; err != nil {
+			return item, err
+		}
+	}
+	return f.items[(number-1)%blockLength], nil
+}
+
 // complete adds what changes about an item: its age, and what was decided.
-func (r *Reconciler) complete(ctx context.Context, run string, item *reconciliation.RunItem) error {
+func (r *Reconciler) complete(ctx context.Context, s *series, run string, item *reconciliation.RunItem) error {
 	if since, err := time.Parse(time.DateOnly, string(item.Since)); err == nil {
 		today, _ := calendar.Of(r.zone, r.now())
 		from, _ := calendar.Of(time.UTC, since)
 		item.Days = max(0, today.Since(from))
 	}
+	at := decidedAt(s, run, *item)
+	if of := s.partedAt(at.RunPlace); of != nil && at.Run != run {
+		item.Decision, item.DecidedBy, item.Reason = reconciliation.Unmatched, of.Parted.By, of.Parted.Reason
+		item.DecidedAt = scalar.Instant(of.Parted.At)
+		return nil
+	}
 	var d decision
-	h, err := r.find(ctx, decisionKey(decidedAt(run, *item)), &d)
+	h, err := r.find(ctx, at.key(), &d)
 	if h != nil {
 		d.show(item)
 	}

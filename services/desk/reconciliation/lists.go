@@ -48,7 +48,7 @@ func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (reconci
 		if err := each(ctx, r, decisionsOf(of.Head.ID), func(_ head, d decision) { all = append(all, d) }); err != nil {
 			return false, err
 		}
-		page.Runs = append(page.Runs, r.shown(&of, all))
+		page.Runs = append(page.Runs, r.shown(&of, byContract[contract], all))
 		return true, nil
 	})
 	page.Next = next

@@ -117,7 +117,7 @@ func (r *Reconciler) Run(
 			err = r.list(ctx, l, run, by)
 		}
 		if err == nil {
-			shown = r.shown(run, nil)
+			shown = r.shown(run, l, nil)
 		}
 		return err
 	})
@@ -140,15 +140,13 @@ func (r *Reconciler) prepare(
 	ctx context.Context, asked reconciliation.RunRequest,
 ) (*comparison, *bordereau.Lines, error) {
 	wrong := problem.New(problem.Invalid, "The comparison cannot be made as it is asked for.")
-	c := &comparison{asked: asked, terms: match.Terms{Window: asked.WindowDays}}
+	c := &comparison{asked: asked}
 	if asked.Tolerance == "" {
 		asked.Tolerance = "0"
 	}
 	c.asked.Tolerance = asked.Tolerance
 	if !tolerances.MatchString(string(asked.Tolerance)) {
 		wrong.At("/tolerance", "must be an amount in digits, such as \"0.05\"")
-	} else {
-		c.terms.Tolerance, _ = money.Parse(string(asked.Tolerance)) // it is digits
 	}
 	if asked.WindowDays < 0 || asked.WindowDays > mostWindow {
 		wrong.At("/windowDays", fmt.Sprintf("must be 0 to %d", mostWindow))
@@ -203,19 +201,28 @@ func (r *Reconciler) linesOf(
 	return lines, err
 }
 
+// terms returns how the rows of a statement are compared as it is asked for.
+func (r *Reconciler) terms(asked reconciliation.RunRequest, s *statement) match.Terms {
+	of, _ := period.Parse(asked.Against.Period)
+	tolerance, _ := money.Parse(string(asked.Tolerance)) // it is digits
+	return match.Terms{
+		Tolerance: tolerance, Window: asked.WindowDays, Settles: profile.Settles(s.Columns),
+		Came: scalar.DateOf(s.Head.SentAt.Time(), r.zone),
+		Cell: func(means string, row int) string { return sheet.Place(max(1, s.Columns[means]), row) },
+		Period: func(day scalar.Date) string {
+			at, _ := time.Parse(time.DateOnly, string(day)) // it is one
+			return of.At(at, time.UTC).String()
+		},
+	}
+}
+
 // load reads the rows and the records.
 func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.Lines) error {
 	s := c.statement
-	of, _ := period.Parse(c.asked.Against.Period)
-	c.terms.Came, c.terms.Settles = scalar.DateOf(s.Head.SentAt.Time(), r.zone), profile.Settles(s.Columns)
-	c.terms.Cell = func(means string, row int) string { return sheet.Place(max(1, s.Columns[means]), row) }
-	c.terms.Period = func(day scalar.Date) string {
-		at, _ := time.Parse(time.DateOnly, string(day)) // it is one
-		return of.At(at, time.UTC).String()
-	}
+	c.terms = r.terms(c.asked, s)
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
 	if err := eachOf(ctx, r, s.Batch, rowBlocks, blockLength, s.Head.Rows, func(e match.Entry) error {
-		c.entries = append(c.entries, e)
+		c.entries = append(c.entries, match.Issued(e))
 		c.work.Read(ctx, 1)
 		return nil
 	}); err != nil {
@@ -230,8 +237,13 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 		c.work.Read(ctx, 1)
 		return nil
 	}
-	return lines.Each(ctx, func(line desk.BordereauLine) error { return add(recordOf(line)) },
-		func(line desk.ClaimLine) error { return add(recordOfClaim(line, lines.Zone)) })
+	return eachRecord(ctx, lines, add)
+}
+
+// eachRecord calls a function with each line as a record.
+func eachRecord(ctx context.Context, lines *bordereau.Lines, do func(match.Record) error) error {
+	return lines.Each(ctx, func(line desk.BordereauLine) error { return do(recordOf(line)) },
+		func(line desk.ClaimLine) error { return do(recordOfClaim(line, lines.Zone)) })
 }
 
 func recordOf(l desk.BordereauLine) match.Record {

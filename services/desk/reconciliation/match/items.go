@@ -16,14 +16,14 @@ func (r *run) ofRow(outcome string, i int) reconciliation.RunItem {
 }
 
 // since returns the day from which an item ages.
-func (r *run) since(theirs, ours scalar.Date) scalar.Date {
+func (t Terms) since(theirs, ours scalar.Date) scalar.Date {
 	switch {
 	case ours != "":
 		return ours
 	case theirs != "":
 		return theirs
 	}
-	return r.Came
+	return t.Came
 }
 
 // add adds the item of a row.
@@ -60,10 +60,23 @@ func (r *run) pair(i int, at int32, key string) (reconciliation.RunItem, error) 
 		return item, nil
 	}
 	cells, outcome, err := r.compare(e, of)
+	return pairOf(r.Terms, e, of, key, outcome, cells), err
+}
+
+// ByHand returns the item of a row and a record that somebody has paired.
+func ByHand(terms Terms, e Entry, of Record) (reconciliation.RunItem, error) {
+	cells, outcome, err := (&run{Terms: terms}).compare(e, of)
+	return pairOf(terms, e, of, reconciliation.ByHand, outcome, cells), err
+}
+
+// pairOf returns the item of a row and a record that belong together.
+func pairOf(
+	terms Terms, e Entry, of Record, key, outcome string, cells []reconciliation.RunCell,
+) reconciliation.RunItem {
 	return reconciliation.RunItem{
 		Outcome: outcome, Row: e.Row, LineID: of.LineID, Key: key, PolicyNumber: of.PolicyNumber,
-		Since: r.since(e.Date, of.Since), Cells: cells,
-	}, err
+		Since: terms.since(e.Date, of.Since), Cells: cells,
+	}
 }
 
 // leftRows makes items of the rows that no key has found a record for. The records of the same policy that are left are

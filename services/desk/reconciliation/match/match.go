@@ -3,8 +3,10 @@
 //
 // Its files, in the order in which a row meets them:
 //
+//	issued.go   identifiers as the exchange issues them
 //	match.go    what is compared, and the order of the keys
 //	keys.go     the keys
+//	day.go      the last of them, which pairs amounts that differ
 //	compare.go  the cells of a pair
 //	items.go    what came of rows and records
 //	groups.go   several rows or records that together come to one
@@ -146,7 +148,8 @@ func Match(terms Terms, before Before, entries []Entry, records []Record) ([]rec
 		r.byID[of.LineID] = int32(i) //nolint:gosec // a file has fewer rows
 	}
 	for _, step := range []func() error{
-		r.quarantine, r.standing, r.byLineID, r.byClaim, r.byType, r.byAmount, r.leftRows, r.leftRecords,
+		r.quarantine, r.standing, r.byLineID, r.byClaim, r.byType, r.byAmount, r.byDay, r.leftRows,
+		r.leftRecords,
 	} {
 		if err := step(); err != nil {
 			return nil, 0, err

@@ -245,6 +245,9 @@ func (r *reader) names(e *match.Entry, row sheet.Row) {
 		{reconciliation.Currency, &e.Currency},
 	} {
 		value, reason := text(r.cell(row, r.columns[of.means]))
+		if reason == "" && identifies(of.means) {
+			reason = alike(value)
+		}
 		if reason != "" {
 			r.note(e, row, of.means, reason)
 			continue
