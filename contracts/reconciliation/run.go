@@ -175,7 +175,7 @@ type RunItem struct {
 	Since scalar.Date `json:"since"`
 	// How many days ago that is.
 	Days int `json:"days"`
-	// The cells that differ or could not be read, with the reason.
+	// The cells that differ or could not be read, with the reason. Of a row or a record that is alone, what it has.
 	Cells []RunCell `json:"cells,omitzero"`
 	// The records that it could be, up to 20. None of them is paired with it.
 	Candidates []string `json:"candidates,omitzero"`
@@ -199,13 +199,13 @@ type RunItem struct {
 
 // RunCell is a cell that differs, or could not be read.
 //
-// A cell that differs, or could not be read.
+// A cell that differs or could not be read, or what one side has alone.
 type RunCell struct {
-	// The cell, such as F12.
+	// The cell, such as F12; empty where the file has none.
 	Cell string `json:"cell"`
 	// The meaning of its column; empty if it has none.
 	Means string `json:"means"`
-	// What the file has.
+	// What the file has; empty where it has nothing.
 	Theirs string `json:"theirs"`
 	// What the record has.
 	Ours string `json:"ours,omitzero"`

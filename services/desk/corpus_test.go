@@ -404,11 +404,17 @@ func (f file) expected(lines []line, missing []string) (all []string) {
 func (f file) got(t *testing.T, items []shown.RunItem) (all []string) {
 	for _, item := range items {
 		differ := []string{}
+		alone := slices.Contains([]string{shown.MissingHere, shown.Ambiguous, shown.MissingThere}, item.Outcome)
+		if alone && len(item.Cells) == 0 && !f.unread() {
+			t.Errorf("what is alone says nothing: %+v", item)
+		}
 		for _, cell := range item.Cells {
-			if item.Outcome == shown.Quarantined && cell.Reason == "" || cell.Theirs == "" {
+			ours := item.Outcome == shown.MissingThere
+			if item.Outcome == shown.Quarantined && cell.Reason == "" || (cell.Theirs == "") != ours ||
+				alone && (cell.Ours == "") == ours {
 				t.Errorf("no reason or value: %+v", item)
 			}
-			if !f.unread() {
+			if !f.unread() && !alone {
 				differ = append(differ, cell.Means)
 			}
 		}

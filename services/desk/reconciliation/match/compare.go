@@ -53,6 +53,44 @@ func (r *run) compare(e Entry, of Record) (cells []reconciliation.RunCell, outco
 	return cells, outcome, nil
 }
 
+// rowAlone returns the cells of a row that no record is paired with.
+func (r *run) rowAlone(e Entry) (cells []reconciliation.RunCell) {
+	add := func(means, theirs string) {
+		if theirs != "" {
+			cells = append(cells, reconciliation.RunCell{Cell: r.Cell(means, e.Row), Means: means, Theirs: theirs})
+		}
+	}
+	add(reconciliation.Type, e.Type)
+	add(reconciliation.Date, string(e.Date))
+	for i, means := range Names {
+		add(means, e.Amounts.At(i))
+	}
+	return cells
+}
+
+// recordAlone returns what a record that no row is paired with has of what rows of the file have.
+func (r *run) recordAlone(of Record) (cells []reconciliation.RunCell) {
+	if r.has == nil {
+		r.has = map[string]bool{}
+		for _, e := range r.entries {
+			for _, cell := range r.rowAlone(e) {
+				r.has[cell.Means] = true
+			}
+		}
+	}
+	add := func(means, ours string) {
+		if ours != "" && r.has[means] {
+			cells = append(cells, reconciliation.RunCell{Means: means, Ours: ours})
+		}
+	}
+	add(reconciliation.Type, of.Type)
+	add(reconciliation.Date, string(of.Date))
+	for i, means := range Names {
+		add(means, of.Amounts.At(i))
+	}
+	return cells
+}
+
 // near reports whether two amounts are equal, and whether they differ by the tolerance at most.
 func (r *run) near(theirs, ours string) (equal, within bool, err error) {
 	if theirs == ours {

@@ -7,12 +7,16 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 )
 
-// ofRow returns the item of a row alone.
+// ofRow returns the item of a row alone. One that somebody may pair says what the row has.
 func (r *run) ofRow(outcome string, i int) reconciliation.RunItem {
 	e := r.entries[i]
-	return reconciliation.RunItem{
+	item := reconciliation.RunItem{
 		Outcome: outcome, Row: e.Row, PolicyNumber: e.PolicyNumber, Since: r.since(e.Date, ""),
 	}
+	if outcome == reconciliation.MissingHere || outcome == reconciliation.Ambiguous {
+		item.Cells = r.rowAlone(e)
+	}
+	return item
 }
 
 // since returns the day from which an item ages.
@@ -123,7 +127,7 @@ func (r *run) leftRecords() error {
 		}
 		r.items = append(r.items, reconciliation.RunItem{
 			Outcome: reconciliation.MissingThere, LineID: of.LineID, PolicyNumber: of.PolicyNumber,
-			Since: r.since("", of.Since), Rows: rows,
+			Since: r.since("", of.Since), Rows: rows, Cells: r.recordAlone(of),
 		})
 	}
 	return nil

@@ -134,6 +134,8 @@ type run struct {
 	elsewhere   int
 	// left are the rows that no key has found a record for, by policy, and sums is how many sums were made for groups.
 	left map[string][]int
+	// has are the meanings that some row has a cell of, nil until it is asked for.
+	has  map[string]bool
 	sums uint
 }
 
