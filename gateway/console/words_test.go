@@ -230,6 +230,7 @@ func forms() (all []string) {
 		"put /x/access/{policyNumber}", "post /x/bordereau/{contract}/{kind}/{period}:prepare",
 		version+":approve", version+":reject", version+":acknowledge", version+"/findings/{finding}:waive",
 		"post /x/reconciliation/run", "post /x/reconciliation/run/{runId}/items/{item}:accept",
+		"post /x/reconciliation/run/{runId}:pair",
 		"put /x/reconciliation/profile/{profile}", "put /x/webhook/{name}", "post /x/webhook/{name}:replay")
 }
 

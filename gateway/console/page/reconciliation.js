@@ -1,18 +1,16 @@
 // Reconciliation: files of somebody else, and how they were compared with the records.
 
 import { call, mayWrite } from './api.js';
-import { Badge, Button, Copied, Disclosed, Instant, Members, PolicyLink, RecordLink, Table, curl } from './dom.js';
+import { Badge, Button, Copied, Disclosed, Instant, Members, Table, curl } from './dom.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
-import { link } from './periods.js';
 import Profile from './profile.js';
+import Run from './run.js';
 import {
-  Around, Loaded, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace, violation,
+  Around, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace, violation,
 } from './show.js';
 import { label, reason, t } from './words.js';
 
-const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
-  'withinTolerance', 'matched'];
 const MOST_LOOKS = 60; // at a statement of which no comparison is seen
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
@@ -184,79 +182,6 @@ function Statement({ id }) {
         leave=${['totals', 'comparing', 'formulas', 'notes']} /><//>
       <${Section} title=${t('totals')} data-part="totals"><${Table} caption=${t('totals')} columns=${columns}
         rows=${data.totals} /><//>`} />`;
-}
-
-// Cells shows what the file and the record have, side by side.
-function Cells({ of: { cells } }) {
-  if (!cells?.length) return '–';
-  const [of, theirs, ours] = [t('cell'), t('theirs'), t('ours')];
-  return html`<table class="beside"><thead><tr>${[of, theirs, ours].map((name) => html`
-    <th scope="col">${name}</th>`)}</tr></thead><tbody>${cells.map((one) => html`<tr>
-      <td data-label=${of}>${`${label(one.means)} ${one.cell}`}</td>
-      <td data-label=${theirs}><del>${one.theirs}</del></td>
-      <td data-label=${ours}>${one.reason ? reason(one.reason)
-    : html`<ins>${one.ours ?? '–'}</ins>`}</td></tr>`)}</tbody></table>`;
-}
-
-// Proposed is the group of records, or of rows, that together come to the amount of an item.
-const Proposed = ({ of: { together, rows } }) => (together || rows?.length > 0) && html`
-  <p class="quiet" data-proposed>${together ? t('recordsTogether') : t('rowsTogether', rows.join(', '))}</p>`;
-
-// DECISIONS are what can be decided about an item, by what became of it.
-const DECISIONS = ['accept', 'dispute', 'unmatch'];
-const offered = (row) => (row.decision ? []
-  : DECISIONS.filter((name) => (name === 'unmatch' ? row.key : row.outcome !== 'matched')));
-
-// decisionOf returns the form of a decision about an item.
-async function decisionOf(name, path) {
-  const body = await bodySchema('POST', `/x/reconciliation/run/{runId}/items/{item}:${name}`, ['reason']);
-  const fields = new Fields(body, { form: `${name} ${path}`, all: true });
-  return { id: name, method: 'POST', path: `${path}:${name}`, title: t(name), send: t(name), keyless: true,
-    groups: [{ fields }] };
-}
-
-// Items are those of a run; decide(name, path) opens the form of a decision about one.
-function Items({ path, kind, outcome, decide }) {
-  const decision = (row) => (row.decision
-    ? html`<${Badge} of=${row.decision} />${` ${row.decidedBy}: ${row.reason}`}` : mayWrite() ? html`
-      <div class="buttons">${offered(row).map((name) => html`<${Button} data-action=${name}
-        onClick=${() => decide(name, `${path}/items/${row.number}`)}>${t(name)}<//>`)}</div>` : '–');
-  const resource = kind === 'claims' ? 'claim' : 'receipt'; // that a line is made of
-  const record = (id) => html`<${RecordLink} resource=${resource} id=${id}>${t(resource)}<//> `;
-  const columns = [
-    { label: label('outcome'), cell: (row) => html`<${Badge} of=${row.outcome} />` }, number('row'),
-    { label: label('policyNumber'),
-      cell: (row) => (row.policyNumber ? html`<${PolicyLink} number=${row.policyNumber} />` : '–') },
-    { label: t(resource), cell: (row) => html`${row.lineId ? record(row.lineId) : (row.candidates || []).map(record)}
-      <${Proposed} of=${row} />` },
-    number('days'), { label: t('sideBySide'), cell: (row) => html`<${Cells} of=${row} />` },
-    { label: label('decision'), cell: decision }];
-  const of = outcome ? `&outcome=${encodeURIComponent(outcome)}` : '';
-  return html`<${PartPages} title=${t('items')} data-part="items" path=${`${path}/items?limit=50${of}`}
-    list=${listed('items', 'skip')} show=${(rows) => html`<${Table} caption=${t('items')} columns=${columns}
-      rows=${rows} />`} />`;
-}
-
-function Run({ id, query, again }) {
-  const path = `/x/reconciliation/run/${encodeURIComponent(id)}`;
-  const outcome = query.get('outcome');
-  const [place, put] = usePlace('act');
-  const decide = (name, at) => put(html`<${Opened}
-    make=${async () => ({ ...await decisionOf(name, at), cancel: () => put(null), done: again })} />`);
-  const to = (of) => `#/reconciliation/run/${encodeURIComponent(id)}${of ? `?outcome=${of}` : ''}`;
-  const ageing = [text('month'), number('months'), number('items', t('items'))];
-  return html`<h1>${t('run')}</h1><${Loaded} load=${(read) => read(path)} show=${({ data }) => html`<p class="lead">
-    <${To} what="statement" id=${data.statement}>${t('statement')}<//> – <a href=${link(data.against)}>
-      ${`${data.against.contract} ${data.against.period}`}</a> <${Badge} of=${data.state} />
-      ${` ${t('by')} ${data.madeBy} `}<${Instant} at=${data.madeAt} /></p>
-    <div class="columns"><${Section} title=${t('outcomes')} data-part="outcomes"><${Table} caption=${t('outcomes')}
-      rows=${OUTCOMES.filter((name) => data.outcomes[name] > 0)} columns=${[
-    { label: label('outcome'), cell: (name) => html`<a href=${to(name)}>${t(`state ${name}`) || name}</a>` },
-    { label: t('items'), amount: true, cell: (name) => data.outcomes[name] }]} />
-      ${outcome && html`<p><a href=${to('')}>${t('allItems')}</a></p>`}<//>
-    <${Section} title=${t('ageing')} data-part="ageing"><${Table} caption=${t('ageing')} columns=${ageing}
-      rows=${data.ageing} empty=${t('nothingOpen')} /><//></div>
-    ${place}<${Items} path=${path} kind=${data.against.kind} outcome=${outcome} decide=${decide} />`} />`;
 }
 
 export default function Reconciliation({ path: [what, id], query, again }) {

@@ -181,8 +181,8 @@ func TestStoredScriptsOfFiles(t *testing.T) {
 	for _, text := range all {
 		// An apostrophe before what would be a formula is no part of the cell.
 		p.shows("a number", strings.TrimPrefix(text, "'"))
-		p.becomes("[...document.querySelectorAll('.beside del')].some((e) => e.textContent === " +
+		p.becomes("[...document.querySelectorAll('.beside [data-side=theirs]')].some((e) => e.textContent === " +
 			quoted("x"+text) + ")")
 	}
-	p.becomes(fmt.Sprintf("document.querySelectorAll('.beside del').length >= %d", 3*len(all)))
+	p.becomes(fmt.Sprintf("document.querySelectorAll('.beside [data-side=theirs]').length >= %d", 3*len(all)))
 }
