@@ -3008,11 +3008,20 @@ type Run struct {
 	// Ageing How old the items are that are neither paired without a difference nor accepted.
 	Ageing []RunAge `json:"ageing"`
 
+	// Carried How many decisions of these runs it has kept.
+	Carried *int64 `json:"carried,omitempty"`
+
+	// Carry Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run that somebody has accepted, disputed or paired by hand something of is not replaced.
+	Carry *bool `json:"carry,omitempty"`
+
 	// Decisions How many items were decided on, by decision.
 	Decisions map[string]interface{} `json:"decisions"`
 
 	// Elsewhere How many records, and rows of the statement, another run has paired that does not belong to this one.
 	Elsewhere int64 `json:"elsewhere"`
+
+	// ElsewhereIn The runs that have paired them, with their statements.
+	ElsewhereIn *[]RunTaken `json:"elsewhereIn,omitempty"`
 
 	// Id The id of the run.
 	Id string `json:"id"`
@@ -3029,7 +3038,13 @@ type Run struct {
 	// Outcomes How many items each outcome has.
 	Outcomes map[string]interface{} `json:"outcomes"`
 
-	// State The state: open while an item is neither paired without a difference nor accepted, else settled.
+	// ReplacedBy The id of the run that has taken its place. Absent for one that stands.
+	ReplacedBy *string `json:"replacedBy,omitempty"`
+
+	// Replaces The ids of the runs whose place it takes: those of the same statement, or one that this replaces, against the same.
+	Replaces *[]string `json:"replaces,omitempty"`
+
+	// State The state: replaced once another run has taken its place; before, open while an item is neither paired without a difference nor accepted, else settled.
 	State string `json:"state"`
 
 	// Statement The id of the statement.
@@ -3212,8 +3227,8 @@ type RunPairing struct {
 	// Reason Why they were paired.
 	Reason string `json:"reason"`
 
-	// With The number of the item that the record was. It is not listed while the pair stands.
-	With int64 `json:"with"`
+	// With The number of the item that the record was. It is not listed while the pair stands. Absent where the pair was made in a run whose place this one has taken.
+	With *int64 `json:"with,omitempty"`
 }
 
 // RunPlace An item of a run.
@@ -3223,12 +3238,18 @@ type RunPlace struct {
 
 	// Run The id of the run.
 	Run string `json:"run"`
+
+	// Statement The id of the statement that was compared there. Absent for runs of earlier releases.
+	Statement *string `json:"statement,omitempty"`
 }
 
 // RunRequestInput What to compare with what.
 type RunRequestInput struct {
 	// Against The records to compare it with.
 	Against *RunAgainstInput `json:"against,omitempty"`
+
+	// Carry Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run that somebody has accepted, disputed or paired by hand something of is not replaced.
+	Carry *bool `json:"carry,omitempty"`
 
 	// Statement The id of the statement.
 	Statement *string `json:"statement,omitempty"`
@@ -3238,6 +3259,18 @@ type RunRequestInput struct {
 
 	// WindowDays How many days dates may differ by, 0 to 366.
 	WindowDays *int64 `json:"windowDays,omitempty"`
+}
+
+// RunTaken A run of the contract, and how many records and rows it has paired.
+type RunTaken struct {
+	// Items How many records, and rows, there are.
+	Items int64 `json:"items"`
+
+	// Run The id of the run.
+	Run string `json:"run"`
+
+	// Statement The id of the statement that was compared.
+	Statement string `json:"statement"`
 }
 
 // RunWhereInput What items of a run have.
@@ -3394,6 +3427,12 @@ type Statement struct {
 
 	// Quarantined How many of them have a cell that could not be read.
 	Quarantined int64 `json:"quarantined"`
+
+	// ReplacedBy The id of the statement that takes its place. Absent for the newest.
+	ReplacedBy *string `json:"replacedBy,omitempty"`
+
+	// Replaces The id of the statement whose place it takes. Absent where it takes none.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Rows How many rows it has, without those of the header and of totals.
 	Rows int64 `json:"rows"`
@@ -9350,6 +9389,9 @@ type ListStatementsParams struct {
 type SendStatementParams struct {
 	// Profile The profile that the file is read by; required
 	Profile *string `form:"profile,omitempty" json:"profile,omitempty"`
+
+	// Replaces The id of the statement of the same profile whose place it takes
+	Replaces *string `form:"replaces,omitempty" json:"replaces,omitempty"`
 }
 
 // ReadStatementFileParams defines parameters for ReadStatementFile.
@@ -13957,6 +13999,7 @@ func (c *Client) SendStatement(ctx context.Context, params *SendStatementParams)
 	r := newRequest("POST", "/x/reconciliation/statement")
 	if params != nil {
 		query(r, "profile", params.Profile)
+		query(r, "replaces", params.Replaces)
 	}
 	return send[Statement](ctx, c, r)
 }
