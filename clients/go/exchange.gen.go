@@ -3098,11 +3098,20 @@ type Run struct {
 	// Ageing How old the items are that are neither paired without a difference nor accepted.
 	Ageing []RunAge `json:"ageing"`
 
+	// Carried How many decisions of these runs it has kept.
+	Carried *int64 `json:"carried,omitempty"`
+
+	// Carry Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run that somebody has accepted, disputed or paired by hand something of is not replaced.
+	Carry *bool `json:"carry,omitempty"`
+
 	// Decisions How many items were decided on, by decision.
 	Decisions map[string]interface{} `json:"decisions"`
 
 	// Elsewhere How many records, and rows of the statement, another run has paired that does not belong to this one.
 	Elsewhere int64 `json:"elsewhere"`
+
+	// ElsewhereIn The runs that have paired them, with their statements.
+	ElsewhereIn *[]RunTaken `json:"elsewhereIn,omitempty"`
 
 	// Id The id of the run.
 	Id string `json:"id"`
@@ -3119,7 +3128,13 @@ type Run struct {
 	// Outcomes How many items each outcome has.
 	Outcomes map[string]interface{} `json:"outcomes"`
 
-	// State The state: open while an item is neither paired without a difference nor accepted, else settled.
+	// ReplacedBy The id of the run that has taken its place. Absent for one that stands.
+	ReplacedBy *string `json:"replacedBy,omitempty"`
+
+	// Replaces The ids of the runs whose place it takes: those of the same statement, or one that this replaces, against the same.
+	Replaces *[]string `json:"replaces,omitempty"`
+
+	// State The state: replaced once another run has taken its place; before, open while an item is neither paired without a difference nor accepted, else settled.
 	State string `json:"state"`
 
 	// Statement The id of the statement.
@@ -3180,9 +3195,9 @@ type RunAge struct {
 	Months int64 `json:"months"`
 }
 
-// RunCell A cell that differs, or could not be read.
+// RunCell A cell that differs or could not be read, or what one side has alone.
 type RunCell struct {
-	// Cell The cell, such as F12.
+	// Cell The cell, such as F12; empty where the file has none.
 	Cell string `json:"cell"`
 
 	// Means The meaning of its column; empty if it has none.
@@ -3194,7 +3209,7 @@ type RunCell struct {
 	// Reason Why it could not be read.
 	Reason *string `json:"reason,omitempty"`
 
-	// Theirs What the file has.
+	// Theirs What the file has; empty where it has nothing.
 	Theirs string `json:"theirs"`
 }
 
@@ -3221,7 +3236,7 @@ type RunItem struct {
 	// Candidates The records that it could be, up to 20. None of them is paired with it.
 	Candidates *[]string `json:"candidates,omitempty"`
 
-	// Cells The cells that differ or could not be read, with the reason.
+	// Cells The cells that differ or could not be read, with the reason. Of a row or a record that is alone, what it has.
 	Cells *[]RunCell `json:"cells,omitempty"`
 
 	// Days How many days ago that is.
@@ -3302,8 +3317,8 @@ type RunPairing struct {
 	// Reason Why they were paired.
 	Reason string `json:"reason"`
 
-	// With The number of the item that the record was. It is not listed while the pair stands.
-	With int64 `json:"with"`
+	// With The number of the item that the record was. It is not listed while the pair stands. Absent where the pair was made in a run whose place this one has taken.
+	With *int64 `json:"with,omitempty"`
 }
 
 // RunPlace An item of a run.
@@ -3313,12 +3328,18 @@ type RunPlace struct {
 
 	// Run The id of the run.
 	Run string `json:"run"`
+
+	// Statement The id of the statement that was compared there. Absent for runs of earlier releases.
+	Statement *string `json:"statement,omitempty"`
 }
 
 // RunRequestInput What to compare with what.
 type RunRequestInput struct {
 	// Against The records to compare it with.
 	Against *RunAgainstInput `json:"against,omitempty"`
+
+	// Carry Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run that somebody has accepted, disputed or paired by hand something of is not replaced.
+	Carry *bool `json:"carry,omitempty"`
 
 	// Statement The id of the statement.
 	Statement *string `json:"statement,omitempty"`
@@ -3328,6 +3349,18 @@ type RunRequestInput struct {
 
 	// WindowDays How many days dates may differ by, 0 to 366.
 	WindowDays *int64 `json:"windowDays,omitempty"`
+}
+
+// RunTaken A run of the contract, and how many records and rows it has paired.
+type RunTaken struct {
+	// Items How many records, and rows, there are.
+	Items int64 `json:"items"`
+
+	// Run The id of the run.
+	Run string `json:"run"`
+
+	// Statement The id of the statement that was compared.
+	Statement string `json:"statement"`
 }
 
 // RunWhereInput What items of a run have.
@@ -3487,6 +3520,12 @@ type Statement struct {
 
 	// Quarantined How many of them have a cell that could not be read.
 	Quarantined int64 `json:"quarantined"`
+
+	// ReplacedBy The id of the statement that takes its place. Absent for the newest.
+	ReplacedBy *string `json:"replacedBy,omitempty"`
+
+	// Replaces The id of the statement whose place it takes. Absent where it takes none.
+	Replaces *string `json:"replaces,omitempty"`
 
 	// Rows How many rows it has, without those of the header and of totals.
 	Rows int64 `json:"rows"`
@@ -9443,6 +9482,9 @@ type ListStatementsParams struct {
 type SendStatementParams struct {
 	// Profile The profile that the file is read by; required
 	Profile *string `form:"profile,omitempty" json:"profile,omitempty"`
+
+	// Replaces The id of the statement of the same profile whose place it takes
+	Replaces *string `form:"replaces,omitempty" json:"replaces,omitempty"`
 }
 
 // ReadStatementFileParams defines parameters for ReadStatementFile.
@@ -14050,6 +14092,7 @@ func (c *Client) SendStatement(ctx context.Context, params *SendStatementParams)
 	r := newRequest("POST", "/x/reconciliation/statement")
 	if params != nil {
 		query(r, "profile", params.Profile)
+		query(r, "replaces", params.Replaces)
 	}
 	return send[Statement](ctx, c, r)
 }

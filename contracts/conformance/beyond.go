@@ -74,6 +74,8 @@ func beyondRules() []Rule {
 			try: comparisons},
 		Rule{Name: "POST /x/reconciliation/run/{runId}:pair makes one item of a row and a receipt that nobody has " +
 			"decided on, until :unpair", try: pairsByHand},
+		Rule{Name: "POST /x/reconciliation/statement?replaces= takes the place of the newest statement, which names it",
+			try: replacedStatements},
 	)
 }
 

@@ -340,3 +340,25 @@ func pairsByHand(p *probe) {
 	}
 	p.refused(http.StatusBadRequest, "", p.post(path+":dispute", record{"where": record{}, "reason": p.name}))
 }
+
+// replacedStatements sends a file in place of another one.
+func replacedStatements(p *probe) {
+	first := p.statement("Policy;Type;Premium\n" + p.name + ";NB;1\n")
+	path := "/x/reconciliation/statement?profile=" + deskContract + "&replaces=" + first.text("id")
+	send := func(file string) response {
+		return p.post(path, "Policy;Type;Premium\n"+p.name+";NB;"+file+"\n", "Content-Type", "text/csv")
+	}
+	sent := send("2")
+	if sent.status == http.StatusBadRequest {
+		p.skip("the implementation knows no statement that takes the place of another one")
+	}
+	next := p.wants(http.StatusOK, sent)
+	if next.text("replaces") != first.text("id") {
+		p.fail("a statement that replaces %s says that it replaces %q", first.text("id"), next.text("replaces"))
+	}
+	if by := p.read("/x/reconciliation/statement/" + first.text("id")).text("replacedBy"); by != next.text("id") {
+		p.fail("a statement that %s replaces says that %q does", next.text("id"), by)
+	}
+	p.wants(http.StatusOK, send("2"))
+	p.refused(http.StatusConflict, "", send("3"))
+}

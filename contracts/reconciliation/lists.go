@@ -2,8 +2,9 @@ package reconciliation
 
 // The states of a run.
 const (
-	RunOpen    = "open"
-	RunSettled = "settled"
+	RunOpen     = "open"
+	RunSettled  = "settled"
+	RunReplaced = "replaced"
 )
 
 // StatementList are statements.

@@ -16,8 +16,9 @@ type PairRequest struct {
 //
 // Who has paired a row and a record by hand, and why.
 type RunPairing struct {
-	// The number of the item that the record was. It is not listed while the pair stands.
-	With int `json:"with"`
+	// The number of the item that the record was. It is not listed while the pair stands. Absent where the pair was made
+	// in a run whose place this one has taken.
+	With int `json:"with,omitzero"`
 	// Who has paired them.
 	By string `json:"by"`
 	// The instant at which they were paired.

@@ -66,6 +66,10 @@ type Statement struct {
 	Notes []FileNote `json:"notes,omitzero"`
 	// The totals of the file, compared with the sums of its rows.
 	Totals []StatementTotal `json:"totals"`
+	// The id of the statement whose place it takes. Absent where it takes none.
+	Replaces string `json:"replaces,omitzero"`
+	// The id of the statement that takes its place. Absent for the newest.
+	ReplacedBy string `json:"replacedBy,omitzero"`
 	// How far a comparison of it has come that is being made. Absent where none is, or hardly anything is read yet.
 	Comparing *desk.WorkUnderWay `json:"comparing,omitzero"`
 }
@@ -98,6 +102,9 @@ type RunRequest struct {
 	Tolerance scalar.Digits `json:"tolerance,omitzero"`
 	// How many days dates may differ by, 0 to 366.
 	WindowDays int `json:"windowDays,omitzero"`
+	// Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run
+	// that somebody has accepted, disputed or paired by hand something of is not replaced.
+	Carry bool `json:"carry,omitzero"`
 }
 
 // RunAgainst names the records that a statement is compared with.
@@ -128,7 +135,8 @@ type Run struct {
 	MadeBy string `json:"madeBy"`
 	// The instant at which it was made.
 	MadeAt scalar.DateTime `json:"madeAt"`
-	// The state: open while an item is neither paired without a difference nor accepted, else settled.
+	// The state: replaced once another run has taken its place; before, open while an item is neither paired without a
+	// difference nor accepted, else settled.
 	State string `json:"state"`
 	// How many items it has.
 	Items int `json:"items"`
@@ -136,10 +144,30 @@ type Run struct {
 	Outcomes map[string]int `json:"outcomes"`
 	// How many records, and rows of the statement, another run has paired that does not belong to this one.
 	Elsewhere int `json:"elsewhere"`
+	// The runs that have paired them, with their statements.
+	ElsewhereIn []RunTaken `json:"elsewhereIn,omitzero"`
+	// The ids of the runs whose place it takes: those of the same statement, or one that this replaces, against the same.
+	Replaces []string `json:"replaces,omitzero"`
+	// The id of the run that has taken its place. Absent for one that stands.
+	ReplacedBy string `json:"replacedBy,omitzero"`
+	// How many decisions of these runs it has kept.
+	Carried int `json:"carried,omitzero"`
 	// How many items were decided on, by decision.
 	Decisions map[string]int `json:"decisions"`
 	// How old the items are that are neither paired without a difference nor accepted.
 	Ageing []RunAge `json:"ageing"`
+}
+
+// RunTaken names a run that has paired what is not of another one.
+//
+// A run of the contract, and how many records and rows it has paired.
+type RunTaken struct {
+	// The id of the run.
+	Run string `json:"run"`
+	// The id of the statement that was compared.
+	Statement string `json:"statement"`
+	// How many records, and rows, there are.
+	Items int `json:"items"`
 }
 
 // RunAge counts items of one month.
@@ -221,6 +249,8 @@ type RunPlace struct {
 	Run string `json:"run"`
 	// The number of the item.
 	Item int `json:"item"`
+	// The id of the statement that was compared there. Absent for runs of earlier releases.
+	Statement string `json:"statement,omitzero"`
 }
 
 // RunItems is a page of items.

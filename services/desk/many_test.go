@@ -75,10 +75,11 @@ func TestDecidedInBulk(t *testing.T) {
 	s.Must(404, "POST", runs+"/"+items[0].LineID+"0:accept", `{"where":{"outcome":"mismatch"},"reason":"x"}`)
 }
 
-// failing is a store that fails to write a decision, when it has written some.
+// failing is a store that fails in an operation of the collection of decisions and statements, after some others.
 type failing struct {
 	docstore.Store
-	left atomic.Int32
+	operation string
+	left      atomic.Int32
 }
 
 func (s *failing) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
@@ -87,7 +88,7 @@ func (s *failing) Collection(ctx context.Context, spec docstore.Spec) (docstore.
 		return c, err
 	}
 	return docstore.Decorate(c, func(ctx context.Context, of docstore.Call, do func(context.Context) error) error {
-		if of.Operation == "insert" && s.left.Add(-1) == 0 {
+		if of.Operation == s.operation && s.left.Add(-1) == 0 {
 			return errors.Join(docstore.ErrUnavailable, errors.New("the disk is full"))
 		}
 		return do(ctx)
@@ -105,7 +106,7 @@ func TestManyAreDecidedInParts(t *testing.T) {
 	for i := range rows {
 		fmt.Fprintf(&file, "Q-%d,1\n", i)
 	}
-	store := &failing{Store: servicetest.OpenStore(t)}
+	store := &failing{Store: servicetest.OpenStore(t), operation: "insert"}
 	_, s, run, _ := twoAlone(t, store, "Policy,Gross\nP,100\nP,250\n"+file.String())
 	store.left.Store(3)
 	path, body := runs+"/"+run.ID+":accept", `{"where":{"outcome":"missingHere"},"reason":"agreed"}`

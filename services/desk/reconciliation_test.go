@@ -126,24 +126,28 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	_, s := bookOfNovember(t, 300)
 	file := s.Must(200, "GET", november+"/versions/1/lines.csv", "").Text
-	pairs, mu := map[string]int{}, sync.Mutex{}
+	pairs, mu, all := map[string]int{}, sync.Mutex{}, []shown.Run{}
 	var group sync.WaitGroup
 	for n := range 4 {
 		name := fmt.Sprintf("own%d", n/2)
 		s.Must(200, "PUT", profiles+name, `{`+plain+`,`+ownColumns+`}`)
 		of := send(t, s, name, "text/csv", file)
 		group.Go(func() {
-			_, items := compared(t, s, of.ID, "")
+			run, _ := compared(t, s, of.ID, "")
 			mu.Lock()
 			defer mu.Unlock()
-			for _, item := range items {
-				if item.Outcome == shown.Matched && item.PairedIn == nil {
-					pairs[item.LineID]++
-				}
-			}
+			all = append(all, run)
 		})
 	}
 	group.Wait()
+	for _, run := range all {
+		read(t, s.Must(200, "GET", runs+"/"+run.ID, ""), &run)
+		for _, item := range itemsOf(t, s, run) {
+			if run.ReplacedBy == "" && item.Outcome == shown.Matched {
+				pairs[item.LineID]++
+			}
+		}
+	}
 	for id, count := range pairs {
 		if count != 1 {
 			t.Errorf("%s is in %d pairs", id, count)
@@ -179,18 +183,16 @@ func TestDecisions(t *testing.T) {
 	if !strings.Contains(after, `"decisions":{"accepted":1}`) || !strings.Contains(after, `"ageing":[]`) {
 		t.Error(after)
 	}
-	second, items := compared(t, s, of.ID, "")
-	if items[1].PairedIn == nil || items[1].PairedIn.Run != run.ID {
+	// Another run takes the place of the first one, with what was accepted of it, and the pair is parted there.
+	s.Must(409, "POST", runs, `{"statement":"`+of.ID+`","against":{"contract":"C","kind":"premium","period":"2026-11"}}`)
+	second, items := compared(t, s, of.ID, `,"carry":true`)
+	if items[1].PairedIn != nil || items[0].Decision != shown.Accepted || second.Carried != 1 {
 		t.Fatalf("%+v", items)
 	}
-	// The pair is parted where the second run shows it.
+	s.Must(409, "POST", at+"2:unmatch", `{"reason":"another policy"}`)
 	s.Must(200, "POST", runs+"/"+second.ID+"/items/2:unmatch", `{"reason":"another policy"}`)
-	if first := s.Must(200, "GET", at[:len(at)-1]+"?outcome=matched", "").Text; !strings.Contains(first,
-		`"decision":"unmatched"`) {
-		t.Error(first)
-	}
-	s.Must(409, "POST", at+"2:dispute", `{"reason":"x"}`)
-	_, items = compared(t, s, of.ID, "")
+	s.Must(409, "POST", runs+"/"+second.ID+"/items/2:dispute", `{"reason":"x"}`)
+	_, items = compared(t, s, of.ID, `,"carry":true`)
 	if items[0].Outcome != shown.Ambiguous || len(items[0].Candidates) != 1 {
 		t.Fatalf("a pair that was parted is %+v", items)
 	}

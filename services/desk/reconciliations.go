@@ -129,12 +129,17 @@ func (o *office) statementOperations() []rest.Extension {
 		Summary: "Send a file of somebody else",
 		Details: "A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same " +
 			"file, read by the same version of a profile, is the same statement. Formulas of a workbook are taken by " +
-			"their stored values and counted. One with macros or links to others is refused.",
+			"their stored values and counted. One with macros or links to others is refused. With replaces it takes " +
+			"the place of an earlier one, if that is the newest: it stays readable and names this one, and a " +
+			"comparison of this one takes the place of those of that one with the same records.",
 		Takes: []string{"text/csv", export.XLSX.Media}, Largest: reconciliation.LargestFile, Response: one,
-		Query:   []rest.Parameter{byProfile},
-		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
+		Query: []rest.Parameter{byProfile, {
+			Name: "replaces", Means: "The id of the statement of the same profile whose place it takes",
+		}},
+		Refuses: []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition},
 		Serve: func(c *gin.Context, body any) (any, error) {
-			return o.reconciler.Send(c.Request.Context(), c.Query("profile"), body.(io.Reader))
+			return o.reconciler.Send(c.Request.Context(), c.Query("profile"), c.Query("replaces"),
+				body.(io.Reader))
 		},
 	}, {
 		Path: statementsPath + ":try", Method: http.MethodPost, Writes: true, ID: "tryStatement",
@@ -193,9 +198,13 @@ func (o *office) runOperations() []rest.Extension {
 		Details: "A row and a record are paired by the id of the line; by policy, type and period; by policy and " +
 			"amount within a number of days; or, without a type, by policy and day alone, as a mismatch: each only " +
 			"where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, " +
-			"so that no record and no row is in two.",
+			"so that no record and no row is in two. A comparison takes the place of an earlier one of the same " +
+			"statement, or of one that it replaces, with the same records: these are free for it. It is refused if " +
+			"something of the earlier one was accepted, disputed or paired by hand, unless carry is true.",
 		Body: reflect.TypeFor[shown.RunRequest](), Response: one, Parameters: []string{keyed},
-		Refuses: []problem.Kind{problem.Invalid, problem.RecordTooLarge, problem.BadHeader, problem.KeyReused},
+		Refuses: []problem.Kind{
+			problem.Invalid, problem.RecordTooLarge, problem.BadHeader, problem.KeyReused, problem.Transition,
+		},
 		Serve: func(c *gin.Context, body any) (any, error) {
 			asked := *body.(*shown.RunRequest)
 			by, err := once.Of(o.server, c, "compare", asked)

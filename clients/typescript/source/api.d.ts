@@ -3827,7 +3827,9 @@ export interface paths {
         put?: never;
         /**
          * Compare a file with what is reported
-         * @description Compare a file with what is reported. A row and a record are paired by the id of the line; by policy, type and period; by policy and amount within a number of days; or, without a type, by policy and day alone, as a mismatch: each only where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, so that no record and no row is in two.
+         * @description Compare a file with what is reported. A row and a record are paired by the id of the line; by policy, type and period; by policy and amount within a number of days; or, without a type, by policy and day alone, as a mismatch: each only where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, so that no record and no row is in two. A comparison takes the place of an earlier one of the same statement, or of one that it replaces, with the same records: these are free for it. It is refused if something of the earlier one was accepted, disputed or paired by hand, unless carry is true.
+         *
+         *     Problems: 409 [transition not listed](/problems/transition-not-listed).
          */
         post: operations["compareStatement"];
         delete?: never;
@@ -4049,9 +4051,9 @@ export interface paths {
         put?: never;
         /**
          * Send a file of somebody else
-         * @description Send a file of somebody else. A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same file, read by the same version of a profile, is the same statement. Formulas of a workbook are taken by their stored values and counted. One with macros or links to others is refused.
+         * @description Send a file of somebody else. A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same file, read by the same version of a profile, is the same statement. Formulas of a workbook are taken by their stored values and counted. One with macros or links to others is refused. With replaces it takes the place of an earlier one, if that is the newest: it stays readable and names this one, and a comparison of this one takes the place of those of that one with the same records.
          *
-         *     Problems: 404 [not found](/problems/not-found).
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
          */
         post: operations["sendStatement"];
         delete?: never;
@@ -10623,6 +10625,13 @@ export interface components {
             against: components["schemas"]["RunAgainst"];
             /** @description How old the items are that are neither paired without a difference nor accepted. */
             ageing: components["schemas"]["RunAge"][];
+            /**
+             * Format: int64
+             * @description How many decisions of these runs it has kept.
+             */
+            carried?: Exact;
+            /** @description Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run that somebody has accepted, disputed or paired by hand something of is not replaced. */
+            carry?: boolean;
             /** @description How many items were decided on, by decision. */
             decisions: {
                 [key: string]: unknown;
@@ -10632,6 +10641,8 @@ export interface components {
              * @description How many records, and rows of the statement, another run has paired that does not belong to this one.
              */
             elsewhere: Exact;
+            /** @description The runs that have paired them, with their statements. */
+            elsewhereIn?: components["schemas"]["RunTaken"][];
             /** @description The id of the run. */
             id: string;
             /**
@@ -10650,7 +10661,11 @@ export interface components {
             outcomes: {
                 [key: string]: unknown;
             };
-            /** @description The state: open while an item is neither paired without a difference nor accepted, else settled. */
+            /** @description The id of the run that has taken its place. Absent for one that stands. */
+            replacedBy?: string;
+            /** @description The ids of the runs whose place it takes: those of the same statement, or one that this replaces, against the same. */
+            replaces?: string[];
+            /** @description The state: replaced once another run has taken its place; before, open while an item is neither paired without a difference nor accepted, else settled. */
             state: string;
             /** @description The id of the statement. */
             statement: string;
@@ -10703,9 +10718,9 @@ export interface components {
              */
             months: Exact;
         };
-        /** @description A cell that differs, or could not be read. */
+        /** @description A cell that differs or could not be read, or what one side has alone. */
         RunCell: {
-            /** @description The cell, such as F12. */
+            /** @description The cell, such as F12; empty where the file has none. */
             cell: string;
             /** @description The meaning of its column; empty if it has none. */
             means: string;
@@ -10713,7 +10728,7 @@ export interface components {
             ours?: string;
             /** @description Why it could not be read. */
             reason?: string;
-            /** @description What the file has. */
+            /** @description What the file has; empty where it has nothing. */
             theirs: string;
         };
         /** @description How many items were decided on. */
@@ -10737,7 +10752,7 @@ export interface components {
         RunItem: {
             /** @description The records that it could be, up to 20. None of them is paired with it. */
             candidates?: string[];
-            /** @description The cells that differ or could not be read, with the reason. */
+            /** @description The cells that differ or could not be read, with the reason. Of a row or a record that is alone, what it has. */
             cells?: components["schemas"]["RunCell"][];
             /**
              * Format: int64
@@ -10817,9 +10832,9 @@ export interface components {
             reason: string;
             /**
              * Format: int64
-             * @description The number of the item that the record was. It is not listed while the pair stands.
+             * @description The number of the item that the record was. It is not listed while the pair stands. Absent where the pair was made in a run whose place this one has taken.
              */
-            with: Exact;
+            with?: Exact;
         };
         /** @description An item of a run. */
         RunPlace: {
@@ -10830,11 +10845,15 @@ export interface components {
             item: Exact;
             /** @description The id of the run. */
             run: string;
+            /** @description The id of the statement that was compared there. Absent for runs of earlier releases. */
+            statement?: string;
         };
         /** @description What to compare with what. */
         RunRequestInput: {
             /** @description The records to compare it with. */
             against?: components["schemas"]["RunAgainstInput"] | null;
+            /** @description Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run that somebody has accepted, disputed or paired by hand something of is not replaced. */
+            carry?: boolean | null;
             /** @description The id of the statement. */
             statement?: string | null;
             /** @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it. */
@@ -10844,6 +10863,18 @@ export interface components {
              * @description How many days dates may differ by, 0 to 366.
              */
             windowDays?: Exact | null;
+        };
+        /** @description A run of the contract, and how many records and rows it has paired. */
+        RunTaken: {
+            /**
+             * Format: int64
+             * @description How many records, and rows, there are.
+             */
+            items: Exact;
+            /** @description The id of the run. */
+            run: string;
+            /** @description The id of the statement that was compared. */
+            statement: string;
         };
         /** @description What items of a run have. */
         RunWhereInput: {
@@ -10986,6 +11017,10 @@ export interface components {
              * @description How many of them have a cell that could not be read.
              */
             quarantined: Exact;
+            /** @description The id of the statement that takes its place. Absent for the newest. */
+            replacedBy?: string;
+            /** @description The id of the statement whose place it takes. Absent where it takes none. */
+            replaces?: string;
             /**
              * Format: int64
              * @description How many rows it has, without those of the header and of totals.
@@ -30009,6 +30044,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
             413: {
                 headers: {
@@ -30782,6 +30818,8 @@ export interface operations {
             query?: {
                 /** @description The profile that the file is read by; required */
                 profile?: string;
+                /** @description The id of the statement of the same profile whose place it takes */
+                replaces?: string;
             };
             header?: never;
             path?: never;
@@ -30856,6 +30894,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
             413: {
                 headers: {

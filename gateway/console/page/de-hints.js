@@ -188,6 +188,10 @@ export default {
   'Up to which difference amounts are within tolerance, such as "0.05"; "0" without it.':
     'Bis zu welcher Abweichung Beträge gleich gelten, etwa 0.05; ohne Angabe 0.',
   'How many days dates may differ by, 0 to 366.': 'Um wie viele Tage Daten abweichen dürfen, 0 bis 366.',
+  ['Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a '
+    + 'run that somebody has accepted, disputed or paired by hand something of is not replaced.']:
+    'Ob die Entscheidungen des Abgleichs, den dieser ersetzt, bleiben, wo Zeile und Datensatz unverändert sind. Sonst '
+    + 'wird ein Abgleich nicht ersetzt, von dem etwas hingenommen, bestritten oder von Hand gepaart ist.',
   ['Where to begin: now, or a cursor of the feed. A new webhook begins now without it; one that is replaced goes on '
     + 'from where it is.']: 'Wo er beginnt: now für jetzt, oder eine Stelle des Verlaufs; ohne Angabe jetzt.',
   ['The secret of the signatures (Standard Webhooks): whsec_ and 24 to 64 bytes in base64. Without it a new webhook '

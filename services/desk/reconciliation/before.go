@@ -45,6 +45,8 @@ type listed struct {
 	// Version is that of the series which was the first to list the run; 0 for a run of before pairs were made by hand,
 	// when it was the number of runs.
 	Version int64 `json:"version,omitzero"`
+	// ReplacedBy is the run that has taken its place, empty for one that stands.
+	ReplacedBy string `json:"replacedBy,omitzero"`
 	// Key is the Idempotency-Key of the request that made the run, if it had one.
 	Key *history.UsedKey `json:"key,omitzero"`
 }
@@ -132,38 +134,39 @@ func (s *series) made(by *once.Once) (id string, err error) {
 	return "", nil
 }
 
-// before returns the pairs that runs of the same contract have made of the rows or records of a comparison, with the
-// series that lists these runs.
-func (r *Reconciler) before(ctx context.Context, c *comparison) (*series, match.Before, error) {
+// before returns the pairs that runs of the same contract have made of the rows or records of a comparison. Those of
+// runs whose place it takes are free, but for what somebody has parted.
+func (r *Reconciler) before(ctx context.Context, c *comparison, s *series) (match.Before, error) {
 	before := match.Before{Rows: map[int]match.Made{}, Records: map[string]reconciliation.RunPlace{},
 		Unmatched: map[match.Pair]bool{}}
-	s, err := r.series(ctx, seriesOf(c.asked.Against))
-	if err != nil {
-		return nil, before, err
-	}
 	if len(s.Runs) >= mostRuns {
-		return nil, before, problem.New(problem.RecordTooLarge, fmt.Sprintf(
+		return before, problem.New(problem.RecordTooLarge, fmt.Sprintf(
 			"The contract has %d runs, as many as it may have.", mostRuns))
 	}
 	ours := make(map[string]bool, len(c.records))
 	for _, of := range c.records {
 		ours[of.LineID] = true
 	}
+	former := map[string][]pair{} // that somebody has parted, by the statement that this one replaces
 	for _, of := range s.Runs {
-		if of.Pairs == 0 {
+		same, free := of.Statement == c.asked.Statement, of.ReplacedBy != "" || c.replaces(of.ID)
+		if of.Pairs == 0 || free && !same && !slices.Contains(c.chain, of.Statement) {
 			continue
 		}
 		parted, err := r.parted(ctx, of.ID)
 		if err != nil {
-			return nil, before, err
+			return before, err
+		}
+		if free && len(parted) == 0 {
+			continue
 		}
 		if err := eachOf(ctx, r, of.Batch, pairBlocks, pairLength, of.Pairs, func(p pair) error {
-			same := of.Statement == c.asked.Statement
-			switch in := (reconciliation.RunPlace{Run: of.ID, Item: p.Item}); {
-			case parted[p.Item]:
-				if same {
-					before.Unmatched[match.Pair{Row: p.Row, LineID: p.LineID}] = true
-				}
+			switch in := (reconciliation.RunPlace{Run: of.ID, Item: p.Item, Statement: of.Statement}); {
+			case parted[p.Item] && same:
+				before.Unmatched[match.Pair{Row: p.Row, LineID: p.LineID}] = true
+			case parted[p.Item] && slices.Contains(c.chain, of.Statement):
+				former[of.Statement] = append(former[of.Statement], p)
+			case parted[p.Item] || free:
 			case same:
 				before.Rows[p.Row] = match.Made{LineID: p.LineID, Key: p.Key, In: in}
 				before.Records[p.LineID] = in
@@ -172,29 +175,37 @@ func (r *Reconciler) before(ctx context.Context, c *comparison) (*series, match.
 			}
 			return nil
 		}); err != nil {
-			return nil, before, err
+			return before, err
 		}
 	}
-	for _, of := range s.Hands {
-		if of.Parted.Version > 0 {
+	for _, h := range s.Hands {
+		of := s.of(h.Run)
+		if h.Parted.Version > 0 || of.ReplacedBy != "" || c.replaces(h.Run) {
 			continue
 		}
-		in := reconciliation.RunPlace{Run: of.Run, Item: of.Items[rowItem]}
-		if same := s.of(of.Run).Statement == c.asked.Statement; same {
-			before.Rows[of.Row] = match.Made{LineID: of.LineID, Key: reconciliation.ByHand, In: in}
-		} else if !ours[of.LineID] {
+		in := reconciliation.RunPlace{Run: h.Run, Item: h.Items[rowItem], Statement: of.Statement}
+		if of.Statement == c.asked.Statement {
+			before.Rows[h.Row] = match.Made{LineID: h.LineID, Key: reconciliation.ByHand, In: in}
+		} else if !ours[h.LineID] {
 			continue
 		}
-		before.Records[of.LineID] = in
+		before.Records[h.LineID] = in
 	}
-	return s, before, nil
+	c.keepHands(before)
+	return before, r.partedBefore(ctx, c, former, before)
 }
 
 // list adds a run to the series of its contract: from then on it is there, and its pairs stand. Errors: as
 // docstore.Overtaken if another run or decision came meanwhile; those of the store.
 func (r *Reconciler) list(ctx context.Context, s *series, made *run, by *once.Once) error {
 	contract := seriesOf(made.Head.Against)
-	next := &series{Contract: contract, Hands: s.Hands, Runs: append(slices.Clone(s.Runs), listed{
+	all := slices.Clone(s.Runs)
+	for i := range all {
+		if slices.Contains(made.Head.Replaces, all[i].ID) {
+			all[i].ReplacedBy = made.Head.ID
+		}
+	}
+	next := &series{Contract: contract, Hands: s.Hands, Runs: append(all, listed{
 		ID: made.Head.ID, Statement: made.Head.Statement, Batch: made.Batch, Pairs: made.Pairs,
 		At: made.Head.MadeAt.Time(), Version: s.next(), Key: by.Kept(),
 	})}

@@ -155,9 +155,14 @@ func decidable(s *series, of *run, item reconciliation.RunItem, is string) error
 	refuse := func(words string) error {
 		return problem.New(problem.Transition, words).With("state", item.Outcome)
 	}
+	for _, run := range []string{of.Head.ID, decidedAt(s, of.Head.ID, item).Run} {
+		if err := stands(s, run); err != nil {
+			return err
+		}
+	}
 	h := handOf(s.hands(of.Head.ID), item.Number)
 	switch {
-	case h == nil && item.Paired != nil:
+	case h == nil && item.Paired != nil && item.Paired.With > 0:
 		return refuse("The pair was parted.")
 	case h == nil:
 		return nil

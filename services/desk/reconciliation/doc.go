@@ -11,9 +11,11 @@
 //	profiles.go    how files are read
 //	spool.go       a file while it is read
 //	statements.go  files, and the rows that were read of them
+//	successors.go  statements that take the place of others
 //	try.go         the first rows of a file, before it is sent for good
 //	runs.go        a comparison
 //	before.go      the pairs of the runs before
+//	carried.go     what a run keeps of those whose place it takes
 //	hand.go        pairs that somebody makes by hand
 //	decisions.go   what somebody decides about an item
 //	many.go        the same about many items

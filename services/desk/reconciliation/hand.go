@@ -42,6 +42,9 @@ type hand struct {
 	Is  string `json:"is"`
 	// Months are those from which the items, and then the pair, age.
 	Months [3]string `json:"months"`
+	// RowIs and RecordIs are equal for rows and records that are the same.
+	RowIs    string `json:"rowIs"`
+	RecordIs string `json:"recordIs"`
 	// Version is that of the series which was the first to have the pair.
 	Version int64     `json:"version"`
 	At      time.Time `json:"at"`
@@ -116,10 +119,11 @@ func (r *Reconciler) Pair(
 		if err != nil {
 			return err
 		}
-		item, err = r.pairOf(ctx, of, two)
+		compared, err := r.pairOf(ctx, of, two)
 		if err != nil {
 			return err
 		}
+		item = compared.RunItem
 		item.Number, item.Paired = two[rowItem].Number, &reconciliation.RunPairing{
 			With: two[recordItem].Number, By: request.CallerFrom(ctx).Key(), At: scalar.Instant(r.now()),
 			Reason: asked.Reason,
@@ -128,7 +132,7 @@ func (r *Reconciler) Pair(
 			Run: id, Items: [2]int{two[rowItem].Number, two[recordItem].Number}, Batch: uuid.New(), Row: item.Row,
 			LineID: item.LineID, Was: two[rowItem].Outcome, Is: item.Outcome,
 			Months: [3]string{month(two[rowItem]), month(two[recordItem]), month(item)}, Version: s.next(),
-			At: item.Paired.At.Time(),
+			At: item.Paired.At.Time(), RowIs: compared.RowIs, RecordIs: compared.RecordIs,
 		}
 		kept := &block.Writer[reconciliation.RunItem]{List: r.itemsOf(made.Batch, handBlocks, 1)}
 		if err := kept.Add(ctx, item); err != nil {
@@ -185,6 +189,9 @@ func pairWrong(asked reconciliation.PairRequest, of *run) error {
 func (r *Reconciler) two(
 	ctx context.Context, of *run, s *series, numbers []int,
 ) (two [2]reconciliation.RunItem, err error) {
+	if err := stands(s, of.Head.ID); err != nil {
+		return two, err
+	}
 	refuse := func(item reconciliation.RunItem, words string) error {
 		return problem.New(problem.Transition, fmt.Sprintf("Item %d %s", item.Number, words)).With("item", item.Number)
 	}
@@ -220,12 +227,12 @@ func (r *Reconciler) free(ctx context.Context, s *series, of *run, two [2]reconc
 	}
 	for _, h := range s.Hands {
 		in := *s.of(h.Run)
-		if h.Parted.Version == 0 && (h.LineID == record || h.Row == row && in.Statement == of.Head.Statement) {
+		if h.Parted.Version == 0 && in.ReplacedBy == "" && (h.LineID == record || h.Row == row && in.Statement == of.Head.Statement) {
 			return refuse(in, h.Items[rowItem])
 		}
 	}
 	for _, in := range s.Runs {
-		if in.Pairs == 0 {
+		if in.Pairs == 0 || in.ReplacedBy != "" {
 			continue
 		}
 		parted, err := r.parted(ctx, in.ID)
@@ -248,14 +255,14 @@ func (r *Reconciler) free(ctx context.Context, s *series, of *run, two [2]reconc
 // record is not there any more, those of the store.
 func (r *Reconciler) pairOf(
 	ctx context.Context, of *run, two [2]reconciliation.RunItem,
-) (item reconciliation.RunItem, err error) {
+) (compared keptItem, err error) {
 	statement, err := r.statement(ctx, of.Head.Statement)
 	if err != nil {
-		return item, err
+		return compared, err
 	}
 	lines, err := r.linesOf(ctx, of.Head.Against, statement)
 	if err != nil {
-		return item, err
+		return compared, err
 	}
 	var entry match.Entry
 	err = eachOf(ctx, r, statement.Batch, rowBlocks, blockLength, statement.Head.Rows, func(e match.Entry) error {
@@ -278,9 +285,11 @@ func (r *Reconciler) pairOf(
 			"Compare the statement again.")
 	}
 	if err != nil {
-		return item, err
+		return compared, err
 	}
-	return match.ByHand(r.terms(of.Head.RunRequest, statement), entry, record)
+	compared.RunItem, err = match.ByHand(r.terms(of.Head.RunRequest, statement), entry, record)
+	compared.RowIs, compared.RecordIs = entry.Same, record.Same()
+	return compared, err
 }
 
 // stillOpen parts a pair again if somebody has decided on one of its items at the same time. Errors:
@@ -329,6 +338,9 @@ func (r *Reconciler) Unpair(
 // part parts a pair that was made by hand. Errors: problem.Transition, as docstore.Overtaken, those of the store.
 func (r *Reconciler) part(ctx context.Context, of *run, items []int, reason string) error {
 	s, err := r.series(ctx, seriesOf(of.Head.Against))
+	if err == nil {
+		err = stands(s, of.Head.ID)
+	}
 	if err != nil {
 		return err
 	}

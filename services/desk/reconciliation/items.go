@@ -96,6 +96,9 @@ func (r *Reconciler) shown(of *run, s *series, all []decision) reconciliation.Ru
 	if head.State = reconciliation.RunSettled; len(head.Ageing) > 0 {
 		head.State = reconciliation.RunOpen
 	}
+	if head.ReplacedBy = s.of(head.ID).ReplacedBy; head.ReplacedBy != "" {
+		head.State, head.Ageing = reconciliation.RunReplaced, []reconciliation.RunAge{}
+	}
 	return head
 }
 
@@ -181,7 +184,7 @@ type itemReader struct {
 	of    *run
 	in    *series
 	hands []hand
-	items []reconciliation.RunItem
+	items []keptItem
 	block int
 }
 
@@ -193,22 +196,22 @@ func (r *Reconciler) reader(of *run, s *series) *itemReader {
 func (f *itemReader) item(ctx context.Context, number int) (reconciliation.RunItem, error) {
 	item, err := f.stored(ctx, number)
 	if err == nil {
-		err = f.r.complete(ctx, f.in, f.of.Head.ID, &item)
+		err = f.r.complete(ctx, f.in, f.of.Head.ID, &item.RunItem)
 	}
-	return item, err
+	return item.RunItem, err
 }
 
 // stored returns an item without what changes about it.
-func (f *itemReader) stored(ctx context.Context, number int) (item reconciliation.RunItem, err error) {
+func (f *itemReader) stored(ctx context.Context, number int) (item keptItem, err error) {
 	if h := handOf(f.hands, number); h != nil && h.Items[rowItem] == number {
-		some, err := block.Read[reconciliation.RunItem](ctx, f.r.itemsOf(h.Batch, handBlocks, 1), 0)
+		some, err := block.Read[keptItem](ctx, f.r.itemsOf(h.Batch, handBlocks, 1), 0)
 		if err != nil {
 			return item, err
 		}
 		return some[0], nil
 	}
 	if at := (number - 1) / blockLength; at != f.block {
-		f.items, err = block.Read[reconciliation.RunItem](ctx, f.r.itemsOf(f.of.Batch, itemBlocks, blockLength), at)
+		f.items, err = block.Read[keptItem](ctx, f.r.itemsOf(f.of.Batch, itemBlocks, blockLength), at)
 		if f.block = at; err != nil {
 			return item, err
 		}

@@ -21,8 +21,9 @@ const (
 func (r *Reconciler) Statements(ctx context.Context, after string, limit int) (reconciliation.StatementList, error) {
 	page := reconciliation.StatementList{Statements: []reconciliation.Statement{}}
 	next, err := newest(ctx, r, statementList, after, limit, func(s statement) (bool, error) {
+		err := r.resolve(ctx, &s)
 		page.Statements = append(page.Statements, s.Head)
-		return true, nil
+		return true, err
 	})
 	page.Next = next
 	return page, err

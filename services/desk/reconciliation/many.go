@@ -27,6 +27,9 @@ func (r *Reconciler) DecideAll(
 	if err == nil {
 		err = selectionWrong(asked, is)
 	}
+	if err == nil {
+		err = stands(s, id)
+	}
 	if err != nil {
 		return decided, err
 	}
@@ -34,10 +37,11 @@ func (r *Reconciler) DecideAll(
 	where.PolicyNumber = match.Issued(match.Entry{PolicyNumber: where.PolicyNumber}).PolicyNumber
 	read, noted := r.reader(of, s), []reconciliation.RunItem{}
 	for number := range of.numbers(where.Outcome, s.hands(id)) {
-		item, err := read.stored(ctx, number)
+		kept, err := read.stored(ctx, number)
 		if err != nil {
 			return decided, err
 		}
+		item := kept.RunItem
 		if !selects(where, is, item) {
 			continue
 		}

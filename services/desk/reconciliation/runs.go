@@ -73,6 +73,11 @@ type comparison struct {
 	records   []match.Record
 	terms     match.Terms
 	work      *underway.Work
+	// chain are the ids of the statements that this one replaces, the newest first, and prior the runs whose place the
+	// comparison takes, with what it keeps of them.
+	chain []string
+	prior []string
+	kept  carried
 }
 
 // Run compares a statement with records, once for a key. Errors: problem.Invalid, problem.KeyReused,
@@ -104,7 +109,7 @@ func (r *Reconciler) Run(
 	}
 	var shown reconciliation.Run
 	err = docstore.Again(func() error {
-		l, before, err := r.before(ctx, c)
+		l, err := r.series(ctx, seriesOf(c.asked.Against))
 		if err != nil {
 			return err
 		}
@@ -112,12 +117,22 @@ func (r *Reconciler) Run(
 			shown, err = r.again(ctx, was, err)
 			return err
 		}
-		run, err := r.compare(ctx, c, before)
+		if err := r.takesPlace(ctx, c, l); err != nil {
+			return err
+		}
+		before, err := r.before(ctx, c, l)
+		if err != nil {
+			return err
+		}
+		run, err := r.compare(ctx, c, before, l)
 		if err == nil {
 			err = r.list(ctx, l, run, by)
 		}
 		if err == nil {
-			shown = r.shown(run, l, nil)
+			err = r.keepsLate(ctx, c, l, run)
+		}
+		if err == nil {
+			shown, err = r.Read(ctx, run.Head.ID)
 		}
 		return err
 	})
@@ -172,7 +187,14 @@ func (r *Reconciler) prepare(
 	if len(wrong.Violations) > 0 {
 		return nil, nil, wrong
 	}
+	if s.Head.ReplacedBy != "" {
+		return nil, nil, problem.New(problem.Transition, "The statement "+s.Head.ReplacedBy+" has taken the place of this "+
+			"one. Compare that.").With("replacedBy", s.Head.ReplacedBy)
+	}
 	c.statement = s
+	if c.chain, err = r.chain(ctx, s); err != nil {
+		return nil, nil, err
+	}
 	lines, err := r.linesOf(ctx, asked.Against, s)
 	return c, lines, err
 }
@@ -271,21 +293,32 @@ func recordOfClaim(l desk.ClaimLine, zone *time.Location) match.Record {
 }
 
 // compare compares, and writes what came of it.
-func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Before) (*run, error) {
-	items, elsewhere, err := match.Match(c.terms, before, c.entries, c.records)
+func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Before, s *series) (*run, error) {
+	result, err := match.Match(c.terms, before, c.entries, c.records)
 	if err != nil {
 		return nil, err
 	}
 	next := &run{Batch: uuid.New(), Open: map[string]int{}, Head: reconciliation.Run{
 		RunRequest: c.asked, MadeBy: request.CallerFrom(ctx).Key(), MadeAt: scalar.Instant(r.now()),
-		Items: len(items), Outcomes: map[string]int{}, Elsewhere: elsewhere,
+		Items: len(result.Items), Outcomes: map[string]int{}, Replaces: c.prior,
 	}}
-	kept := &block.Writer[reconciliation.RunItem]{List: r.itemsOf(next.Batch, itemBlocks, blockLength)}
+	for _, of := range s.Runs { // in their order
+		if count := result.Elsewhere[of.ID]; count > 0 {
+			next.Head.Elsewhere += count
+			next.Head.ElsewhereIn = append(next.Head.ElsewhereIn, reconciliation.RunTaken{
+				Run: of.ID, Statement: of.Statement, Items: count,
+			})
+		}
+	}
+	kept := &block.Writer[keptItem]{List: r.itemsOf(next.Batch, itemBlocks, blockLength)}
 	pairs := &block.Writer[pair]{List: r.itemsOf(next.Batch, pairBlocks, pairLength)}
-	for _, item := range items {
+	var decided []decision
+	for _, each := range result.Items {
+		item := c.digested(each, result.Records)
+		c.kept.carry(&item, &decided)
 		next.Head.Outcomes[item.Outcome]++
 		if match.Open(item.Outcome) {
-			next.Open[month(item)]++
+			next.Open[month(item.RunItem)]++
 		}
 		if match.Paired(item.Outcome) && item.PairedIn == nil {
 			if err := pairs.Add(ctx, pair{item.Row, item.LineID, item.Key, item.Number}); err != nil {
@@ -297,14 +330,17 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 		}
 		c.work.Made(ctx)
 	}
-	next.Pairs = pairs.Count
+	next.Pairs, next.Head.Carried = pairs.Count, len(decided)
 	if err := errors.Join(kept.Flush(ctx), pairs.Flush(ctx)); err != nil {
 		return nil, err
 	}
-	return next, r.add(ctx, runList, next, func(id string) string {
+	if err := r.add(ctx, runList, next, func(id string) string {
 		next.Head.ID = id
 		return "run/" + id
-	})
+	}); err != nil {
+		return nil, err
+	}
+	return next, r.addDecisions(ctx, next.Head.ID, decided)
 }
 
 // month returns the month from which an item ages.

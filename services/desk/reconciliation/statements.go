@@ -51,6 +51,9 @@ type piece struct {
 // Statement returns a statement. Errors: problem.NotFound, those of the store.
 func (r *Reconciler) Statement(ctx context.Context, id string) (reconciliation.Statement, error) {
 	s, err := r.statement(ctx, id)
+	if err == nil {
+		err = r.resolve(ctx, s)
+	}
 	if err != nil {
 		return reconciliation.Statement{}, err
 	}
@@ -83,23 +86,38 @@ func (r *Reconciler) WriteFile(ctx context.Context, id string, to io.Writer) err
 	})
 }
 
-// Send reads a file by a profile, and keeps it. The same file by the same version of a profile is the same statement.
-// Errors: problem.NotFound for the profile, problem.Invalid for a file that cannot be read, those of the body and of
-// the store.
+// Send reads a file by a profile, and keeps it. The same file by the same version of a profile is the same statement. It
+// takes the place of the statement with an id, unless that is empty. Errors: problem.NotFound for the profile,
+// problem.Invalid for a file that cannot be read, problem.BadParameter, problem.Transition, those of the body and of the
+// store.
 func (r *Reconciler) Send(
-	ctx context.Context, name string, body io.Reader,
+	ctx context.Context, name, replaces string, body io.Reader,
 ) (sent reconciliation.Statement, err error) {
 	digest := sha256.New()
 	err = r.spooled(ctx, name, io.TeeReader(body, digest), func(
 		p reconciliation.FileProfile, file *os.File, size int64,
 	) error {
-		sent, err = r.keep(ctx, p, file, reconciliation.Statement{
-			Profile: p.Name, ProfileVersion: p.Version, Digest: hex.EncodeToString(digest.Sum(nil)), Size: size,
-			SentBy: request.CallerFrom(ctx).Key(), SentAt: scalar.Instant(r.now()),
-		})
+		former, err := r.replaceable(ctx, p, replaces)
+		if err == nil {
+			sent, err = r.keep(ctx, p, file, reconciliation.Statement{
+				Profile: p.Name, ProfileVersion: p.Version, Digest: hex.EncodeToString(digest.Sum(nil)), Size: size,
+				SentBy: request.CallerFrom(ctx).Key(), SentAt: scalar.Instant(r.now()), Replaces: replaces,
+			})
+		}
+		if err == nil && former != nil {
+			err = r.follow(ctx, former, sent.ID)
+		}
 		return err
 	})
+	if err == nil {
+		sent, err = r.Statement(ctx, sent.ID)
+	}
 	return sent, err
+}
+
+// statementKey returns the key of a statement.
+func statementKey(s *statement) string {
+	return fmt.Sprintf("statement/%s/%d/%s", s.Head.Profile, s.Head.ProfileVersion, s.Head.Digest)
 }
 
 // keep keeps a statement with its file, unless there is the same.
@@ -107,7 +125,7 @@ func (r *Reconciler) keep(
 	ctx context.Context, p reconciliation.FileProfile, file *os.File, head reconciliation.Statement,
 ) (reconciliation.Statement, error) {
 	s := &statement{Batch: uuid.New(), Head: head}
-	key := fmt.Sprintf("statement/%s/%d/%s", p.Name, p.Version, s.Head.Digest)
+	key := statementKey(s)
 	var same statement
 	if h, err := r.find(ctx, key, &same); err != nil || h != nil {
 		return same.Head, err

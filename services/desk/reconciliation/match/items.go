@@ -60,7 +60,9 @@ func (r *run) pair(i int, at int32, key string) (reconciliation.RunItem, error) 
 	r.taken[at] = true
 	if in, paired := r.before.Records[of.LineID]; paired && !stands {
 		item := r.ofRow(reconciliation.Duplicate, i)
-		item.Candidates, item.PairedIn = []string{of.LineID}, &in
+		if item.Candidates = []string{of.LineID}; in.Run != "" {
+			item.PairedIn = &in
+		}
 		return item, nil
 	}
 	cells, outcome, err := r.compare(e, of)
@@ -117,8 +119,8 @@ func (r *run) leftRecords() error {
 		if r.taken[i] {
 			continue
 		}
-		if _, paired := r.before.Records[of.LineID]; paired {
-			r.elsewhere++
+		if in, paired := r.before.Records[of.LineID]; paired {
+			r.elsewhere[in.Run]++
 			continue
 		}
 		rows, err := r.rowsFor(of, r.left[of.PolicyNumber])

@@ -32,14 +32,16 @@ func (r *run) standing() error {
 		at, here := r.byID[made.LineID]
 		if !here {
 			r.done[i] = true
-			r.elsewhere++
+			r.elsewhere[made.In.Run]++
 			continue
 		}
 		item, err := r.pair(i, at, made.Key)
 		if err != nil {
 			return err
 		}
-		item.PairedIn = &made.In
+		if made.In.Run != "" {
+			item.PairedIn = &made.In
+		}
 		r.add(item, i)
 	}
 	return nil

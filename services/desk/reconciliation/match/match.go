@@ -14,7 +14,10 @@ package match
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"insurance.example/exchange/contracts/reconciliation"
@@ -84,6 +87,14 @@ type Record struct {
 	Amounts              Amounts
 }
 
+// Same is equal for records that are the same in all that is compared.
+func (r Record) Same() string {
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{
+		r.LineID, r.PolicyNumber, r.ClaimNumber, r.Type, string(r.Date), r.Currency, r.Settlement,
+	}, r.Amounts...), "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
 // Terms say how rows and records are compared.
 type Terms struct {
 	// Tolerance is up to what amounts may differ, and Window by how many days dates may.
@@ -114,7 +125,7 @@ type Before struct {
 	Unmatched map[Pair]bool
 }
 
-// Made is a pair that a run before has made.
+// Made is a pair that a run before has made. In is empty if the run of the comparison takes its place.
 type Made struct {
 	LineID, Key string
 	In          reconciliation.RunPlace
@@ -131,7 +142,7 @@ type run struct {
 	// done says which entries have an item, and taken which records have one or are named by one.
 	done, taken []bool
 	items       []reconciliation.RunItem
-	elsewhere   int
+	elsewhere   map[string]int
 	// left are the rows that no key has found a record for, by policy, and sums is how many sums were made for groups.
 	left map[string][]int
 	// has are the meanings that some row has a cell of, nil until it is asked for.
@@ -139,12 +150,21 @@ type run struct {
 	sums uint
 }
 
-// Match returns the items of a comparison, in the order of outcomes and then of rows, and how many rows and records
-// runs before have paired outside of this one.
-func Match(terms Terms, before Before, entries []Entry, records []Record) ([]reconciliation.RunItem, int, error) {
+// Result is what came of a comparison.
+type Result struct {
+	// Items are in the order of outcomes and then of rows.
+	Items []reconciliation.RunItem
+	// Elsewhere is how many rows and records runs before have paired outside of this one, by the ids of these runs.
+	Elsewhere map[string]int
+	// Records has the index of each record by its id.
+	Records map[string]int32
+}
+
+// Match compares rows with records.
+func Match(terms Terms, before Before, entries []Entry, records []Record) (Result, error) {
 	r := &run{
 		Terms: terms, before: before, entries: entries, records: records, byID: make(map[string]int32, len(records)),
-		done: make([]bool, len(entries)), taken: make([]bool, len(records)),
+		done: make([]bool, len(entries)), taken: make([]bool, len(records)), elsewhere: map[string]int{},
 	}
 	for i, of := range records {
 		r.byID[of.LineID] = int32(i) //nolint:gosec // a file has fewer rows
@@ -154,7 +174,7 @@ func Match(terms Terms, before Before, entries []Entry, records []Record) ([]rec
 		r.leftRecords,
 	} {
 		if err := step(); err != nil {
-			return nil, 0, err
+			return Result{}, err
 		}
 	}
 	slices.SortStableFunc(r.items, func(a, b reconciliation.RunItem) int {
@@ -164,7 +184,7 @@ func Match(terms Terms, before Before, entries []Entry, records []Record) ([]rec
 	for i := range r.items {
 		r.items[i].Number = i + 1
 	}
-	return r.items, r.elsewhere, nil
+	return Result{r.items, r.elsewhere, r.byID}, nil
 }
 
 var rank = func() map[string]int {
