@@ -60,15 +60,15 @@ type written struct{ text, kept string }
 // made is a file of the corpus, with what is to be read of it.
 type made struct {
 	*rand.Rand
-	number                int
-	p                     *reconciliation.FileProfileTerms
-	rows                  [][]written
-	hidden                map[int]bool // by their numbers
-	want                  []string
-	notes                 []string
-	lineEnd               string
-	date, amount, nothing string // the forms
-	section, all          int64  // sums in hundredths
+	number        int
+	p             *reconciliation.FileProfileTerms
+	rows          [][]written
+	hidden        map[int]bool // by their numbers
+	want          []string
+	notes         []string
+	lineEnd       string
+	date, nothing string // the forms
+	section, all  int64  // sums in hundredths
 }
 
 func (m *made) one(of ...string) string { return of[m.IntN(len(of))] }

@@ -1,5 +1,3 @@
-// Package profile has how the files of somebody are read: what was declared of them, and the rows of a file read by it.
-// What can be read in two ways is not read.
 package profile
 
 import (
