@@ -55,6 +55,16 @@ func (a Amounts) At(index int) string {
 	return ""
 }
 
+// First returns the first amount that a file with some columns has, and what it means.
+func (a Amounts) First(columns map[string]int) (means, amount string) {
+	for i, means := range Names {
+		if columns[means] > 0 && a.At(i) != "" {
+			return means, a.At(i)
+		}
+	}
+	return "", ""
+}
+
 // settled is the index of the amount of premium that is in the settlement currency, as all of claims are.
 const settled = OfPremium - 1
 
