@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -332,6 +333,10 @@ func pairsByHand(p *probe) {
 	p.wants(http.StatusOK, p.post(path+":unpair", two))
 	p.wants(http.StatusOK, p.post(path+"/items/1:dispute", record{"reason": p.name}))
 	p.refused(http.StatusConflict, "", p.post(path+":pair", two))
+	differences := p.get(path+"/items", "Accept", "text/csv")
+	if of := differences.header.Get("Content-Type"); !strings.HasPrefix(of, "text/csv") {
+		p.fail("the differences of a run as text/csv are %s", of)
+	}
 	many := record{"where": record{"outcome": "missingThere"}, "reason": p.name}
 	for _, want := range []string{"1", "0"} { // what is decided on is left
 		if decided := fmt.Sprint(p.wants(http.StatusOK, p.post(path+":accept", many))["decided"]); decided != want {

@@ -56,6 +56,9 @@ type Extension struct {
 	// Media is the media type of a response that is no JSON; empty for others. Such a response is a func(io.Writer)
 	// error that writes it. If it fails, the connection is cut, so that nobody takes the part for the whole.
 	Media string
+	// Also are media types in which the response is written as well where the request asks for one by Accept. Serve
+	// sets the Content-Type then, and returns a function as with Media.
+	Also []string
 	// Action is the name of the action of the resource that it is, which is described with the resource; empty for
 	// others.
 	Action string
@@ -233,7 +236,9 @@ func (x *Extension) write(c *gin.Context, response any) error {
 // stream writes a response that is no JSON, of a length that is not known before.
 func (x *Extension) stream(c *gin.Context, write func(io.Writer) error) error {
 	header := c.Writer.Header()
-	header.Set("Content-Type", x.Media)
+	if x.Media != "" {
+		header.Set("Content-Type", x.Media)
+	}
 	header["Cache-Control"], header["X-Content-Type-Options"] = noStore, noSniff
 	c.Status(http.StatusOK)
 	err := write(c.Writer)

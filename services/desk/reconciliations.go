@@ -228,7 +228,11 @@ func (o *office) runOperations() []rest.Extension {
 		},
 	}, {
 		Path: runPath + "/items", Method: http.MethodGet, ID: "listItems",
-		Summary:  "The items of a comparison, by outcome and then by row",
+		Summary: "The items of a comparison, by outcome and then by row",
+		Details: "With Accept text/csv or that of XLSX the response is a file with all that is not matched, to send " +
+			"back: the row, the policy, the day, each cell as the file and the record have it with the difference, and " +
+			"the reason. Such a file has no pages.",
+		Also:     []string{csvMedia, export.XLSX.Media},
 		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
 		Query: []rest.Parameter{
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"}, skipParameter,
@@ -265,6 +269,9 @@ func (o *office) runOperations() []rest.Extension {
 	}
 }
 
+// csvMedia is the media type of CSV as a request asks for it.
+const csvMedia = "text/csv"
+
 func (o *office) items(c *gin.Context, _ any) (any, error) {
 	skip, limit, err := within(c)
 	if err != nil {
@@ -275,7 +282,34 @@ func (o *office) items(c *gin.Context, _ any) (any, error) {
 		return nil, problem.New(problem.BadParameter, "").InParameter("outcome",
 			"must be one of "+strings.Join(shown.Outcomes, ", "))
 	}
+	c.Header("Vary", "Accept")
+	switch c.NegotiateFormat("application/json", csvMedia, export.XLSX.Media) {
+	case csvMedia:
+		return o.differences(c, export.CSV, outcome)
+	case export.XLSX.Media:
+		return o.differences(c, export.XLSX, outcome)
+	}
 	return o.reconciler.Items(c.Request.Context(), c.Param("runId"), outcome, skip, limit)
+}
+
+// differences returns what writes the differences of a run as a file.
+func (o *office) differences(c *gin.Context, format export.Format, outcome string) (any, error) {
+	for _, name := range []string{"skip", "limit"} {
+		if c.Query(name) != "" {
+			return nil, problem.New(problem.BadParameter, "").InParameter(name, "is of pages, and a file has none")
+		}
+	}
+	ctx, id := c.Request.Context(), c.Param("runId")
+	if _, err := o.reconciler.Read(ctx, id); err != nil {
+		return nil, err
+	}
+	c.Header("Content-Type", format.Media)
+	c.Header("Content-Disposition", `attachment; filename="differences-`+id+`.`+format.Name+`"`)
+	return func(w io.Writer) error {
+		return format.Table(w, reconciliation.DifferenceColumns, func(row func([]string) error) error {
+			return o.reconciler.Differences(ctx, id, outcome, row)
+		})
+	}, nil
 }
 
 // deciding is an operation by which somebody decides about an item.

@@ -3957,7 +3957,7 @@ export interface paths {
         };
         /**
          * The items of a comparison, by outcome and then by row
-         * @description The items of a comparison, by outcome and then by row.
+         * @description The items of a comparison, by outcome and then by row. With Accept text/csv or that of XLSX the response is a file with all that is not matched, to send back: the row, the policy, the day, each cell as the file and the record have it with the difference, and the reason. Such a file has no pages.
          *
          *     Problems: 404 [not found](/problems/not-found).
          */
@@ -30505,6 +30505,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunItems"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];

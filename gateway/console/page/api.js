@@ -115,13 +115,15 @@ function waited(patience) {
 
 // call sends a request. options: body (a JSON text), key (the Idempotency-Key), match (the ETag that the record must
 // have), absent (true if there must be no record), signal, wait (the seconds that the exchange may wait with its
-// response), type (the media type of a body that is no JSON), blob (true for a response that is a file). It resolves to
+// response), type (the media type of a body that is no JSON), blob (true for a response that is a file, or the media
+// type of one). It resolves to
 // {data, etag, next, replayed}. Errors: Problem, Offline, AbortError. A token that has ended is asked for anew, and the
 // request is sent again, unless it is somebody else who has signed in.
 export async function call(method, path, options = {}) {
   // The token goes to this exchange only, whatever an address that somebody was given makes of a path.
   if (new URL(path, location.href).origin !== location.origin) throw new Error(path);
-  const headers = { Accept: options.blob ? '*/*' : 'application/json', Authorization: `Bearer ${session.value.token}` };
+  const headers = { Accept: options.blob === true ? '*/*' : options.blob || 'application/json',
+    Authorization: `Bearer ${session.value.token}` };
   if (options.body !== undefined) headers['Content-Type'] = options.type || 'application/json';
   if (options.key) headers['Idempotency-Key'] = options.key;
   if (options.match) headers['If-Match'] = options.match;

@@ -5,14 +5,13 @@ import { Badge, Button, Copied, Disclosed, Instant, Members, Table, curl } from 
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
 import Profile from './profile.js';
-import Run from './run.js';
+import Run, { XLSX } from './run.js';
 import {
   Around, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace, violation,
 } from './show.js';
 import { label, reason, t } from './words.js';
 
 const MOST_LOOKS = 60; // at a statement of which no comparison is seen
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 // remarks says what was read of a file in a way of its own, or left out.
 const remarks = ({ formulas, notes = [] }) => [formulas > 0 && t('formulasTaken', formulas),

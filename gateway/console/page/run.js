@@ -6,9 +6,10 @@ import { difference, isDecimal } from './decimal.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html } from './html.js';
 import { link } from './periods.js';
-import { Loaded, PartPages, Section, listed, usePlace } from './show.js';
+import { Downloads, Loaded, PartPages, Section, listed, usePlace } from './show.js';
 import { label, reason, t } from './words.js';
 
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
   'withinTolerance', 'matched'];
 const PAIRED = ['withinTolerance', 'matched'];
@@ -18,9 +19,9 @@ const MOST_RECORDS = 200; // to choose from when a row is paired by hand
 const to = (id, outcome) => `#/reconciliation/run/${encodeURIComponent(id)}${outcome ? `?outcome=${outcome}` : ''}`;
 const column = (name, amount, of = label(name)) => ({ label: of, amount, cell: (row) => row[name] ?? '–' });
 
-// apart is what the record has more than the file, where both have an amount.
+// apart is what the file has more than the record, where both have an amount.
 const apart = ({ theirs, ours }) => (isDecimal(theirs) && isDecimal(ours)
-  ? decimal(difference(theirs, ours), { minimumFractionDigits: 2, signDisplay: 'exceptZero' }) : '–');
+  ? decimal(difference(ours, theirs), { minimumFractionDigits: 2, signDisplay: 'exceptZero' }) : '–');
 
 // Cells shows what the file and the record have, side by side, and by what they differ. Neither of them is right.
 function Cells({ of: { cells } }) {
@@ -140,6 +141,9 @@ export default function Run({ id, query, again }) {
       ${outcome && html`<p><a href=${to(id)}>${t('allItems')}</a></p>`}${bulk}<//>
     <${Section} title=${t('ageing')} data-part="ageing"><${Table} caption=${t('ageing')} columns=${ageing}
       rows=${data.ageing} empty=${t('nothingOpen')} /><//></div>
+    <div class="buttons"><${Downloads} files=${[['csv', 'text/csv'], ['xlsx', XLSX]].map(([suffix, media]) => ({ suffix,
+    media, path: `${path}/items${outcome ? `?outcome=${outcome}` : ''}`,
+    name: `${data.against.contract}-${data.against.period}-differences` }))} /></div>
     ${place}<${Items} path=${path} kind=${data.against.kind} outcome=${outcome}
       act=${(name, item) => opens(() => formOf(name, path, item))} />`} />`;
 }

@@ -1,8 +1,8 @@
 // What is read is shown, and what prevents that is said, with the words of the exchange.
 
-import { Offline, Problem, get, passing } from './api.js';
+import { Offline, Problem, call, get, passing } from './api.js';
 import { html, useErrorBoundary, useLayoutEffect, useRef, useState } from './html.js';
-import { Technical } from './dom.js';
+import { Button, Technical } from './dom.js';
 import { isForeign, label, reason, t, title } from './words.js';
 
 const AGAIN_AFTER = 2000; // milliseconds
@@ -141,6 +141,29 @@ export function usePlace(id) {
 }
 
 const Kept = ({ content }) => content;
+
+// Downloads are buttons for files: [{suffix, path, name, media}]. One is read with the token of the person, and given
+// to the browser.
+export function Downloads({ files }) {
+  const [{ busy, err }, set] = useState({});
+  const download = async ({ suffix, path, name, media }) => {
+    set({ busy: suffix });
+    try {
+      const { data } = await call('GET', path, { blob: media || true });
+      const to = document.createElement('a');
+      to.href = URL.createObjectURL(data);
+      to.download = `${name}.${suffix}`;
+      to.click();
+      setTimeout(() => URL.revokeObjectURL(to.href), 60000);
+      set({});
+    } catch (why) {
+      set({ err: why });
+    }
+  };
+  return html`${files.map((one) => html`<${Button} data-export=${one.suffix} disabled=${busy === one.suffix}
+    onClick=${() => download(one)}>${t('downloadAs', one.suffix.toUpperCase())}<//>`)}
+    <div>${err && html`<${Notice} err=${err} />`}</div>`;
+}
 
 // later is a screen whose file is loaded once somebody goes to it.
 export const later = (load) => (given) => html`<${Loaded}

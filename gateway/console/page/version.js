@@ -1,13 +1,13 @@
 // A version of a bordereau: its lines and findings, what differs from another one, and its sign-off.
 
-import { call, mayWrite, parse } from './api.js';
+import { mayWrite, parse } from './api.js';
 import { Badge, Button, Members, PolicyLink, Table, Technical } from './dom.js';
 import { difference, isDecimal, larger } from './decimal.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
 import { Lines, SourceLink } from './lines.js';
 import { Owner, address, link } from './periods.js';
-import { Loaded, Notice, Pages, Section, listed, usePlace } from './show.js';
+import { Downloads, Loaded, Pages, Section, listed, usePlace } from './show.js';
 import { Totals } from './totals.js';
 import { finding, isForeign, label, t } from './words.js';
 
@@ -20,27 +20,9 @@ async function actionOf(name, path, template, given) {
   return { id: name, method: 'POST', path, title: t(name), send: t(name), keyless: true, groups: [{ fields }] };
 }
 
-// Exports are the files of a version. One is read with the token of the person, and given to the browser.
-function Exports({ of: { contract, kind, period }, number, at }) {
-  const [{ busy, err }, set] = useState({});
-  const download = async (suffix) => {
-    set({ busy: suffix });
-    try {
-      const { data } = await call('GET', at(`/lines.${suffix}`), { blob: true });
-      const to = document.createElement('a');
-      to.href = URL.createObjectURL(data);
-      to.download = `${contract}-${kind}-${period}-${number}.${suffix}`;
-      to.click();
-      setTimeout(() => URL.revokeObjectURL(to.href), 60000);
-      set({});
-    } catch (why) {
-      set({ err: why });
-    }
-  };
-  return html`${['csv', 'xlsx'].map((suffix) => html`<${Button} data-export=${suffix} disabled=${busy === suffix}
-    onClick=${() => download(suffix)}>${t('downloadAs', suffix.toUpperCase())}<//>`)}
-    <div>${err && html`<${Notice} err=${err} />`}</div>`;
-}
+// Exports are the files of a version.
+const Exports = ({ of: { contract, kind, period }, number, at }) => html`<${Downloads} files=${['csv', 'xlsx']
+  .map((suffix) => ({ suffix, path: at(`/lines.${suffix}`), name: `${contract}-${kind}-${period}-${number}` }))} />`;
 
 // Outcomes are what each check came to: what was found first, then what could not be checked.
 const Outcomes = ({ checks }) => html`<details data-part="outcomes"><summary>${t('outcomes')}</summary>

@@ -42,13 +42,7 @@ type workbook struct {
 func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) (err error) {
 	b := &workbook{file: excelize.NewFile()}
 	defer func() { _ = b.file.Close() }() // it only removes the temporary file
-	if b.day, err = b.file.NewStyle(&excelize.Style{NumFmt: 14}); err != nil {
-		return err
-	}
-	if b.amount, err = b.file.NewStyle(&excelize.Style{NumFmt: 4}); err != nil {
-		return err
-	}
-	if err := b.file.SetSheetName("Sheet1", linesSheet); err != nil {
+	if err := b.styles(); err != nil {
 		return err
 	}
 	if err := b.lines(ctx, of, at, number); err != nil {
@@ -58,6 +52,17 @@ func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at borderea
 		return err
 	}
 	return pack(w, b.file)
+}
+
+// styles makes the styles of cells, and names the first sheet.
+func (b *workbook) styles() (err error) {
+	if b.day, err = b.file.NewStyle(&excelize.Style{NumFmt: 14}); err != nil {
+		return err
+	}
+	if b.amount, err = b.file.NewStyle(&excelize.Style{NumFmt: 4}); err != nil {
+		return err
+	}
+	return b.file.SetSheetName("Sheet1", linesSheet)
 }
 
 // pack writes a workbook, the same bytes for the same one: the library packs its parts in any order. It would also have

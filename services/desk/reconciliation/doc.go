@@ -20,6 +20,7 @@
 //	decisions.go   what somebody decides about an item
 //	many.go        the same about many items
 //	items.go       the items of a run
+//	differences.go what is not matched, as a table
 //	lists.go       the newest statements and runs
 //	keep.go        documents and blocks of items as they are stored
 package reconciliation

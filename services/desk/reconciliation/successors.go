@@ -101,10 +101,12 @@ func (r *Reconciler) resolve(ctx context.Context, s *statement) error {
 	return err
 }
 
-// chain returns the ids of the statements that one replaces, the newest first.
+// chain returns the ids of the statements that one replaces, the newest first. It ends where two replace each other,
+// which is only if both were sent at once.
 func (r *Reconciler) chain(ctx context.Context, s *statement) (all []string, err error) {
 	for {
-		if err := r.resolve(ctx, s); err != nil || s.Head.Replaces == "" {
+		err := r.resolve(ctx, s)
+		if err != nil || s.Head.Replaces == "" || slices.Contains(all, s.Head.Replaces) {
 			return all, err
 		}
 		all = append(all, s.Head.Replaces)

@@ -52,6 +52,8 @@ func TestAFileIsWorkedOff(t *testing.T) {
 	p.sees("[data-part=outcomes]", "missing here", "missing there", "quarantined", "matched")
 	p.sees("[data-part=items]", "1255.00", "1.28O,00", "1280.00")
 	p.accessible("a comparison")
+	p.click("[data-export=xlsx]")
+	p.becomes("!document.querySelector('[data-export=xlsx]').disabled")
 
 	p.pairs(1, "1260.00")
 	p.sees("[data-part=items] [data-paired]", "Paired by clerk: the same payment")

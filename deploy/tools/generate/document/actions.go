@@ -134,6 +134,9 @@ func (b *builder) extension(x rest.Extension) {
 				x.Media: binary(),
 			}
 		}
+		for _, media := range x.Also {
+			op.Responses.Value(status).Value.Content[media] = binary()
+		}
 		met := ofWrites
 		if x.Method == http.MethodGet {
 			met = ofReads
