@@ -21,7 +21,10 @@ func (b *book) rows(sheet string, do func(Row) error) error {
 				return wrong("The sheet has a row %q after row %d.", given, row.Number)
 			}
 		}
-		row.Number, row.Cells = number, row.Cells[:0]
+		if number > mostRows {
+			return wrong("The sheet has more than %d rows. Divide it.", mostRows)
+		}
+		row.Number, row.Cells, row.Hidden = number, row.Cells[:0], isTrue(attribute(of, "hidden"))
 		if err := b.cells(tokens, &row); err != nil || len(row.Cells) == 0 {
 			return err
 		}
@@ -148,6 +151,6 @@ func (b *book) value(of xml.StartElement, value, inline, place string) (Cell, er
 	case "b":
 		return Cell{Text: map[bool]string{true: "TRUE", false: "FALSE"}[value == "1"]}, nil
 	default:
-		return Cell{Text: value}, nil
+		return Cell{Text: unescaped(value)}, nil
 	}
 }

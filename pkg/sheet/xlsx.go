@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -159,6 +161,9 @@ func unreadable(err error) error {
 	return wrong("The workbook cannot be read: %v.", err)
 }
 
+// isTrue reports whether an attribute has one of the values that stand for true.
+func isTrue(value string) bool { return value == "1" || value == "true" }
+
 func attribute(of xml.StartElement, name string) string {
 	for _, a := range of.Attr {
 		if a.Name.Local == name {
@@ -215,6 +220,21 @@ func (b *book) texts(part string) error {
 	})
 }
 
+// escaped is a character that XML does not hold as such, by its number.
+var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+// unescaped returns a text with the characters that stand in it by their numbers. What only looks like one has its
+// first character by its number.
+func unescaped(text string) string {
+	return escaped.ReplaceAllStringFunc(text, func(of string) string {
+		number, err := strconv.ParseUint(of[2:6], 16, 16)
+		if err != nil || !utf8.ValidRune(rune(number)) {
+			return of
+		}
+		return string(rune(number))
+	})
+}
+
 // textWithin returns the text of an element that was begun, without how it is pronounced.
 func textWithin(tokens *xml.Decoder, name string) (string, error) {
 	var text strings.Builder
@@ -230,7 +250,7 @@ func textWithin(tokens *xml.Decoder, name string) (string, error) {
 		case xml.EndElement:
 			within, pronounced = false, pronounced && of.Name.Local != "rPh"
 			if of.Name.Local == name {
-				return text.String(), nil
+				return unescaped(text.String()), nil
 			}
 		case xml.CharData:
 			if within && !pronounced {
