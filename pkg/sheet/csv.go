@@ -15,8 +15,8 @@ import (
 // byteOrderMark is what a file may begin with, whatever its encoding.
 const byteOrderMark = "\uFEFF"
 
-// UTF16 is the encoding UTF-16 with a byte order mark, which says in which of both orders the bytes are. Other encodings
-// have the names that the WHATWG gives them, such as utf-8, utf-16le and windows-1252.
+// UTF16 is the encoding UTF-16 with a byte order mark, which says in which of both orders the bytes are. Other
+// encodings have the names that the WHATWG gives them, such as utf-8, utf-16le and windows-1252.
 const UTF16 = "utf-16"
 
 // CSV calls a function with each row of a file as RFC 4180 has it. delimiter is one character. Errors: *WrongError,

@@ -26,7 +26,8 @@ const (
 	Number
 	// Day is a date as XLSX keeps it. Its text is in the form 2026-04-03.
 	Day
-	// Moment is a date with a time of day. Its text is in the form 2026-04-03T15:04:05, with milliseconds if it has any.
+	// Moment is a date with a time of day. Its text is in the form 2026-04-03T15:04:05, with milliseconds if there are
+	// any.
 	Moment
 )
 

@@ -66,8 +66,8 @@ func TestSheets(t *testing.T) {
 	if got := fmt.Sprint(sheets); err != nil || got != "[Lists (hidden) Chart (no table) Data]" {
 		t.Errorf("the sheets are %s, %v", got, err)
 	}
-	all, err := read(t, `<row><c><v>1</v></c></row><row hidden="1"><c><v>2</v></c></row><row hidden="true"><c><v>3</v></c>`+
-		`</row><row hidden="0"><c><v>4</v></c></row>`,
+	all, err := read(t, `<row><c><v>1</v></c></row><row hidden="1"><c><v>2</v></c></row>`+
+		`<row hidden="true"><c><v>3</v></c></row><row hidden="0"><c><v>4</v></c></row>`,
 		func(row sheet.Row, _ sheet.Cell) string { return fmt.Sprint(row.Hidden) })
 	if want := []string{"1 false", "2 true", "3 true", "4 false"}; err != nil || !slices.Equal(all, want) {
 		t.Errorf("the rows are %q, %v", all, err)
@@ -116,7 +116,8 @@ func TestTimesAndTexts(t *testing.T) {
 		`<c t="inlineStr"><is><t>a_x000D_b_x0041_</t></is></c>`: "a\rbA",
 		`<c t="str"><v>_x005F_x0041__xD800_</v></c>`:            "_x0041__xD800_",
 	} {
-		all, err := read(t, "<row>"+cell+"</row>", func(_ sheet.Row, of sheet.Cell) string { return of.Text + of.Wrong })
+		all, err := read(t, "<row>"+cell+"</row>",
+			func(_ sheet.Row, of sheet.Cell) string { return of.Text + of.Wrong })
 		if err != nil || len(all) != 1 || all[0] != "1 "+want {
 			t.Errorf("%s is %q, want %q (%v)", cell, all, want, err)
 		}
