@@ -69,7 +69,7 @@ func noArchive(from io.ReaderAt, size int64) string {
 		return words
 	}
 	if !bytes.HasPrefix(begin, []byte(zipFile)) && !bytes.ContainsRune(begin, 0) && len(begin) > 0 {
-		return "The file is no workbook (XLSX), but text. CSV is sent with a profile of the format csv."
+		return "The file is no workbook (XLSX), but text. CSV has the format csv."
 	}
 	return ""
 }

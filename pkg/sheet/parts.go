@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"encoding/xml"
+	"io"
 	"net/url"
 	"path"
 	"slices"
@@ -78,44 +79,66 @@ func (b *book) partOf(kind string) string {
 	return usual
 }
 
-// listed is a sheet as a workbook lists it.
-type listed struct {
-	name, part string
-	hidden     bool
+// Sheet is a sheet as a workbook lists it.
+type Sheet struct {
+	Name string
+	// Hidden says that it is not shown, Table that it is a table and no chart.
+	Hidden, Table bool
+	part          string
 }
 
-// sheet returns the part of a sheet.
-func (b *book) sheet(wanted Of) (string, error) {
-	var all []listed
-	if err := b.each(b.workbook, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
+// String returns the name of a sheet, with why it is not read unless it is asked for.
+func (s Sheet) String() string {
+	switch {
+	case !s.Table:
+		return s.Name + " (no table)"
+	case s.Hidden:
+		return s.Name + " (hidden)"
+	}
+	return s.Name
+}
+
+// Sheets returns the sheets of a workbook in their order. Errors: *WrongError.
+func Sheets(from io.ReaderAt, size int64) ([]Sheet, error) {
+	b, err := open(from, size)
+	if err != nil {
+		return nil, err
+	}
+	return b.sheets()
+}
+
+// sheets returns the sheets, and reads from when on dates count.
+func (b *book) sheets() (all []Sheet, err error) {
+	err = b.each(b.workbook, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
 		switch of.Name.Local {
 		case "sheet":
 			all = append(all, b.listed(of))
 		case "workbookPr":
-			b.since1904 = slices.Contains([]string{"1", "true"}, attribute(of, "date1904"))
+			b.since1904 = isTrue(attribute(of, "date1904"))
 		}
 		return nil
-	}); err != nil {
+	})
+	return all, err
+}
+
+// sheet returns the part of a sheet.
+func (b *book) sheet(wanted Of) (string, error) {
+	all, err := b.sheets()
+	if err != nil {
 		return "", err
 	}
-	at := slices.IndexFunc(all, func(of listed) bool {
-		return of.name == wanted.Name || wanted.Name == "" && !of.hidden && of.part != ""
+	at := slices.IndexFunc(all, func(of Sheet) bool {
+		return of.Name == wanted.Name || wanted.Name == "" && !of.Hidden && of.Table
 	})
 	if wanted.Number > 0 {
 		at = wanted.Number - 1
 	}
-	if at >= 0 && at < len(all) && all[at].part != "" {
+	if at >= 0 && at < len(all) && all[at].Table {
 		return all[at].part, nil
 	}
 	var names []string
 	for _, of := range all {
-		switch {
-		case of.part == "":
-			of.name += " (no table)"
-		case of.hidden:
-			of.name += " (hidden)"
-		}
-		names = append(names, of.name)
+		names = append(names, of.String())
 	}
 	has := strings.Join(names, ", ")
 	switch {
@@ -128,14 +151,15 @@ func (b *book) sheet(wanted Of) (string, error) {
 }
 
 // listed returns a sheet. One that is no table, but a chart, has no part.
-func (b *book) listed(of xml.StartElement) listed {
-	to := listed{name: attribute(of, "name")}
+func (b *book) listed(of xml.StartElement) Sheet {
+	to := Sheet{Name: attribute(of, "name")}
 	state := attribute(of, "state")
-	to.hidden = state == "hidden" || state == "veryHidden"
+	to.Hidden = state == "hidden" || state == "veryHidden"
 	for _, a := range of.Attr {
 		if a.Name.Local == "id" && a.Name.Space != "" {
 			to.part = b.tables[a.Value]
 		}
 	}
+	to.Table = to.part != ""
 	return to
 }

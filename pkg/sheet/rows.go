@@ -3,7 +3,6 @@ package sheet
 import (
 	"encoding/xml"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +11,7 @@ import (
 func (b *book) rows(sheet string, do func(Row) error) error {
 	row := Row{}
 	return b.each(sheet, mostUnpacked, func(tokens *xml.Decoder, of xml.StartElement) error {
-		if of.Name.Local == "col" && hidden(of) {
+		if of.Name.Local == "col" && isTrue(attribute(of, "hidden")) {
 			first, _ := strconv.Atoi(attribute(of, "min"))
 			last, _ := strconv.Atoi(attribute(of, "max"))
 			for column := max(1, first); column <= min(last, mostColumns); column++ {
@@ -29,7 +28,10 @@ func (b *book) rows(sheet string, do func(Row) error) error {
 				return wrong("The sheet has a row %q after row %d.", given, row.Number)
 			}
 		}
-		row.Number, row.Hidden, row.Cells = number, hidden(of), row.Cells[:0]
+		if number > mostRows {
+			return wrong("The sheet has more than %d rows. Divide it.", mostRows)
+		}
+		row.Number, row.Hidden, row.Cells = number, isTrue(attribute(of, "hidden")), row.Cells[:0]
 		if err := b.cells(tokens, &row); err != nil || len(row.Cells) == 0 {
 			return err
 		}
@@ -38,11 +40,6 @@ func (b *book) rows(sheet string, do func(Row) error) error {
 		}
 		return do(row)
 	})
-}
-
-// hidden reports whether a row or column is not shown.
-func hidden(of xml.StartElement) bool {
-	return slices.Contains([]string{"1", "true"}, attribute(of, "hidden"))
 }
 
 // cells reads the cells of a row that was begun. Empty ones, which may have a style, are none.

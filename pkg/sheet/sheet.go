@@ -2,13 +2,15 @@ package sheet
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
 
 const (
-	// mostRows and mostColumns are how many rows and columns a file may have: of rows as many as a spreadsheet has.
-	mostRows    = 1 << 20
+	// mostRows is how many rows a sheet of a workbook may have: as many as a spreadsheet has. CSV may have any number.
+	mostRows = 1 << 20
+	// mostColumns is how many columns a file may have.
 	mostColumns = 500
 	// mostCell is how many bytes a cell may have: as many characters as a spreadsheet allows, in UTF-8.
 	mostCell = 4 * 32_767
@@ -24,7 +26,8 @@ const (
 	Number
 	// Day is a date as XLSX keeps it. Its text is in the form 2026-04-03.
 	Day
-	// Moment is a date with a time of day. Its text is in the form 2026-04-03T15:04:05.
+	// Moment is a date with a time of day. Its text is in the form 2026-04-03T15:04:05, with milliseconds if there are
+	// any.
 	Moment
 )
 
@@ -53,6 +56,22 @@ func (c Cell) Shown() (text, reason string) {
 		return "", "is a date, and no text"
 	}
 	return c.Text, ""
+}
+
+// Decimal returns the number of a cell in digits, of which a spreadsheet keeps 15, and why there is none.
+func (c Cell) Decimal() (digits, reason string) {
+	number, err := strconv.ParseFloat(c.Text, 64)
+	switch {
+	case c.Wrong != "":
+		return "", c.Wrong
+	case c.Kind != Number || err != nil:
+		return "", "is no number"
+	}
+	digits, exact := rounded(number)
+	if !exact && math.Abs(number) >= tooLong {
+		return "", unkept
+	}
+	return digits, ""
 }
 
 // Filled reports whether a cell is not empty.
@@ -96,13 +115,8 @@ func Column(number int) string {
 
 // bounded passes on the rows of a file up to its bounds.
 func bounded(do func(Row) error) func(Row) error {
-	count := 0
 	return func(row Row) error {
-		count++
-		switch {
-		case count > mostRows:
-			return wrong("The file has more than %d rows. Divide it.", mostRows)
-		case len(row.Cells) > mostColumns:
+		if len(row.Cells) > mostColumns {
 			return wrong("Row %d has %d columns; a file may have %d.", row.Number, len(row.Cells), mostColumns)
 		}
 		for i, cell := range row.Cells {

@@ -176,6 +176,9 @@ func unreadable(err error) error {
 	return wrong("The workbook cannot be read: %v.", err)
 }
 
+// isTrue reports whether an attribute has one of the values that stand for true.
+func isTrue(value string) bool { return value == "1" || value == "true" }
+
 func attribute(of xml.StartElement, name string) string {
 	for _, a := range of.Attr {
 		if a.Name.Local == name {

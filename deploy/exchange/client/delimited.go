@@ -6,13 +6,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"iter"
-	"strings"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 // delimiters are the characters that may be between the cells of a CSV file, by the names that --delimiter takes.
@@ -21,62 +21,71 @@ var delimiters = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', ",
 // mostHeader is the greatest length of a header, in bytes.
 const mostHeader = 1 << 20
 
-// csv yields the lines of a CSV file. An error is the last that it yields.
-func (t *tableReader) csv(r io.Reader) iter.Seq2[line, error] {
-	t.value = func(_ resource.Kind, cell string) string { return table.Original(cell) }
-	return func(yield func(line, error) bool) {
-		input := bufio.NewReaderSize(t.written.decoded(r), 4096)
-		first, _ := input.Peek(3)
-		t.layout.mark = bytes.HasPrefix(first, []byte("\ufeff"))
-		text := bufio.NewReaderSize(withoutMark(input), mostHeader)
-		beginning, _ := text.Peek(mostHeader)
-		header, _, _ := bytes.Cut(beginning, []byte("\n"))
-		t.layout.crlf = bytes.HasSuffix(header, []byte("\r"))
-		if t.layout.delimiter = delimiters[t.delimiter]; t.layout.delimiter == 0 {
-			t.layout.delimiter = findDelimiter(beginning, t.columns)
-		}
-		cells := csv.NewReader(text)
-		// a row of another length is rejected, and the rows after it are read
-		cells.Comma, cells.FieldsPerRecord = t.layout.delimiter, -1
-		for {
-			texts, err := cells.Read()
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err != nil {
-				yield(line{}, err)
-				return
-			}
-			number, _ := cells.FieldPos(0)
-			if !yield(line{texts, number, cells.InputOffset()}, nil) {
-				return
-			}
-		}
+// csv calls a function with the rows of a CSV file, whose layout it finds in the beginning.
+func (t *tableReader) csv(r io.Reader, do func(sheet.Row) error) error {
+	input := bufio.NewReaderSize(r, mostHeader)
+	beginning, _ := input.Peek(mostHeader) // a file may be shorter
+	name := t.describe(beginning)
+	if t.layout.delimiter = delimiters[t.delimiter]; t.layout.delimiter == 0 {
+		t.layout.delimiter = t.findDelimiter(beginning, name)
 	}
+	t.input = &counter{from: input}
+	return sheet.CSV(t.input, string(t.layout.delimiter), name, do)
+}
+
+// describe sets what the beginning of a CSV file says of its layout, and returns the name of its encoding.
+func (t *tableReader) describe(beginning []byte) (name string) {
+	name = "utf-8"
+	if of := t.written.encoding; of != nil {
+		name, _ = htmlindex.Name(of) // it was looked up by a name
+	} else if bytes.HasPrefix(beginning, []byte("\xff\xfe")) || bytes.HasPrefix(beginning, []byte("\xfe\xff")) {
+		name, t.layout.encoding = sheet.UTF16, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	}
+	if of := t.layout.encoding; of != nil {
+		beginning, _ = of.NewDecoder().Bytes(beginning) // what cannot be decoded is refused where it is read
+	}
+	t.layout.mark = bytes.HasPrefix(beginning, []byte("\ufeff"))
+	line, _, _ := bytes.Cut(beginning, []byte("\n"))
+	t.layout.crlf = bytes.HasSuffix(line, []byte("\r"))
+	return name
 }
 
 // findDelimiter returns the character that divides the header of a CSV file into the most columns that the interface
 // names. If there are none of these, it returns the character that divides the header into the most columns.
-func findDelimiter(beginning []byte, columns table.Columns) rune {
+func (t *tableReader) findDelimiter(beginning []byte, encoding string) rune {
 	best, most := ',', -1
 	for _, delimiter := range []rune{',', ';', '\t'} {
-		cells := csv.NewReader(bytes.NewReader(beginning))
-		cells.Comma, cells.LazyQuotes = delimiter, true
-		header, err := cells.Read()
-		if err != nil {
-			continue
-		}
-		score := len(header)
-		for _, name := range header {
-			if columns.Known(columns.Headed(table.Original(strings.TrimSpace(name)))) {
-				score += 1000
+		score := -1
+		_ = sheet.CSV(bytes.NewReader(beginning), string(delimiter), encoding, func(row sheet.Row) error {
+			if !t.heads(row) {
+				return nil
 			}
-		}
+			score = len(row.Cells)
+			for _, cell := range row.Cells {
+				if t.columns.Known(t.head(cell.Text)) {
+					score += 1000
+				}
+			}
+			return errEnough
+		}) // what another character divides is perhaps no CSV
 		if score > most {
 			best, most = delimiter, score
 		}
 	}
 	return best
+}
+
+// counter counts the bytes that were read.
+type counter struct {
+	from  io.Reader
+	count int64
+}
+
+// Read implements io.Reader.
+func (c *counter) Read(into []byte) (int, error) {
+	n, err := c.from.Read(into)
+	c.count += int64(n)
+	return n, err
 }
 
 // csvWriter writes a CSV file. Its cells are strings, of which no spreadsheet takes one for a formula.
@@ -101,7 +110,7 @@ func newCSVWriter(to io.Writer, l layout, columns table.Columns) (*csvWriter, er
 
 func (w *csvWriter) value(cell table.Cell) (any, error) { return w.columns.Text(cell), nil }
 
-func (w *csvWriter) text(_, text string) (any, error) { return text, nil }
+func (w *csvWriter) text(_ string, cell sheet.Cell) (any, error) { return cell.Text, nil }
 
 func (w *csvWriter) write(cells []any) error {
 	texts := make([]string, len(cells))

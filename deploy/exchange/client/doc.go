@@ -18,8 +18,8 @@
 //	import.go         import: its flags and its outcome
 //	source.go         the formats of files, and NDJSON
 //	records.go        the records of a table, whatever its format, and what writes one
-//	delimited.go      CSV
-//	workbook_read.go  reading a workbook
+//	delimited.go      the layout of CSV, and writing it
+//	workbook_read.go  the sheet and the hidden rows of a workbook, and its cells by the members they are for
 //	check.go          --dry-run: records compared with the OpenAPI document
 //	import_run.go     the records of an import on their way, with their idempotency keys
 //	rejects.go        the file of refused records
@@ -28,7 +28,7 @@
 //	seed.go           seed: the invented book of package book
 //	failure.go        errors: what is printed, the names that are similar to a misspelt one, and the exit status
 //
-// Workbooks are read and written with excelize, CSV with encoding/csv, schemas are checked with jsonschema. What is
-// left here is what they have not: columns from members of records, keys that survive a corrected file, and memory
-// that does not grow with the file.
+// Tables are read with pkg/sheet, as the statements of the desk are. Workbooks are written with excelize, CSV with
+// encoding/csv, schemas are checked with jsonschema. What is left here is what they have not: columns from members of
+// records, keys that survive a corrected file, and memory that does not grow with the file.
 package client

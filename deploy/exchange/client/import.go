@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +26,17 @@ type importing struct {
 	concurrency                              int
 	extensions, dryRun                       bool
 	dateOrder, decimal, encoding             string
+	sheet, hiddenRows                        string
+	headerRow                                int // 0: the first with a value
 	written                                  written
+}
+
+// place names a line of a file, or a row of a workbook.
+func (i *importing) place(line int) string {
+	if i.format == asXLSX {
+		return fmt.Sprintf("row %d", line)
+	}
+	return fmt.Sprintf("line %d", line)
 }
 
 func (p *program) imports() *cobra.Command {
@@ -44,6 +53,10 @@ func (p *program) imports() *cobra.Command {
 	choice(command, &i.decimal, "decimal", "", table.Decimals,
 		"what is before the fraction of a number in CSV: comma or point; where not given, as the interface writes it")
 	flags.StringVar(&i.encoding, "encoding", "", "encoding of CSV, such as windows-1252 or utf-16le (default utf-8)")
+	flags.StringVar(&i.sheet, "sheet", "", "name of the sheet of a workbook (default the first that is not hidden)")
+	flags.IntVar(&i.headerRow, "header-row", 0, "row of a table that is its header (default the first with a value)")
+	choice(command, &i.hiddenRows, "hidden-rows", "", []string{readHidden, skipHidden},
+		"what to do with rows of a workbook that are hidden or filtered: read or skip; refused where not given")
 	flags.BoolVar(&i.extensions, "extensions", false,
 		"keep columns that the interface does not name as members of your own")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "check the records and create none")
@@ -69,13 +82,17 @@ func (p *program) imports() *cobra.Command {
 
 // settle sets the defaults of options that were not given.
 func (i *importing) settle() error {
-	if i.format = cmp.Or(i.format, formatOf(i.file)); i.format == "" {
+	i.format = cmp.Or(i.format, formatOf(i.file))
+	if i.format == "" && slices.Contains(likeXLSX, strings.ToLower(filepath.Ext(i.file))) {
+		i.format = asXLSX
+	}
+	if i.format == "" {
 		return usage("the name %q stands for no format; give --format ndjson, csv or xlsx", i.file)
 	}
 	if i.delimiter != "" && delimiters[i.delimiter] == 0 {
 		return usage("--delimiter is comma, semicolon or tab, not %q", i.delimiter)
 	}
-	if err := i.settleWritten(); err != nil {
+	if err := cmp.Or(i.settleWhere(), i.settleWritten()); err != nil {
 		return err
 	}
 	if i.concurrency < 1 || i.concurrency > mostConnections {
@@ -86,6 +103,19 @@ func (i *importing) settle() error {
 	}
 	if filepath.Clean(i.rejected) == filepath.Clean(i.file) {
 		return usage("--rejected would overwrite the file that is imported")
+	}
+	return nil
+}
+
+// settleWhere checks where in the file the records are.
+func (i *importing) settleWhere() error {
+	switch {
+	case i.format == ndjson && i.headerRow != 0:
+		return usage("NDJSON has no header; --header-row is for tables")
+	case i.format != asXLSX && i.sheet+i.hiddenRows != "":
+		return usage("--sheet and --hidden-rows are for workbooks")
+	case i.headerRow < 0:
+		return usage("--header-row is 1 or more, as a spreadsheet counts rows")
 	}
 	return nil
 }
@@ -167,6 +197,7 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 	columns, form := table.Of(i.resource), &layout{encoding: i.written.encoding}
 	run := &importRun{
 		importing: i, caller: c, keys: newKeys(i.resource.Name, i.batch), progress: progress.New(p.Err, size),
+		notes:   &notes{},
 		rejects: &rejects{path: i.rejected, layout: form, kinds: columns}, out: p.Out, made: map[int]string{},
 	}
 	if i.dryRun {
@@ -174,7 +205,11 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 			return err
 		}
 	}
-	err = run.all(ctx, i.rows(input, columns, form))
+	rows := readNDJSON
+	if i.format != ndjson {
+		rows = (&tableReader{importing: i, columns: columns, layout: form, notes: run.notes}).rows
+	}
+	err = run.all(ctx, rows(input))
 	run.progress.End()
 	if closed := run.rejects.close(err == nil); err == nil && closed != nil {
 		return fmt.Errorf("%s: %w", i.rejected, closed)
@@ -201,6 +236,9 @@ func (p *program) conclude(run *importRun) error {
 			fmt.Fprintf(p.Err, "Understood, as declared: %s.\n", words)
 		}
 	}
+	for _, words := range run.notes.words(run.hiddenRows) {
+		fmt.Fprintln(p.Err, words)
+	}
 	if run.replayed > 0 {
 		fmt.Fprintln(p.Err, "Records that were already there had been imported before. If they are meant to be "+
 			"new, give the import a --batch of its own.")
@@ -213,17 +251,4 @@ func (p *program) conclude(run *importRun) error {
 		}
 	}
 	return nil
-}
-
-// rows yields the records of a file, and fills in how a table was written.
-func (i importing) rows(r io.Reader, columns table.Columns, form *layout) iter.Seq2[row, error] {
-	from := &tableReader{importing: i, columns: columns, layout: form}
-	switch i.format {
-	case asCSV:
-		return from.rows(from.csv(r))
-	case asXLSX:
-		return from.rows(from.xlsx(r))
-	default:
-		return readNDJSON(r)
-	}
 }

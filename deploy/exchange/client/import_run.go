@@ -29,6 +29,7 @@ type importRun struct {
 	progress *progress.Progress
 	out      io.Writer
 	checker  *checker // of a dry run
+	notes    *notes
 
 	created, replayed int
 	read              int64
@@ -143,11 +144,14 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 	if next.unreadable != "" {
 		return outcome{
 			row:     next.row,
-			problem: &problem{Title: fmt.Sprintf("line %d cannot be read", next.line), Detail: next.unreadable},
+			problem: &problem{Title: r.place(next.line) + " cannot be read", Detail: next.unreadable},
 		}, nil
 	}
 	if r.checker != nil {
 		wrong, err := r.checker.check(ctx, next.record)
+		if wrong != nil {
+			r.advise(wrong, next.record)
+		}
 		return outcome{row: next.row, problem: wrong}, err
 	}
 	got, err := r.caller.send(ctx, Request{

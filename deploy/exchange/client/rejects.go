@@ -112,12 +112,12 @@ type tableRejects struct {
 
 func (t tableRejects) write(o row, reason string) error {
 	cells := []any{reason}
-	for i, text := range o.cells {
+	for i, read := range o.cells {
 		column := ""
 		if i < len(t.header) {
 			column = t.header[i]
 		}
-		cell, err := t.text(column, text)
+		cell, err := t.text(column, read)
 		if err != nil {
 			return err
 		}

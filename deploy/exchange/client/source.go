@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 // The formats of files.
@@ -41,6 +42,10 @@ func formatOf(file string) string {
 	return ""
 }
 
+// likeXLSX are the endings of names of workbooks of other formats. They are read as XLSX, so that the reader says what
+// they are and what to do.
+var likeXLSX = []string{".xls", ".xlsm", ".xlsb", ".ods", ".numbers"}
+
 // reasonName is the column, or the member, that says in a file of rejected records why a record was. An import leaves
 // it out.
 const reasonName = "rejectedBecause"
@@ -55,11 +60,13 @@ type rejectedRecord struct {
 
 // row is a record of a file to be imported.
 type row struct {
+	// line is the line on which it begins, or its row in a workbook.
 	line int
 	// record is the record as JSON. If a line is no JSON, it is the line.
 	record []byte
-	// cells are the cells of the row of a table, without the column of reasons, for the file of rejected records.
-	cells []string
+	// cells are the cells of the row of a table, without the column of reasons, for the file of rejected records: their
+	// texts are those that a table has in CSV.
+	cells []sheet.Cell
 	// unreadable says why there is no record to send.
 	unreadable string
 	// read is the number of bytes of the file that were read so far, or 0 if that is not known.
@@ -83,30 +90,18 @@ type layout struct {
 // written says how a table is written, as declared by --date-order, --decimal and --encoding.
 type written struct {
 	notation   table.Notation
-	encoding   encoding.Encoding // nil: UTF-8
+	encoding   encoding.Encoding // nil: UTF-8, or UTF-16 if the file begins with a byte order mark of it
 	understood *table.Understood
-}
-
-// decoded returns the text of a file as UTF-8.
-func (w written) decoded(r io.Reader) io.Reader {
-	if w.encoding == nil {
-		return r
-	}
-	return transform.NewReader(r, w.encoding.NewDecoder())
 }
 
 // longestLine is the greatest size of a line in bytes. It is far more than the exchange accepts.
 const longestLine = 16 << 20
 
-// withoutMark skips the byte order mark that spreadsheets write.
-func withoutMark(r io.Reader) io.Reader {
-	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
-}
-
 // readNDJSON yields the records of a file with a record on each line. An error is the last that it yields.
 func readNDJSON(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		lines := bufio.NewScanner(withoutMark(r))
+		// Some programs begin a file with a byte order mark.
+		lines := bufio.NewScanner(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
 		lines.Buffer(nil, longestLine)
 		read := int64(0)
 		line := 1

@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 // The limits of a workbook.
@@ -40,6 +41,8 @@ type sheetWriter struct {
 	day, time int // styles
 	// whole and decimal are the styles of amounts of money.
 	whole, decimal int
+	// exponent is the style of numbers that are no texts.
+	exponent int
 }
 
 func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWriter, err error) {
@@ -68,10 +71,11 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 	instant, err3 := s.style("yyyy-mm-dd hh:mm:ss")
 	whole, err4 := s.style("#,##0")
 	decimal, err5 := s.style("#,##0.00")
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	exponent, err6 := s.style("0.00E+00")
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, err
 	}
-	s.day, s.time, s.whole, s.decimal = day, instant, whole, decimal
+	s.day, s.time, s.whole, s.decimal, s.exponent = day, instant, whole, decimal, exponent
 	if s.rows, err = s.book.NewStreamWriter(l.sheet); err != nil {
 		return nil, err
 	}
@@ -137,7 +141,8 @@ func (s *sheetWriter) value(cell table.Cell) (any, error) {
 			return excelize.Cell{StyleID: s.day, Value: day}, nil
 		}
 	case kind == resource.DateTime:
-		if instant, err := time.Parse(time.RFC3339Nano, text); err == nil && instant.Year() > 1900 {
+		instant, err := time.Parse(time.RFC3339Nano, text)
+		if err == nil && instant.Year() > 1900 && !besideMidnight(instant) {
 			return excelize.Cell{StyleID: s.time, Value: instant.UTC().Round(time.Millisecond)}, nil
 		}
 	default:
@@ -150,14 +155,49 @@ func (s *sheetWriter) value(cell table.Cell) (any, error) {
 	return text, nil
 }
 
+// besideMidnight reports whether an instant is less than a second from a midnight, as which a workbook is read then.
+func besideMidnight(instant time.Time) bool {
+	const day = 24 * time.Hour
+	after := instant.Sub(instant.Truncate(day)).Round(time.Millisecond)
+	return after > 0 && after < time.Second || day-after < time.Second
+}
+
+// refused returns a cell that could not be taken.
+func (s *sheetWriter) refused(cell sheet.Cell) any {
+	switch cell.Kind {
+	case sheet.Text:
+		if cell.Text != "" {
+			return cell.Text
+		}
+	case sheet.Number:
+		if value, err := strconv.ParseFloat(cell.Text, 64); err == nil {
+			return excelize.Cell{StyleID: s.exponent, Value: value}
+		}
+	case sheet.Moment:
+		if at, err := time.Parse("2006-01-02T15:04:05", cell.Text); err == nil {
+			return excelize.Cell{StyleID: s.time, Value: at}
+		}
+	case sheet.Day:
+		if at, err := time.Parse(time.DateOnly, cell.Text); err == nil {
+			return excelize.Cell{StyleID: s.day, Value: at}
+		}
+	}
+	return excelize.Cell{Formula: "NA()"}
+}
+
 // digits returns the number of significant digits of a JSON number, including zeros at its end.
 func digits(number string) int {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return len(strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0"))
 }
 
-// text returns a number or a day as what it is, so that it can be mended as such.
-func (s *sheetWriter) text(column, text string) (any, error) {
+// text returns a number or a day as what it is, so that it can be mended as such. What could not be taken is written so
+// that it cannot be taken again before it is mended.
+func (s *sheetWriter) text(column string, cell sheet.Cell) (any, error) {
+	if cell.Wrong != "" {
+		return s.refused(cell), nil
+	}
+	text := cell.Text
 	switch value := jsontext.Value(text); s.columns.Kind(column) {
 	case resource.Number:
 		if value.Kind() == jsontext.KindNumber && value.IsValid() {

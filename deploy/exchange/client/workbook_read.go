@@ -1,104 +1,146 @@
 package client
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/xuri/excelize/v2"
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/sheet"
 )
 
-// mostUnpacked is the size to which a workbook may unpack. A sheet is read row by row from a temporary file, but a
-// workbook can say in a few bytes that it has millions of cells, or that one cell is a gigabyte.
-const mostUnpacked = 256 << 20
+// What --hidden-rows says of rows that are not shown.
+const (
+	readHidden = "read"
+	skipHidden = "skip"
+)
 
-// xlsx yields the lines of a sheet of a workbook, as csv does those of a file: the sheet that has the name of the
-// resource, or else the first.
-func (t *tableReader) xlsx(r io.Reader) iter.Seq2[line, error] {
-	return func(yield func(line, error) bool) {
-		book, err := excelize.OpenReader(r, excelize.Options{UnzipSizeLimit: mostUnpacked})
-		if err != nil {
-			if strings.HasPrefix(err.Error(), "unzip size exceeds") {
-				err = fmt.Errorf("it unpacks to more than %d MiB; save it as CSV, or divide it", mostUnpacked>>20)
-			}
-			yield(line{}, fmt.Errorf("it is no workbook that can be read (XLSX): %w", err))
-			return
-		}
-		err = t.linesOf(book, yield)
-		if err = errors.Join(err, book.Close()); err != nil {
-			yield(line{}, err)
-		}
-	}
-}
-
-func (t *tableReader) linesOf(book *excelize.File, yield func(line, error) bool) error {
-	t.layout.sheet = book.GetSheetName(0)
-	if slices.Contains(book.GetSheetList(), t.resource.Name) {
-		t.layout.sheet = t.resource.Name
-	}
-	properties, err := book.GetWorkbookProps()
+// xlsx calls a function with the rows of a sheet of a workbook. Rows that are not shown are refused before the first,
+// unless it was said what is done with them.
+func (t *tableReader) xlsx(r io.Reader, do func(sheet.Row) error) (err error) {
+	file, size, end, err := atHand(r)
 	if err != nil {
 		return err
 	}
-	since1904 := properties.Date1904 != nil && *properties.Date1904
-	t.value = func(kind resource.Kind, cell string) string { return fromSheet(kind, cell, since1904) }
-	lines, err := book.Rows(t.layout.sheet)
-	if err != nil {
+	defer func() { err = errors.Join(err, end()) }()
+	if t.sheets, err = sheet.Sheets(file, size); err != nil {
 		return err
 	}
-	defer lines.Close()
-	width := 0 // of the header
-	for number := 1; lines.Next(); number++ {
-		cells, err := lines.Columns(excelize.Options{RawCellValue: true})
-		if err != nil {
+	t.layout.sheet = t.sheet
+	first := slices.IndexFunc(t.sheets, func(of sheet.Sheet) bool { return of.Table && !of.Hidden })
+	if t.sheet == "" && first >= 0 {
+		t.layout.sheet = t.sheets[first].Name
+	}
+	if t.hiddenRows == "" {
+		if err := t.refuseHidden(file, size); err != nil {
 			return err
 		}
-		width = cmp.Or(width, len(cells))
-		// Empty cells at the end of a row are not in the file.
-		for len(cells) < width {
-			cells = append(cells, "")
-		}
-		if !yield(line{cells: cells, number: number}, nil) {
-			return nil
-		}
 	}
-	return lines.Error()
+	return sheet.XLSX(file, size, sheet.Of{Name: t.layout.sheet}, do)
 }
 
-// fromSheet returns the value of a cell as it would be written in CSV. A workbook keeps dates as numbers of days,
-// flags as 0 and 1, and numbers as binary fractions, which it writes with 17 digits.
-func fromSheet(kind resource.Kind, raw string, since1904 bool) string {
-	value, err := strconv.ParseFloat(raw, 64)
+// refuseHidden returns an error if the sheet has rows below the header that are not shown.
+func (t *tableReader) refuseHidden(file io.ReaderAt, size int64) error {
+	hidden, below := places{}, false
+	if err := sheet.XLSX(file, size, sheet.Of{Name: t.layout.sheet}, func(row sheet.Row) error {
+		if below && row.Hidden {
+			hidden.add(row.Number)
+		}
+		below = below || t.heads(row)
+		return nil
+	}); err != nil || hidden.count == 0 {
+		return err
+	}
+	return usage("rows of the sheet %q are hidden or filtered (%d: %s); say --hidden-rows read to import them too, or "+
+		"--hidden-rows skip to leave them out", t.layout.sheet, hidden.count, hidden)
+}
+
+// atHand returns a file that can be read at any place, and its size. What is no file is copied to a temporary one,
+// which end removes.
+func atHand(r io.Reader) (file io.ReaderAt, size int64, end func() error, err error) {
+	if of, is := r.(*os.File); is {
+		if info, err := of.Stat(); err == nil && info.Mode().IsRegular() {
+			return of, info.Size(), func() error { return nil }, nil
+		}
+	}
+	of, err := os.CreateTemp("", "exchange-import-*.xlsx")
 	if err != nil {
-		return raw
+		return nil, 0, nil, err
 	}
-	switch kind {
-	case resource.Date, resource.DateTime:
-		at, err := excelize.ExcelDateToTime(value, since1904)
-		if err != nil {
-			return raw
-		}
-		if kind == resource.Date {
-			return at.Format(time.DateOnly)
-		}
-		return at.Round(time.Millisecond).UTC().Format(time.RFC3339Nano)
-	case resource.Flag:
-		if raw == "0" || raw == "1" {
-			return map[string]string{"0": "false", "1": "true"}[raw]
-		}
-	case resource.Number, resource.Free:
-		if short := strconv.FormatFloat(value, 'g', -1, 64); digits(raw) > mostDigits && digits(raw) <= 17 &&
-			digits(short) <= mostDigits {
-			return short
-		}
+	end = func() error { return errors.Join(of.Close(), os.Remove(of.Name())) }
+	if size, err = io.Copy(of, r); err != nil {
+		return nil, 0, nil, errors.Join(err, end())
 	}
-	return raw
+	return of, size, end, nil
+}
+
+// fromSheet returns the value of a cell of a workbook as it is written in CSV in a column of a kind, and why it cannot
+// be taken. A workbook keeps days as numbers, and says by the format of a cell which numbers are days.
+func fromSheet(kind resource.Kind, cell sheet.Cell) (text, reason string) {
+	if cell.Wrong != "" {
+		return "", cell.Wrong
+	}
+	dated := kind == resource.Date || kind == resource.DateTime
+	switch {
+	case cell.Kind == sheet.Number && dated:
+		return "", "is a number, and not formatted as a date"
+	case cell.Kind == sheet.Number && kind == resource.Number:
+		return cell.Decimal()
+	case kind == resource.Number && (cell.Kind == sheet.Day || cell.Kind == sheet.Moment):
+		return "", "is a date, and no number"
+	case cell.Kind == sheet.Number && kind == resource.Free:
+		if text, reason := cell.Shown(); reason == "" {
+			return text, ""
+		}
+		return cell.Decimal()
+	case kind == resource.Flag && cell.Kind == sheet.Number && (cell.Text == "0" || cell.Text == "1"):
+		return map[string]string{"0": "false", "1": "true"}[cell.Text], ""
+	case cell.Kind == sheet.Day && kind == resource.DateTime:
+		return cell.Text + "T00:00:00Z", ""
+	case cell.Kind == sheet.Moment && kind == resource.Date:
+		_, time, _ := strings.Cut(cell.Text, "T")
+		return "", fmt.Sprintf("has the time of day %s, and a date has none", time)
+	case cell.Kind == sheet.Moment && (kind == resource.DateTime || kind == resource.Free):
+		return cell.Text + "Z", ""
+	case cell.Kind == sheet.Day && (kind == resource.Date || kind == resource.Free):
+		return cell.Text, ""
+	}
+	return cell.Shown()
+}
+
+// mostPlaces is how many rows are named in a message.
+const mostPlaces = 10
+
+// places are the numbers of rows that are to be named.
+type places struct {
+	first []int
+	count int
+}
+
+func (p *places) add(number int) {
+	if p.count++; len(p.first) < mostPlaces {
+		p.first = append(p.first, number)
+	}
+}
+
+// String names the rows, such as "row 3" and "rows 3, 5 and 12 more".
+func (p places) String() string {
+	words := "row "
+	if p.count > 1 {
+		words = "rows "
+	}
+	for i, number := range p.first {
+		if i > 0 {
+			words += ", "
+		}
+		words += strconv.Itoa(number)
+	}
+	if more := p.count - len(p.first); more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
 }

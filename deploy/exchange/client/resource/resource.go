@@ -33,8 +33,8 @@ type Member struct {
 	Kind Kind
 	// Values are the allowed values, or nil if every value is allowed. For a List they are the allowed elements.
 	Values []string
-	// Amount says that the numbers are amounts of money.
-	Amount bool
+	// Amount says that the numbers are amounts of money, and Whole that they are whole numbers.
+	Amount, Whole bool
 }
 
 // Filter is a query parameter by which a list can be filtered.

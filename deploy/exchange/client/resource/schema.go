@@ -148,7 +148,10 @@ func (d *document) members(prefix string, s schema, depth int) []Member {
 			all = append(all, d.members(path, value, depth+1)...)
 			continue
 		}
-		all = append(all, Member{Path: path, Kind: d.kind(value), Values: d.values(value), Amount: value.Amount})
+		all = append(all, Member{
+			Path: path, Kind: d.kind(value), Values: d.values(value), Amount: value.Amount,
+			Whole: value.Type.has("integer"),
+		})
 	}
 	return all
 }

@@ -17,6 +17,8 @@ type Columns struct {
 	named []string // in the order of the resource's members
 	kinds map[string]resource.Kind
 	known func(column string) bool
+	// whole are the columns with whole numbers.
+	whole map[string]bool
 	// amounts are the columns with amounts of money, and in says what these are in, or is "".
 	amounts map[string]bool
 	in      string
@@ -24,20 +26,28 @@ type Columns struct {
 
 // Of returns the columns of a resource.
 func Of(r resource.Resource) Columns {
-	c := Columns{kinds: map[string]resource.Kind{}, known: r.Names, amounts: map[string]bool{}, in: r.AmountsIn}
+	c := Columns{
+		kinds: map[string]resource.Kind{}, known: r.Names, whole: map[string]bool{}, amounts: map[string]bool{},
+		in: r.AmountsIn,
+	}
 	for _, m := range r.Sent {
 		c.kinds[m.Path] = m.Kind
+		c.whole[m.Path] = m.Whole
 	}
 	for _, m := range r.Members {
 		c.named = append(c.named, m.Path)
 		c.kinds[m.Path] = m.Kind
 		c.amounts[m.Path] = m.Amount
+		c.whole[m.Path] = m.Whole
 	}
 	return c
 }
 
 // Amount reports whether a column has amounts of money.
 func (c Columns) Amount(column string) bool { return c.amounts[column] }
+
+// Whole reports whether a column has whole numbers.
+func (c Columns) Whole(column string) bool { return c.whole[column] }
 
 // Head returns the head of a column. That of amounts says what they are in, if the exchange says it.
 func (c Columns) Head(column string) string {

@@ -57,7 +57,7 @@ func (c Columns) Text(cell Cell) string {
 		text := Plain(cell.Value)
 		read := jsontext.Value(strings.TrimSpace(text))
 		// CSV does not keep carriage returns.
-		if text == "" || strings.ContainsRune(text, '\r') ||
+		if len(read) == 0 || strings.ContainsRune(text, '\r') ||
 			(kind == resource.Free || read.Kind() == jsontext.KindString) && read.IsValid() {
 			return string(cell.Value)
 		}

@@ -85,12 +85,16 @@ func TestWorkbookThatUnpacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	bomb := zip.NewWriter(file)
+	const rows = "xl/worksheets/sheet1.xml"
 	for _, part := range small.File {
+		if part.Name == rows {
+			continue
+		}
 		if err := bomb.Copy(part); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w, err := bomb.Create("xl/more.xml")
+	w, err := bomb.Create(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,5 +110,5 @@ func TestWorkbookThatUnpacks(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.run(t, "import", "vehicle", "bomb.xlsx").want(t, 1, "unpacks to more than 256 MiB", "CSV")
+	s.run(t, "import", "vehicle", "bomb.xlsx").want(t, 1, "unpacks to more than it may: 256 MiB", "CSV")
 }

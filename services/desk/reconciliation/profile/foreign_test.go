@@ -55,7 +55,7 @@ func TestFilesThatAreSomethingElse(t *testing.T) {
 		"of LibreOffice": {archive(t, "mimetype", "content.xml"), "ODS", "format xlsx"},
 		"a letter":       {archive(t, "word/document.xml"), "DOCX", "format xlsx"},
 		"an archive":     {archive(t, "a.txt"), "has no part xl/workbook.xml", "format xlsx"},
-		"CSV":            {[]byte("Policy,Gross\n"), "is sent with a profile of the format csv", ""},
+		"CSV":            {[]byte("Policy,Gross\n"), "CSV has the format csv", ""},
 	} {
 		got, _ := lines(declared("xlsx", premium...), c.file)
 		if len(got) != 1 || !strings.Contains(got[0], c.book) {

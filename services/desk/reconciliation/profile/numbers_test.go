@@ -51,7 +51,7 @@ func TestNumbersAndDates(t *testing.T) {
 		{"1", "46037", "5", [3]int{general, general, general}, "B2: is a number, and not formatted as a date"},
 		{"1", "46037", "5", [3]int{general, standard, general}, "B2: is a number, and not formatted as a date"},
 		{"1", "46037.5", "5", [3]int{general, withTime, general}, "B2: has the time of day 12:00:00, and..."},
-		{"1", "46036.9995", "5", [3]int{general, withTime, general}, "B2: has the time of day 23:59:17, and..."},
+		{"1", "46036.9995", "5", [3]int{general, withTime, general}, "B2: has the time of day 23:59:16.8, and..."},
 		{"1", "0.25", "5", [3]int{general, withTime, general}, "B2: is a time without a day"},
 		{"1", "0.25", "5", [3]int{general, timeAlone, general}, "B2: is a time without a day"},
 		{"1", "0.25", "5", [3]int{general, elapsed, general}, "B2: is a time without a day"},
