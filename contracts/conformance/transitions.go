@@ -312,12 +312,13 @@ func pairsByHand(p *probe) {
 	p.wants(http.StatusOK, p.put("/x/contract/"+contract+"/policy/"+policy, nil))
 	p.create("receipt", record{"policyNumber": policy, "receiptType": "new policy", "paymentAmount": 100})
 	sent := p.statement("Policy;Type;Premium\n" + p.name + ";NB;101\n")
-	run := p.wants(http.StatusCreated, p.post("/x/reconciliation/run", record{
-		"statement": sent.text("id"), "against": record{
-			"contract": contract, "kind": "premium", "period": made.text("setAt")[:len("2000-01")], "receipts": true,
-		},
-	}))
-	path := "/x/reconciliation/run/" + run.text("id")
+	compare := func() string {
+		return "/x/reconciliation/run/" + p.wants(http.StatusCreated, p.post("/x/reconciliation/run", record{
+			"statement": sent.text("id"), "against": record{"contract": contract, "kind": "premium",
+				"period": made.text("setAt")[:len("2000-01")], "receipts": true},
+		})).text("id")
+	}
+	former, path := compare(), compare()
 	two := record{"items": []int{1, 2}, "reason": p.name}
 	paired := p.post(path+":pair", two)
 	if paired.status == http.StatusNotFound {
@@ -344,6 +345,10 @@ func pairsByHand(p *probe) {
 		}
 	}
 	p.refused(http.StatusBadRequest, "", p.post(path+":dispute", record{"where": record{}, "reason": p.name}))
+	if by := p.read(former).text("replacedBy"); !strings.HasSuffix(path, "/"+by) || by == "" {
+		p.fail("a run whose place %s has taken says that %q has", path, by)
+	}
+	p.refused(http.StatusConflict, "", p.post(former+"/items/1:dispute", record{"reason": p.name}))
 }
 
 // replacedStatements sends a file in place of another one.

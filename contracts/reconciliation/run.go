@@ -102,8 +102,8 @@ type RunRequest struct {
 	Tolerance scalar.Digits `json:"tolerance,omitzero"`
 	// How many days dates may differ by, 0 to 366.
 	WindowDays int `json:"windowDays,omitzero"`
-	// Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a run
-	// that somebody has accepted, disputed or paired by hand something of is not replaced.
+	// Whether the decisions of the run whose place it takes are kept where row and record are unchanged. Without it a
+	// run that somebody has accepted, disputed or paired by hand something of is not replaced.
 	Carry bool `json:"carry,omitzero"`
 }
 
@@ -146,7 +146,8 @@ type Run struct {
 	Elsewhere int `json:"elsewhere"`
 	// The runs that have paired them, with their statements.
 	ElsewhereIn []RunTaken `json:"elsewhereIn,omitzero"`
-	// The ids of the runs whose place it takes: those of the same statement, or one that this replaces, against the same.
+	// The ids of the runs whose place it takes: those of the same statement, or one that this replaces, against the
+	// same.
 	Replaces []string `json:"replaces,omitzero"`
 	// The id of the run that has taken its place. Absent for one that stands.
 	ReplacedBy string `json:"replacedBy,omitzero"`

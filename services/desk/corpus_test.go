@@ -251,7 +251,8 @@ func (f file) plant(ours map[string][]desk.BordereauLine) (lines []line, missing
 		}
 		return row(name, 0, shown.Mismatch, differ...)
 	}
-	// apart is what comes of such a row where something else could be meant, unless it names its record by its id or type.
+	// apart is what comes of such a row where something else could be meant, unless it names its record by its id or
+	// type.
 	apart := func(name string, differ ...string) *line {
 		if f.layout == byAmount {
 			missing = append(missing, ours[name][0].LineID)
@@ -444,7 +445,7 @@ func (w *world) book(t *testing.T, s *servicetest.Service, n int) map[string][]d
 		if name == "I" {
 			w.record(number, "new policy", original.Amount, "")
 		}
-		if strings.Contains("N Q T", name) {
+		if slices.Contains([]string{"N", "Q", "T"}, name) {
 			w.record(number, "new policy", original.Amount+700, "")
 		}
 		if name == "H" {

@@ -12,8 +12,8 @@ import (
 	shown "insurance.example/exchange/contracts/reconciliation"
 )
 
-// TestDifferencesAreAFile reads what is not matched as CSV and as a workbook: both have the same rows, one for each cell
-// that differs or cannot be read, and one for each row and record alone with its amount.
+// TestDifferencesAreAFile reads what is not matched as CSV and as a workbook: both have the same rows, one for each
+// cell that differs or cannot be read, and one for each row and record alone with its amount.
 func TestDifferencesAreAFile(t *testing.T) {
 	w, s, run, items := twoAlone(t, nil, "Policy,Gross\nP,100.00\n=Q,7\nR,x\nP,251.50\n")
 	if run.Outcomes[shown.Mismatch] != 1 || run.Items != 4 {
@@ -21,7 +21,8 @@ func TestDifferencesAreAFile(t *testing.T) {
 	}
 	for _, item := range items {
 		if item.Outcome == shown.MissingHere {
-			s.Must(200, "POST", fmt.Sprint(runs, "/", run.ID, "/items/", item.Number, ":dispute"), `{"reason":"not ours"}`)
+			s.Must(200, "POST", fmt.Sprint(runs, "/", run.ID, "/items/", item.Number, ":dispute"),
+				`{"reason":"not ours"}`)
 		}
 	}
 	differ := items[slices.IndexFunc(items, func(of shown.RunItem) bool { return of.Outcome == shown.Mismatch })]
@@ -78,13 +79,15 @@ func TestDifferencesAreAFile(t *testing.T) {
 		"": "application/json", "*/*": "application/json", "application/json": "application/json",
 		"text/html": "application/json",
 	} {
-		if a := s.Must(200, "GET", path, "", "Accept", accept); !strings.HasPrefix(a.Header.Get("Content-Type"), media) {
-			t.Errorf("Accept %q: %s", accept, a.Header.Get("Content-Type"))
+		of := s.Must(200, "GET", path, "", "Accept", accept).Header.Get("Content-Type")
+		if !strings.HasPrefix(of, media) {
+			t.Errorf("Accept %q: %s", accept, of)
 		}
 	}
 	s.Must(400, "GET", path+"?limit=5", "", "Accept", "text/csv")
 	s.Must(400, "GET", path+"?outcome=x", "", "Accept", "text/csv")
-	if a := s.Must(404, "GET", runs+"/"+short.ID+"/items", "", "Accept", "text/csv"); a.Header.Get("Content-Disposition") != "" {
+	a = s.Must(404, "GET", runs+"/"+short.ID+"/items", "", "Accept", "text/csv")
+	if a.Header.Get("Content-Disposition") != "" {
 		t.Errorf("%v", a.Header)
 	}
 }

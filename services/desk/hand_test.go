@@ -37,8 +37,7 @@ func twoAlone(t *testing.T, store docstore.Store, file string) (
 
 // pairing returns the body that pairs items.
 func pairing(reason string, items ...int) string {
-	return fmt.Sprintf(`{"items":[%s],"reason":%q}`, strings.Trim(strings.ReplaceAll(fmt.Sprint(items), " ", ","), "[]"),
-		reason)
+	return fmt.Sprintf(`{"items":%s,"reason":%q}`, strings.ReplaceAll(fmt.Sprint(items), " ", ","), reason)
 }
 
 // counted checks that what a run counts is what it lists.
@@ -87,7 +86,8 @@ func TestPairedByHand(t *testing.T) {
 		read(t, s.Must(200, "POST", at+":pair", pairing("by telephone", record, first), caller, "ann"), &pair)
 	}
 	if pair.Number != first || pair.Outcome != shown.Mismatch || pair.LineID != items[2].LineID || pair.Row != 2 ||
-		pair.Key != "hand" || len(pair.Cells) != 1 || pair.Cells[0].Theirs != "101.00" || pair.Cells[0].Ours != "100.00" ||
+		pair.Key != "hand" || len(pair.Cells) != 1 || pair.Cells[0].Theirs != "101.00" ||
+		pair.Cells[0].Ours != "100.00" ||
 		pair.Paired == nil || pair.Paired.By != "ann" || pair.Paired.With != record ||
 		pair.Paired.Reason != "by telephone" || pair.Paired.At.IsZero() {
 		t.Fatalf("%+v %+v", pair, pair.Paired)
@@ -131,7 +131,8 @@ func TestUnpaired(t *testing.T) {
 	for range 2 {
 		read(t, s.Must(200, "POST", at+":unpair", pairing("wrong", record, row)), &page)
 	}
-	if len(page.Items) != 2 || page.Items[0].Outcome != shown.MissingThere || page.Items[1].Outcome != shown.MissingHere {
+	if len(page.Items) != 2 || page.Items[0].Outcome != shown.MissingThere ||
+		page.Items[1].Outcome != shown.MissingHere {
 		t.Fatalf("%+v", page)
 	}
 	if of, _ := counted(t, s, run.ID); of.Items != 5 {
@@ -178,7 +179,8 @@ func TestPairedWrong(t *testing.T) {
 		`{"items":["1",3],"reason":"x"}`: "/items/0",
 	} {
 		for _, action := range []string{":pair", ":unpair"} {
-			if a := s.Do("POST", at+action, body); a.Status != 400 || !strings.Contains(a.Text, `"pointer":"`+pointer+`"`) {
+			a := s.Do("POST", at+action, body)
+			if a.Status != 400 || !strings.Contains(a.Text, `"pointer":"`+pointer+`"`) {
 				t.Errorf("%s %s: %d %s", action, body, a.Status, a.Text)
 			}
 		}

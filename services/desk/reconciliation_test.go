@@ -184,7 +184,7 @@ func TestDecisions(t *testing.T) {
 		t.Error(after)
 	}
 	// Another run takes the place of the first one, with what was accepted of it, and the pair is parted there.
-	s.Must(409, "POST", runs, `{"statement":"`+of.ID+`","against":{"contract":"C","kind":"premium","period":"2026-11"}}`)
+	again(s, 409, of.ID, "")
 	second, items := compared(t, s, of.ID, `,"carry":true`)
 	if items[1].PairedIn != nil || items[0].Decision != shown.Accepted || second.Carried != 1 {
 		t.Fatalf("%+v", items)

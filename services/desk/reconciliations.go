@@ -230,8 +230,8 @@ func (o *office) runOperations() []rest.Extension {
 		Path: runPath + "/items", Method: http.MethodGet, ID: "listItems",
 		Summary: "The items of a comparison, by outcome and then by row",
 		Details: "With Accept text/csv or that of XLSX the response is a file with all that is not matched, to send " +
-			"back: the row, the policy, the day, each cell as the file and the record have it with the difference, and " +
-			"the reason. Such a file has no pages.",
+			"back: the row, the policy, the day, each cell as the file and the record have it with the difference, " +
+			"and the reason. Such a file has no pages.",
 		Also:     []string{csvMedia, export.XLSX.Media},
 		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
 		Query: []rest.Parameter{
@@ -330,9 +330,9 @@ func (o *office) deciding(action, is, summary string) rest.Extension {
 func (o *office) decidingAll(action, is, summary string) rest.Extension {
 	return rest.Extension{
 		Path: runPath + ":" + action, Method: http.MethodPost, Writes: true, ID: action + "Items", Summary: summary,
-		Details: "Up to 10,000 items are decided on, each by itself; more says whether others are left. What a request " +
-			"has decided on is decided, also where it failed afterwards, and the same request again goes on with the " +
-			"others.",
+		Details: "Up to 10,000 items are decided on, each by itself; more says whether others are left. What a " +
+			"request has decided on is decided, also where it failed afterwards, and the same request again goes on " +
+			"with the others.",
 		Body: reflect.TypeFor[shown.RunDecision](), Response: reflect.TypeFor[shown.RunDecided](),
 		Parameters: []string{"runId"},
 		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition},

@@ -43,7 +43,8 @@ func TestACorrectedFile(t *testing.T) {
 	}
 	first := send(t, s, "p", "text/csv", "Policy,Gross\nP,100.00\nQ,255.00\n")
 	run, items := compared(t, s, first.ID, "")
-	if run.Outcomes[shown.Matched] != 1 || run.Outcomes[shown.Mismatch] != 1 || items[0].Key != "policyNumber and date" {
+	if run.Outcomes[shown.Matched] != 1 || run.Outcomes[shown.Mismatch] != 1 ||
+		items[0].Key != "policyNumber and date" {
 		t.Fatalf("%+v", items)
 	}
 	const corrected = "Policy,Gross\nP,100.00\nQ,250.00\n"
@@ -58,7 +59,8 @@ func TestACorrectedFile(t *testing.T) {
 		t.Errorf("%+v", of)
 	}
 	next, items := compared(t, s, second.ID, "")
-	if next.Outcomes[shown.Matched] != 2 || next.Items != 2 || fmt.Sprint(next.Replaces) != fmt.Sprint([]string{run.ID}) {
+	if next.Outcomes[shown.Matched] != 2 || next.Items != 2 ||
+		fmt.Sprint(next.Replaces) != fmt.Sprint([]string{run.ID}) {
 		t.Fatalf("%+v: %+v", next, items)
 	}
 	var former shown.Run
@@ -74,7 +76,7 @@ func TestACorrectedFile(t *testing.T) {
 	// Somebody else's file finds the records taken, and is told by which statement.
 	third := send(t, s, "other", "text/csv", corrected)
 	taken, items := compared(t, s, third.ID, "")
-	if taken.Outcomes[shown.Duplicate] != 2 || items[0].PairedIn.Run != next.ID || items[0].PairedIn.Statement != second.ID {
+	if in := items[0].PairedIn; taken.Outcomes[shown.Duplicate] != 2 || in.Run != next.ID || in.Statement != second.ID {
 		t.Errorf("%+v", items)
 	}
 	short := send(t, s, "other", "text/csv", "Policy,Gross\nP,100.00\n")
@@ -168,7 +170,7 @@ func TestDecisionsAreCarried(t *testing.T) {
 		if item.Row == 3 && (item.DecidedBy != "ann" || item.Reason != "r") {
 			t.Errorf("%+v", item)
 		}
-		if item.Row == 5 && (item.Key != "hand" || item.Paired == nil || item.Paired.By != "bob" || item.Paired.With != 0) {
+		if by := item.Paired; item.Row == 5 && (item.Key != "hand" || by == nil || by.By != "bob" || by.With != 0) {
 			t.Errorf("%+v", item)
 		}
 	}
@@ -193,8 +195,8 @@ func TestDecisionsAreCarried(t *testing.T) {
 	}
 
 	// A record that is another one now is to be decided on again.
-	receipts := `{"statement":"` + next.ID + `","carry":true,"against":{"contract":"C","kind":"premium","period":"2026-11",
-		"receipts":true}}`
+	receipts := `{"statement":"` + next.ID + `","carry":true,"against":{"contract":"C","kind":"premium",
+		"period":"2026-11","receipts":true}}`
 	var now shown.Run
 	read(t, s.Must(201, "POST", runs, receipts), &now)
 	decidedOf(t, s, now.ID, "accept", `{"outcome":"missingThere"}`)

@@ -76,8 +76,8 @@ func stands(s *series, run string) error {
 func (c *comparison) replaces(run string) bool { return slices.Contains(c.prior, run) }
 
 // takesPlace finds the runs whose place a comparison takes, and what it keeps of them: those of the same statement, or
-// of one that this replaces, that were compared with the same. Errors: problem.Transition if something was decided about
-// one and is not to be kept, those of the store.
+// of one that this replaces, that were compared with the same. Errors: problem.Transition if something was decided
+// about one and is not to be kept, those of the store.
 func (r *Reconciler) takesPlace(ctx context.Context, c *comparison, s *series) error {
 	c.prior, c.kept = nil, carried{decisions: map[string][]decision{}, pairings: map[int]reconciliation.RunPairing{}}
 	for _, of := range s.Runs {
@@ -96,16 +96,17 @@ func (r *Reconciler) takesPlace(ctx context.Context, c *comparison, s *series) e
 			return err
 		}
 		if count > 0 && !c.asked.Carry {
-			return problem.New(problem.Transition, fmt.Sprintf("%d items of the run %s, whose place this one would take, "+
-				"were accepted, disputed or paired by hand. With carry what was decided is kept where row and record are "+
-				"unchanged.", count, of.ID)).With("run", of.ID)
+			return problem.New(problem.Transition, fmt.Sprintf("%d items of the run %s, whose place this one would "+
+				"take, were accepted, disputed or paired by hand. With carry what was decided is kept where row and "+
+				"record are unchanged.", count, of.ID)).With("run", of.ID)
 		}
 		c.prior, c.kept.count = append(c.prior, of.ID), c.kept.count+count
 	}
 	return nil
 }
 
-// keepsLate keeps what was decided about the runs before while a run took their place, as carry does: nobody could know.
+// keepsLate keeps what was decided about the runs before while a run took their place, as carry does: nobody could
+// know.
 func (r *Reconciler) keepsLate(ctx context.Context, c *comparison, s *series, made *run) error {
 	late := &comparison{asked: c.asked, chain: c.chain}
 	late.asked.Carry = true
@@ -237,7 +238,8 @@ func (r *Reconciler) addDecisions(ctx context.Context, run string, decided []dec
 	return nil
 }
 
-// partedBefore adds the pairs that somebody has parted of statements that this one replaces, where the row is unchanged.
+// partedBefore adds the pairs that somebody has parted of statements that this one replaces, where the row is
+// unchanged.
 func (r *Reconciler) partedBefore(
 	ctx context.Context, c *comparison, former map[string][]pair, before match.Before,
 ) error {

@@ -227,7 +227,8 @@ func (r *Reconciler) free(ctx context.Context, s *series, of *run, two [2]reconc
 	}
 	for _, h := range s.Hands {
 		in := *s.of(h.Run)
-		if h.Parted.Version == 0 && in.ReplacedBy == "" && (h.LineID == record || h.Row == row && in.Statement == of.Head.Statement) {
+		if h.Parted.Version == 0 && in.ReplacedBy == "" &&
+			(h.LineID == record || h.Row == row && in.Statement == of.Head.Statement) {
 			return refuse(in, h.Items[rowItem])
 		}
 	}
@@ -304,8 +305,8 @@ func (r *Reconciler) stillOpen(ctx context.Context, of *run, made hand) error {
 		if h != nil {
 			err = docstore.Again(func() error { return r.part(ctx, of, made.Items[:], "decided at the same time") })
 			if err == nil {
-				err = problem.New(problem.Transition, fmt.Sprintf("Item %d is %s, and what was decided on is not paired.",
-					item, d.Is)).With("item", item)
+				err = problem.New(problem.Transition, fmt.Sprintf(
+					"Item %d is %s, and what was decided on is not paired.", item, d.Is)).With("item", item)
 			}
 			return err
 		}
@@ -352,8 +353,8 @@ func (r *Reconciler) part(ctx context.Context, of *run, items []int, reason stri
 		return nil // it was sent again
 	}
 	if pair == nil || !slices.Contains(pair.Items[:], items[1]) {
-		return problem.New(problem.Transition, fmt.Sprintf("Items %d and %d are no pair that was made by hand.", items[0],
-			items[1]))
+		return problem.New(problem.Transition, fmt.Sprintf(
+			"Items %d and %d are no pair that was made by hand.", items[0], items[1]))
 	}
 	item, err := r.itemAt(ctx, of, s, pair.Items[rowItem])
 	if err != nil {

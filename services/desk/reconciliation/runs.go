@@ -188,8 +188,8 @@ func (r *Reconciler) prepare(
 		return nil, nil, wrong
 	}
 	if s.Head.ReplacedBy != "" {
-		return nil, nil, problem.New(problem.Transition, "The statement "+s.Head.ReplacedBy+" has taken the place of this "+
-			"one. Compare that.").With("replacedBy", s.Head.ReplacedBy)
+		return nil, nil, problem.New(problem.Transition, "The statement "+s.Head.ReplacedBy+
+			" has taken the place of this one. Compare that.").With("replacedBy", s.Head.ReplacedBy)
 	}
 	c.statement = s
 	if c.chain, err = r.chain(ctx, s); err != nil {

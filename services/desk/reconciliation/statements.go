@@ -86,10 +86,10 @@ func (r *Reconciler) WriteFile(ctx context.Context, id string, to io.Writer) err
 	})
 }
 
-// Send reads a file by a profile, and keeps it. The same file by the same version of a profile is the same statement. It
-// takes the place of the statement with an id, unless that is empty. Errors: problem.NotFound for the profile,
-// problem.Invalid for a file that cannot be read, problem.BadParameter, problem.Transition, those of the body and of the
-// store.
+// Send reads a file by a profile, and keeps it. The same file by the same version of a profile is the same statement.
+// It takes the place of the statement with an id, unless that is empty. Errors: problem.NotFound for the profile,
+// problem.Invalid for a file that cannot be read, problem.BadParameter, problem.Transition, those of the body and of
+// the store.
 func (r *Reconciler) Send(
 	ctx context.Context, name, replaces string, body io.Reader,
 ) (sent reconciliation.Statement, err error) {
