@@ -7,7 +7,7 @@ import { Fields, Opened, bodySchema } from './form.js';
 import { html } from './html.js';
 import { link } from './periods.js';
 import { Downloads, Loaded, PartPages, Section, listed, usePlace } from './show.js';
-import { label, reason, t } from './words.js';
+import { label, option, reason, t } from './words.js';
 
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
@@ -23,6 +23,9 @@ const column = (name, amount, of = label(name)) => ({ label: of, amount, cell: (
 const apart = ({ theirs, ours }) => (isDecimal(theirs) && isDecimal(ours)
   ? decimal(difference(ours, theirs), { minimumFractionDigits: 2, signDisplay: 'exceptZero' }) : '–');
 
+// shownAs is a value of a cell, a type of receipts in words.
+const shownAs = (means, of) => (of ? means === 'type' ? option('receiptType', of) : of : '–');
+
 // Cells shows what the file and the record have, side by side, and by what they differ. Neither of them is right.
 function Cells({ of: { cells } }) {
   if (!cells?.length) return '–';
@@ -31,8 +34,8 @@ function Cells({ of: { cells } }) {
   return html`<table class="beside"><thead><tr>${names.map((name) => html`
     <th scope="col">${name}</th>`)}</tr></thead><tbody>${cells.map((one) => html`<tr>
       <td data-label=${of}>${`${label(one.means)} ${one.cell}`}</td>
-      <td data-label=${theirs} data-side="theirs">${one.theirs || '–'}</td>
-      <td data-label=${ours} data-side="ours">${one.reason ? reason(one.reason) : one.ours || '–'}</td>
+      <td data-label=${theirs} data-side="theirs">${shownAs(one.means, one.theirs)}</td>
+      <td data-label=${ours} data-side="ours">${one.reason ? reason(one.reason) : shownAs(one.means, one.ours)}</td>
       <td data-label=${by} class="right">${apart(one)}</td></tr>`)}</tbody></table>`;
 }
 
