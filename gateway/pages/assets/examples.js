@@ -154,6 +154,13 @@ class Examples {
         name(document, operation, { profile: profile?.name ?? "EXAMPLE", statementId: statement?.id, runId: run?.id,
           item: item && String(item.number) });
       }
+      // Items that nobody has decided on, and two of them that could belong together, or that somebody has paired.
+      const left = items.filter((of) => !of.decision && of.outcome !== "matched");
+      if (/{runId}:(accept|dispute)$/.test(path) && left[0]) bodyOf(post).example.where = { outcome: left[0].outcome };
+      const [row, record] = [left.find((of) => of.row && !of.lineId), left.find((of) => of.outcome === "missingThere")];
+      if (path.endsWith("{runId}:pair") && row && record) bodyOf(post).example.items = [row.number, record.number];
+      const pair = items.find((of) => of.paired);
+      if (path.endsWith("{runId}:unpair") && pair) bodyOf(post).example.items = [pair.number, pair.paired.with];
       if (path !== "/x/reconciliation/run" || !statement || !compared) continue;
       const { contract, kind, period } = compared;
       Object.assign(bodyOf(post).example, { statement: statement.id, against: { contract, kind, period } });
