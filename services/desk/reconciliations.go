@@ -232,7 +232,7 @@ func (o *office) runOperations() []rest.Extension {
 		Details: "With Accept text/csv or that of XLSX the response is a file with all that is not matched, to send " +
 			"back: the row, the policy, the day, each cell as the file and the record have it with the difference, " +
 			"and the reason. Such a file has no pages.",
-		Also:     []string{csvMedia, export.XLSX.Media},
+		Also:     []string{export.CSV.Media, export.XLSX.Media},
 		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
 		Query: []rest.Parameter{
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"}, skipParameter,

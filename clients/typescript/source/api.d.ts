@@ -30419,6 +30419,13 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
+                     *           "cells": [
+                     *             {
+                     *               "cell": "B4",
+                     *               "means": "gross",
+                     *               "theirs": "55.00"
+                     *             }
+                     *           ],
                      *           "days": 0,
                      *           "number": 2,
                      *           "outcome": "missingHere",
@@ -30426,6 +30433,14 @@ export interface operations {
                      *           "since": "2026-04-02"
                      *         },
                      *         {
+                     *           "cells": [
+                     *             {
+                     *               "cell": "",
+                     *               "means": "gross",
+                     *               "ours": "100.00",
+                     *               "theirs": ""
+                     *             }
+                     *           ],
                      *           "days": 87,
                      *           "lineId": "0195a000-0000-7000-8000-00000000001e",
                      *           "number": 3,
@@ -30506,7 +30521,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RunItems"];
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
-                    "text/csv": string;
+                    "text/csv; charset=utf-8; header=present": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -30548,6 +30563,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "cells": [
+                     *         {
+                     *           "cell": "B4",
+                     *           "means": "gross",
+                     *           "theirs": "55.00"
+                     *         }
+                     *       ],
                      *       "days": 0,
                      *       "decidedAt": "2026-04-02T09:00:00Z",
                      *       "decidedBy": "example-client",
