@@ -27,7 +27,7 @@ func TestCorpus(t *testing.T) {
 		numbers[i] = i
 	}
 	for _, i := range chance.Sample(numbers, 12) {
-		f := &made{Rand: rand.New(rand.NewPCG(uint64(i), 40)), number: i}
+		f := &specimen{Rand: rand.New(rand.NewPCG(uint64(i), 40)), number: i}
 		f.make()
 		write := f.csv
 		if f.p.Format == "xlsx" {
@@ -54,15 +54,15 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// written is a cell as it is written: its text, or what a workbook keeps of it.
-type written struct{ text, kept string }
+// cellForm is a cell as it is written: its text, or what a workbook keeps of it.
+type cellForm struct{ text, kept string }
 
-// made is a file of the corpus, with what is to be read of it.
-type made struct {
+// specimen is a file of the corpus, with what is to be read of it.
+type specimen struct {
 	*rand.Rand
 	number        int
 	p             *reconciliation.FileProfileTerms
-	rows          [][]written
+	rows          [][]cellForm
 	hidden        map[int]bool // by their numbers
 	want          []string
 	notes         []string
@@ -71,10 +71,10 @@ type made struct {
 	section, all  int64  // sums in hundredths
 }
 
-func (m *made) one(of ...string) string { return of[m.IntN(len(of))] }
+func (m *specimen) one(of ...string) string { return of[m.IntN(len(of))] }
 
 // make makes the rows.
-func (m *made) make() {
+func (m *specimen) make() {
 	m.p = declared(m.one("csv", "xlsx"), "Policy No.=policyNumber", "Gross Prämie=gross", "Date=date")
 	m.hidden, m.lineEnd = map[int]bool{}, m.one("\n", "\r\n", "\r")
 	m.p.DecimalMark, m.p.GroupingMark = m.one(".", ","), ""
@@ -104,7 +104,7 @@ func (m *made) make() {
 	}
 	m.header()
 	m.p.Totals.Rule = m.one("none", "last", "marked", "sections")
-	word := written{text: "Total"}
+	word := cellForm{text: "Total"}
 	if m.p.Totals.Rule == "marked" || m.p.Totals.Rule == "sections" {
 		m.p.Totals = reconciliation.FileTotals{Rule: "marked", Column: "Policy No.", Word: "GRAND TOTAL",
 			SectionWord: map[string]string{"sections": "Page total"}[m.p.Totals.Rule]}
@@ -113,14 +113,14 @@ func (m *made) make() {
 	for i := range 2 + m.IntN(6) {
 		m.item(i)
 		if m.p.Totals.SectionWord != "" && m.IntN(3) == 0 {
-			m.put(written{text: "page TOTAL"}, written{}, m.money(m.section))
+			m.put(cellForm{text: "page TOTAL"}, cellForm{}, m.money(m.section))
 			m.section = 0
 		}
 	}
 	if m.p.Totals.Rule != "none" {
-		m.put(word, written{}, m.money(m.all))
+		m.put(word, cellForm{}, m.money(m.all))
 		if m.IntN(2) == 0 {
-			m.put(written{text: "End of the list"})
+			m.put(cellForm{text: "End of the list"})
 			m.notes = append(m.notes, fmt.Sprintf("text-below-totals %d", len(m.rows)))
 		}
 	}
@@ -128,7 +128,7 @@ func (m *made) make() {
 }
 
 // dates declares a form of dates.
-func (m *made) dates() {
+func (m *specimen) dates() {
 	m.p.DateOrder = ""
 	switch m.date = m.one("2006-01-02", "02/01/2006", "1.2.2006", "02-Jan-2006", "2 January 2006",
 		"20060102", "02.01.06",
@@ -155,11 +155,11 @@ func (m *made) dates() {
 }
 
 // put adds a row with a policy, a date, an amount and other cells.
-func (m *made) put(cells ...written) { m.rows = append(m.rows, cells) }
+func (m *specimen) put(cells ...cellForm) { m.rows = append(m.rows, cells) }
 
 // header adds what stands above the items, and declares it.
-func (m *made) header() {
-	names := []written{{text: "Policy No."}, {text: "Date"}, {text: "Gross Prämie"}, {text: "Note"}}
+func (m *specimen) header() {
+	names := []cellForm{{text: "Policy No."}, {text: "Date"}, {text: "Gross Prämie"}, {text: "Note"}}
 	if m.IntN(3) == 0 {
 		names[2].text = m.one("GROSS PRÄMIE", " gross  prämie ", "Gross\nPrämie")
 	}
@@ -168,14 +168,14 @@ func (m *made) header() {
 	}
 	above := m.IntN(3)
 	for i := range above {
-		m.put(written{text: fmt.Sprintf("Binder %d", i)})
+		m.put(cellForm{text: fmt.Sprintf("Binder %d", i)})
 	}
 	if m.p.HeaderRow = above + 1; m.IntN(2) == 0 {
 		m.p.FindHeader, m.p.HeaderRow = true, 0
 	}
 	if m.IntN(4) == 0 {
 		m.p.HeaderRows = 2
-		first := []written{{}, {}, {text: "Gross"}, {}}
+		first := []cellForm{{}, {}, {text: "Gross"}, {}}
 		names[2].text = "Prämie"
 		m.put(first...)
 	}
@@ -183,7 +183,7 @@ func (m *made) header() {
 }
 
 // item adds an item, or what stands between two.
-func (m *made) item(i int) {
+func (m *specimen) item(i int) {
 	switch m.IntN(12) {
 	case 0:
 		m.put()
@@ -196,25 +196,25 @@ func (m *made) item(i int) {
 	hundredths := m.Int64N(3_000_000) - 1_000_000
 	day := time.Date(2026, time.January, 1+m.IntN(360), 0, 0, 0, 0, time.UTC)
 	policy := fmt.Sprintf("POL-%d-%d", m.number, i)
-	amount, note := m.money(hundredths), written{text: m.one("", "x", "a \"note\"", "two\nlines", "£5; or, more")}
+	amount, note := m.money(hundredths), cellForm{text: m.one("", "x", "a \"note\"", "two\nlines", "£5; or, more")}
 	if m.nothing != "" && m.IntN(5) == 0 {
-		hundredths, amount = 0, written{text: m.nothing}
+		hundredths, amount = 0, cellForm{text: m.nothing}
 	}
 	row, wrong := len(m.rows)+1, ""
 	switch m.IntN(10) {
 	case 0:
-		amount, wrong = written{text: m.one("abc", "1..5", "12 34 5", "--5", "5.0.0")}, "C"
+		amount, wrong = cellForm{text: m.one("abc", "1..5", "12 34 5", "--5", "5.0.0")}, "C"
 	case 1:
 		wrong = "B"
 	case 2:
-		note, wrong = written{text: "x"}, "E"
+		note, wrong = cellForm{text: "x"}, "E"
 	}
-	cells := []written{{text: policy}, m.day(day), amount, note}
+	cells := []cellForm{{text: policy}, m.day(day), amount, note}
 	if wrong == "B" {
-		cells[1] = written{text: m.one("31/02/2026", "soon", "2026-13-01", "99.99.9999")}
+		cells[1] = cellForm{text: m.one("31/02/2026", "soon", "2026-13-01", "99.99.9999")}
 	}
 	if wrong == "E" {
-		cells = append(cells, written{text: "00"})
+		cells = append(cells, cellForm{text: "00"})
 	}
 	m.put(cells...)
 	if m.p.Format == "xlsx" && m.IntN(8) == 0 {
@@ -233,12 +233,12 @@ func (m *made) item(i int) {
 }
 
 // headerAt returns the place of the last row of the header.
-func (m *made) headerAt() int {
-	return slices.IndexFunc(m.rows, func(row []written) bool { return len(row) == 4 && row[3].text == "Note" })
+func (m *specimen) headerAt() int {
+	return slices.IndexFunc(m.rows, func(row []cellForm) bool { return len(row) == 4 && row[3].text == "Note" })
 }
 
 // note adds a row to the note of a kind.
-func (m *made) note(kind string, row int) {
+func (m *specimen) note(kind string, row int) {
 	m.notes = slices.DeleteFunc(m.notes, func(note string) bool { return note == "" })
 	for i, note := range m.notes {
 		if strings.HasPrefix(note, kind+" ") {
@@ -260,7 +260,7 @@ func decimal(hundredths int64) string {
 
 // money writes an amount as it is declared; a workbook may keep it as a number, perhaps with the noise of its binary
 // form, or as what a formula comes to.
-func (m *made) money(hundredths int64) written {
+func (m *specimen) money(hundredths int64) cellForm {
 	plain := strings.TrimPrefix(decimal(hundredths), "-")
 	if m.p.Format == "xlsx" && m.IntN(2) == 0 {
 		kept := decimal(hundredths)
@@ -269,7 +269,7 @@ func (m *made) money(hundredths int64) written {
 		} else if hundredths != 0 {
 			kept += "000000000000001"[len(plain)-3:]
 		}
-		return written{kept: m.one("", "<f>A1</f>") + "<v>" + kept + "</v>"}
+		return cellForm{kept: m.one("", "<f>A1</f>") + "<v>" + kept + "</v>"}
 	}
 	whole, part, _ := strings.Cut(plain, ".")
 	if m.p.RoundTo != nil && m.IntN(2) == 0 {
@@ -284,9 +284,9 @@ func (m *made) money(hundredths int64) written {
 	}
 	switch below := hundredths < 0; {
 	case m.p.Sign == "debit":
-		return written{text: text + map[bool]string{true: " DR", false: "CR"}[below]}
+		return cellForm{text: text + map[bool]string{true: " DR", false: "CR"}[below]}
 	case m.p.Sign == "credit":
-		return written{text: text + map[bool]string{true: "CR", false: " dr"}[below]}
+		return cellForm{text: text + map[bool]string{true: "CR", false: " dr"}[below]}
 	case !below:
 	case m.p.Sign == "minus":
 		text = m.one("-", "\u2212") + text
@@ -298,20 +298,20 @@ func (m *made) money(hundredths int64) written {
 	default:
 		text = "(" + text + ")"
 	}
-	return written{text: text}
+	return cellForm{text: text}
 }
 
 // day writes a date as it is declared; a workbook may keep it as one.
-func (m *made) day(on time.Time) written {
+func (m *specimen) day(on time.Time) cellForm {
 	if m.p.Format == "xlsx" && m.IntN(2) == 0 {
 		serial := int(on.Sub(time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)).Hours()) / 24
-		return written{kept: fmt.Sprintf(`<v>%d</v>`, serial)}
+		return cellForm{kept: fmt.Sprintf(`<v>%d</v>`, serial)}
 	}
-	return written{text: on.Add(time.Duration(m.IntN(24)) * time.Hour).Format(m.date)}
+	return cellForm{text: on.Add(time.Duration(m.IntN(24)) * time.Hour).Format(m.date)}
 }
 
 // csv writes the file as CSV.
-func (m *made) csv() []byte {
+func (m *specimen) csv() []byte {
 	var text strings.Builder
 	for _, row := range m.rows {
 		for i, cell := range row {
@@ -338,7 +338,7 @@ func (m *made) csv() []byte {
 }
 
 // xlsx writes the file as a workbook.
-func (m *made) xlsx(t *testing.T) []byte {
+func (m *specimen) xlsx(t *testing.T) []byte {
 	var rows strings.Builder
 	for i, row := range m.rows {
 		fmt.Fprintf(&rows, `<row r="%d"%s>`, i+1, map[bool]string{true: ` hidden="1"`}[m.hidden[i+1]])

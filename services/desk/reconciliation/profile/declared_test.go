@@ -24,7 +24,8 @@ func with(p *terms, of ...func(*terms)) *terms {
 	return p
 }
 
-func found(p *terms) { p.FindHeader, p.HeaderRow = true, 0 }
+// seeksHeader declares that the header is sought.
+func seeksHeader(p *terms) { p.FindHeader, p.HeaderRow = true, 0 }
 
 // notes returns what was noted of a file, each as "kind 3,5".
 func notes(found profile.Read) (all []string) {
@@ -50,10 +51,10 @@ func noted(t *testing.T, f fieldFile, want ...string) {
 // rows.
 func TestAHeaderIsFoundByItsNames(t *testing.T) {
 	t.Parallel()
-	noted(t, fieldFile{"r09-title.xlsx", with(declared("xlsx", premium...), found),
+	noted(t, fieldFile{"r09-title.xlsx", with(declared("xlsx", premium...), seeksHeader),
 		[]string{"4 POL-1 2026-01-15 10.00"}})
 	names := func() *terms {
-		p := with(declared("csv", "Policy=policyNumber", "Gross=gross"), found)
+		p := with(declared("csv", "Policy=policyNumber", "Gross=gross"), seeksHeader)
 		p.Columns[0].Synonyms = []string{"Policy No", "Certificate"}
 		return p
 	}
@@ -390,7 +391,7 @@ func TestWhatAProfileCannotDeclare(t *testing.T) {
 			t.Errorf("the form %s: %+v", written, refused)
 		}
 	}
-	whole := with(declared("xlsx", premium...), found, func(p *terms) {
+	whole := with(declared("xlsx", premium...), seeksHeader, func(p *terms) {
 		two, pivot := 2, 70
 		p.HeaderRows, p.HiddenRows, p.Strip, p.Nil, p.RoundTo = 2, "skip", []string{"£"}, []string{"-"}, &two
 		p.DateOrder, p.DateForms, p.YearPivot, p.TimeOfDay = "", []string{"dd-mmm-yy"}, &pivot, "cut"
