@@ -178,6 +178,12 @@ func TestMergedCells(t *testing.T) {
 	got, _ := lines(p, file)
 	expect(t, "filled", got, []string{"2 P 5.00", "3 P 6.00", "4 Q 7.00",
 		"5 A5: is empty, so that the row names nothing"})
+	dated := declared("xlsx", "Policy=policyNumber", "Date=date", "Gross=gross")
+	dated.Columns[0].FillMerged = true
+	got, _ = lines(dated, book(t, "", map[string]string{tablePart: `<worksheet><sheetData>` + table("Policy,Date,Gross",
+		said("P")+said("15/01/2026")+`<c><v>5</v></c>`, `<c/><c/><c><v>6</v></c>`) +
+		`</sheetData><mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B2:B3"/></mergeCells></worksheet>`}))
+	expect(t, "one column filled", got, []string{"2 P 2026-01-15 5.00", "3 P 6.00"})
 	p.Columns[0].FillMerged = false
 	got, _ = lines(p, file)
 	expect(t, "as they are", got, []string{"2 P 5.00", "3 A3: is empty...", "4 Q 7.00", "5 A5: is empty..."})
@@ -211,6 +217,13 @@ func TestTotalsOfPagesAndSections(t *testing.T) {
 		t.Errorf("sections have the totals %s, want %s", got, want)
 	}
 	noted(t, sections, "empty-rows 5", "repeated-headers 7", "text-below-totals 6")
+
+	below := declared("csv", "Policy=policyNumber", "Date=date", "Gross=gross")
+	below.Totals = reconciliation.FileTotals{Rule: "marked", Column: "Policy", Word: "Total"}
+	got, _ := lines(below, []byte("Policy,Date,Gross\nP,,5.00\nTotal,,5.00\nend,,\nQ,15/01/2026,\n"))
+	expect(t, "a row without an amount below totals", got, []string{
+		"2 P 5.00", "5 C5: is empty, so that the row has no amount",
+	})
 
 	last := declared("csv", "Policy=policyNumber", "Gross=gross")
 	last.Totals.Rule = "last"
