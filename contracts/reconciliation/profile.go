@@ -127,6 +127,9 @@ type FileProfileTerms struct {
 	Totals FileTotals `json:"totals"`
 	// What the columns are.
 	Columns []FileColumn `json:"columns"`
+	// The records that each row makes, for files that are imported, up to 8, each after those that it refers to. The
+	// meaning of a column is then a member of one, such as holder.lastName. Absent in profiles of statements.
+	Records []FileRecord `json:"records,omitempty"`
 	// What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A
 	// word that it lacks is quarantined.
 	Types map[string]string `json:"types,omitzero"`
@@ -155,7 +158,8 @@ type FileColumn struct {
 	// The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of
 	// a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid,
 	// outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement
-	// currency. Several columns may mean the same amount, which is their sum.
+	// currency. Several columns may mean the same amount, which is their sum. Of a file that is imported: a member of a
+	// record, as the profile names the record, such as holder.lastName or vehicle.physical.doors.
 	Means string `json:"means"`
 	// Other names of the column.
 	Synonyms []string `json:"synonyms,omitzero"`
@@ -163,6 +167,24 @@ type FileColumn struct {
 	Less bool `json:"less,omitzero"`
 	// Whether each row of a merged cell of the column has its value. For xlsx, and not for amounts.
 	FillMerged bool `json:"fillMerged,omitzero"`
+	// Whether a file may lack the column. For files that are imported.
+	Optional bool `json:"optional,omitzero"`
+	// What the words of the column stand for, such as a value of the exchange. A word that it lacks is quarantined.
+	// For files that are imported.
+	Values map[string]string `json:"values,omitempty"`
+}
+
+// FileRecord is a record that a row makes.
+//
+// A record that each row makes.
+type FileRecord struct {
+	// The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and underscores.
+	Name string `json:"name"`
+	// The resource of the record, such as personal.
+	Resource string `json:"resource"`
+	// Members that are the same in all rows, by their names with points between them, as a file would have them. A text
+	// such as @holder.id stands for the id of another record of the row; so do policyNumber and claimNumber.
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // FileProfile is a version of a profile.

@@ -23,8 +23,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/deploy/exchange/client/book"
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/pkg/patience"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // mostConnections is the number of connections that are kept open. It is the number of requests at the same time.

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/language"
 	text "golang.org/x/text/message"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // checker checks records without creating them.
@@ -36,11 +36,28 @@ func (c *caller) newChecker(ctx context.Context, name string) (*checker, error) 
 	if !known || !of.Creatable {
 		return nil, fmt.Errorf("the exchange at %s does not create %s", c.base, name)
 	}
-	schema, err := catalog.CreationSchema(name)
+	schema, err := creationSchema(catalog.Text(), name)
 	if err != nil {
 		return nil, c.failed(err)
 	}
 	return &checker{c, of, schema}, nil
+}
+
+// creationSchema returns the schema of a body that creates a record of a resource. It returns an error if the
+// document has no such schema, or if it is not a valid JSON schema.
+func creationSchema(text []byte, name string) (*jsonschema.Schema, error) {
+	const location = "openapi.json"
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	if err := compiler.AddResource(location, document); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(location + "#/paths/~1" + name + "/post/requestBody/content/application~1json/schema")
 }
 
 // scope returns in words what was checked and what was not.

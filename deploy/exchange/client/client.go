@@ -16,9 +16,9 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/settings"
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/texts"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/setting"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/setting"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 func (p *program) describe() *cobra.Command {

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/text/encoding/htmlindex"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // importing says what to import.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // importRun is an import under way.

@@ -14,7 +14,7 @@ import (
 	"github.com/peterhellberg/link"
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 func (p *program) list() *cobra.Command {

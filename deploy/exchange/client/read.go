@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client/book"
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 func (p *program) get() *cobra.Command {

@@ -14,8 +14,8 @@ import (
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // widestCell is the greatest width of a cell on the screen, in characters. An identifier fits.

@@ -13,8 +13,8 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/xuri/excelize/v2"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
 )
 

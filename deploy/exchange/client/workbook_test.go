@@ -9,8 +9,8 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // TestAmountsInAWorkbookHaveAFormat writes amounts and another number, and reads what a spreadsheet shows of them.

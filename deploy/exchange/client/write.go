@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // keyHeader is the header with which a POST can be repeated safely.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/pkg/calendar"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // functions are what the expressions of book.yaml call.

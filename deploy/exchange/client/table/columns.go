@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // Columns are the columns of a resource's records.

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // Flatten returns the cells of a record, which must be a JSON object. An array is one cell, and so is an object

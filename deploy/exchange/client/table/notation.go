@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // Notation says how the cells of a file write days and numbers, where they are not written as the interface has them.

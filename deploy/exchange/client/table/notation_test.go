@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // TestNotation reads cells as they are written in several countries. A cell that does not fit what was declared is an

@@ -10,8 +10,8 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/resource"
 )
 
 // published returns the resources of the interface. It reads them once, because that takes longer than any of the

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Catalog is the resources of an exchange, by name.
@@ -17,6 +15,9 @@ type Catalog struct {
 	resources []Resource
 	text      []byte
 }
+
+// Text returns the document. It must not be changed.
+func (c *Catalog) Text() []byte { return c.text }
 
 // All returns the resources, sorted by name.
 func (c *Catalog) All() []Resource { return c.resources }
@@ -172,21 +173,4 @@ func (c *content) schema() *schema {
 		return nil
 	}
 	return c.Content[applicationJSON].Schema
-}
-
-// CreationSchema returns the schema of a body that creates a record of a resource. It returns an error if the
-// document has no such schema, or if it is not a valid JSON schema.
-func (c *Catalog) CreationSchema(name string) (*jsonschema.Schema, error) {
-	const location = "openapi.json"
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.text))
-	if err != nil {
-		return nil, err
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.AssertFormat()
-	if err := compiler.AddResource(location, document); err != nil {
-		return nil, err
-	}
-	return compiler.Compile(location + "#/paths/~1" + name + "/post/requestBody/content/application~1json/schema")
 }
