@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -51,6 +52,8 @@ type Outcome struct {
 	Title string `json:"title,omitzero"`
 	// What is wrong with this request, where the check failed.
 	Detail string `json:"detail,omitzero"`
+	// The id of the record that is there already, where the check failed because of it.
+	ExistingID string `json:"existingId,omitzero"`
 	// All that the check found wrong, place by place.
 	Errors []problem.Violation `json:"errors,omitempty"`
 }
@@ -145,9 +148,13 @@ func outcomeOf(name string, err error) (Outcome, error) {
 	case !errors.As(err, &p) || p.Kind.Status() >= http.StatusInternalServerError:
 		return Outcome{}, err
 	}
+	existing := ""
+	if id := p.Members["existingId"]; id != nil {
+		existing = fmt.Sprint(id)
+	}
 	return Outcome{
 		Check: name, Outcome: failed, Status: p.Kind.Status(), Problem: problem.URI(p.Kind), Title: p.Kind.Title(),
-		Detail: p.Detail, Errors: p.Violations,
+		Detail: p.Detail, ExistingID: existing, Errors: p.Violations,
 	}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"insurance.example/exchange/pkg/creation"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
@@ -97,7 +98,7 @@ type resource interface {
 	show(ctx context.Context, id string) (query.Shown, bool, error)
 	numbered() string
 	namedBy(ctx context.Context, reference string) (doc docstore.Document, found bool, err error)
-	tryCreation(c *gin.Context, key string, body []byte) (tried, error)
+	tryCreation(c *gin.Context, key string, body []byte) (creation.Tried, error)
 }
 
 // NewServer returns a server without resources. Add declares them; Open opens their collections.
@@ -269,7 +270,7 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) error {
 		router.GET(changes.Path+":after", guard, s.serveChanges)
 	}
 	if len(s.resources) > 0 {
-		router.POST(trialPath, guard, s.serveTrial)
+		router.POST(creation.TrialPath, guard, s.serveTrial)
 		router.GET(embed.Path+":names", guard, s.serveRecords)
 		router.GET(embed.PastPath+":names", guard, s.serveRecordsAt)
 		router.GET(external.Path+":resources", guard, s.serveReferences)

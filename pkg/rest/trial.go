@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/creation"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/peer"
@@ -18,53 +19,13 @@ import (
 	"insurance.example/exchange/pkg/rest/query"
 )
 
-// trialPath is the path of the internal operation that tries creations. Its callers know it from the contract of the
-// service. A release that has no such operation responds with 404, so that it never writes what was to be tried.
-const trialPath = "/internal/trial"
-
-// trial is the body of POST /internal/trial: creations, each after those that it refers to.
-type trial struct {
-	Operations []trialOperation `json:"operations"`
-	// Known are the values of what other operations of the request make, by the name of the operation and the member.
-	Known map[string]map[string]string `json:"known"`
-	// Assumed is what is assumed of the records that they make.
-	Assumed peer.Facts `json:"assumed"`
-}
-
-// trialOperation is one creation. Its body may refer to values of others.
-type trialOperation struct {
-	Ref      string         `json:"ref"`
-	Resource string         `json:"resource"`
-	Key      string         `json:"key"`
-	Body     jsontext.Value `json:"body"`
-}
-
-// The outcomes of a trial.
-const (
-	admissible = "admissible"
-	refused    = "refused"
-	made       = "made"    // the same Idempotency-Key has made the record before
-	untried    = "untried" // it refers to what is not known, because the operation that makes it is refused
-)
-
-// tried is the outcome of the trial of one creation.
-type tried struct {
-	Outcome string `json:"outcome"`
-	// Failed are the checks that refuse the record.
-	Failed []Outcome `json:"failed,omitempty"`
-	// Values are what others can refer to: of the record that was made, or of one that is assumed.
-	Values map[string]string `json:"values,omitempty"`
-	// Assumed is what to assume of a record that is not made yet.
-	Assumed peer.Facts `json:"assumed,omitempty"`
-}
-
 // serveTrial serves POST /internal/trial. It writes nothing.
 func (s *Server) serveTrial(c *gin.Context) {
 	outcomes, err := s.tryAll(c)
-	Respond(c, map[string][]tried{"outcomes": outcomes}, err)
+	Respond(c, map[string][]creation.Tried{"outcomes": outcomes}, err)
 }
 
-func (s *Server) tryAll(c *gin.Context) ([]tried, error) {
+func (s *Server) tryAll(c *gin.Context) ([]creation.Tried, error) {
 	if raw := c.Request.URL.RawQuery; raw != "" {
 		return nil, query.None(raw)
 	}
@@ -72,12 +33,12 @@ func (s *Server) tryAll(c *gin.Context) ([]tried, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := trial{Known: map[string]map[string]string{}, Assumed: peer.Facts{}}
+	t := creation.Trial{Known: map[string]map[string]string{}, Assumed: peer.Facts{}}
 	if err := json.Unmarshal(text, &t); err != nil {
 		return nil, problem.New(problem.Malformed, "The body is no trial.").Because(err)
 	}
 	c.Request = c.Request.WithContext(peer.Assume(c.Request.Context(), t.Assumed))
-	outcomes := make([]tried, 0, len(t.Operations))
+	outcomes := make([]creation.Tried, 0, len(t.Operations))
 	for _, operation := range t.Operations {
 		outcome, err := s.tryOne(c, &t, operation)
 		if err != nil {
@@ -94,10 +55,10 @@ func (s *Server) tryAll(c *gin.Context) ([]tried, error) {
 	return outcomes, nil
 }
 
-func (s *Server) tryOne(c *gin.Context, t *trial, operation trialOperation) (tried, error) {
+func (s *Server) tryOne(c *gin.Context, t *creation.Trial, operation creation.Operation) (creation.Tried, error) {
 	of := s.named(operation.Resource)
 	if of == nil {
-		return tried{}, problem.New(problem.NotFound, "")
+		return creation.Tried{}, problem.New(problem.NotFound, "")
 	}
 	unknown := false
 	lacks := problem.New(problem.Invalid, "")
@@ -111,9 +72,9 @@ func (s *Server) tryOne(c *gin.Context, t *trial, operation trialOperation) (tri
 	})
 	switch {
 	case err != nil:
-		return tried{}, problem.New(problem.Malformed, "The body is no trial.").Because(err)
+		return creation.Tried{}, problem.New(problem.Malformed, "The body is no trial.").Because(err)
 	case unknown:
-		return tried{Outcome: untried}, nil
+		return creation.Tried{Outcome: creation.Untried}, nil
 	case len(lacks.Violations) > 0:
 		return refusedBy("a reference names nothing", lacks)
 	}
@@ -130,17 +91,25 @@ func (s *Server) named(resource string) resource {
 }
 
 // refusedBy returns the outcome of a creation that an error refuses. An error that is no refusal is returned as it is.
-func refusedBy(check string, err error) (tried, error) {
+func refusedBy(check string, err error) (creation.Tried, error) {
 	outcome, err := outcomeOf(check, err)
-	return tried{Outcome: refused, Failed: []Outcome{outcome}}, err
+	return creation.Tried{Outcome: creation.RefusedTrial, Failed: []creation.Failure{failureOf(outcome)}}, err
 }
 
-func (l *StaticList) tryCreation(*gin.Context, string, []byte) (tried, error) {
-	return tried{}, problem.New(problem.NotFound, "")
+// failureOf returns a check that refuses a record as other services learn of it.
+func failureOf(o Outcome) creation.Failure {
+	return creation.Failure{
+		Check: o.Check, Status: o.Status, Problem: o.Problem, Title: o.Title, Detail: o.Detail,
+		ExistingID: o.ExistingID, Errors: o.Errors,
+	}
+}
+
+func (l *StaticList) tryCreation(*gin.Context, string, []byte) (creation.Tried, error) {
+	return creation.Tried{}, problem.New(problem.NotFound, "")
 }
 
 // tryCreation returns what would become of a creation with an Idempotency-Key. It writes nothing.
-func (r *Records[T]) tryCreation(c *gin.Context, name string, body []byte) (tried, error) {
+func (r *Records[T]) tryCreation(c *gin.Context, name string, body []byte) (creation.Tried, error) {
 	ctx := c.Request.Context()
 	key, err := r.server.keyOf(ctx, r.Name, name, body)
 	if err != nil {
@@ -150,24 +119,24 @@ func (r *Records[T]) tryCreation(c *gin.Context, name string, body []byte) (trie
 		return refusedBy("the Idempotency-Key", err)
 	} else if again {
 		values, err := valuesOf(doc)
-		return tried{Outcome: made, Values: values}, err
+		return creation.Tried{Outcome: creation.Made, Values: values}, err
 	}
 	d, verdict, err := r.attempt(c, body, key)
 	if err != nil {
 		return refusedBy("the body", err)
 	}
 	if !verdict.Admissible {
-		failures := tried{Outcome: refused}
+		failures := creation.Tried{Outcome: creation.RefusedTrial}
 		for _, o := range verdict.Checks {
 			if o.Outcome == failed {
-				failures.Failed = append(failures.Failed, o)
+				failures.Failed = append(failures.Failed, failureOf(o))
 			}
 		}
 		return failures, nil
 	}
 	id, err := uuid.Parse(identity(d.Value).RecordID())
 	if err != nil {
-		return tried{}, err
+		return creation.Tried{}, err
 	}
 	doc, err := r.newDocument(ctx, id, d, key, history.Entry{Event: "created"})
 	if err != nil {
@@ -175,13 +144,13 @@ func (r *Records[T]) tryCreation(c *gin.Context, name string, body []byte) (trie
 	}
 	values, err := valuesOf(doc)
 	if err != nil {
-		return tried{}, err
+		return creation.Tried{}, err
 	}
 	facts, err := r.server.factsOf(doc)
 	if err == nil {
 		facts[r.assumedAt(id.String())] = doc.Body
 	}
-	return tried{Outcome: admissible, Values: values, Assumed: facts}, err
+	return creation.Tried{Outcome: creation.Admissible, Values: values, Assumed: facts}, err
 }
 
 // madeBefore returns the document that a request with the key has made, if there is one. Unlike replayed, it leaves a

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/pkg/creation"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
 	"insurance.example/exchange/pkg/request"
@@ -19,28 +21,16 @@ import (
 
 // step is an operation of a batch under way.
 type step struct {
+	*creation.Creation
 	beyond.BatchPlace
-	resource, service string
-	body              []byte
-	refers            []reference.Reference
-	// key is the Idempotency-Key of the creation.
-	key string
-	// wrong says that the operation itself, or one that it refers to, is refused.
-	wrong bool
-	// made says that an earlier request with the same key has made the record.
-	made bool
-	// values are those of the record, by the names of their members.
-	values map[string]string
 }
 
 // batch is a batch under way.
 type batch struct {
-	*environment
-	steps []*step
+	*creation.Maker
+	steps []step
 	// named holds the operations by their names.
-	named map[string]*step
-	// header holds what each creation takes from the header of the batch.
-	header http.Header
+	named map[string]*creation.Creation
 	// refused collects what is wrong with operations before any runs.
 	refused  *problem.Error
 	refusals []beyond.BatchRefusal
@@ -57,12 +47,13 @@ func (e *environment) serveBatch(c *gin.Context, body any) (any, error) {
 		return nil, p
 	}
 	b := &batch{
-		environment: e, named: map[string]*step{}, header: http.Header{},
+		Maker: &creation.Maker{Peer: e.peer, Owners: e.owners, Header: http.Header{}},
+		named: map[string]*creation.Creation{},
 		refused: problem.New(problems.BatchRefused,
 			"Nothing was written. Mend what errors names, and send the batch again."),
 	}
 	if prefer := c.Request.Header["Prefer"]; len(prefer) > 0 {
-		b.header["Prefer"] = prefer
+		b.Header["Prefer"] = prefer
 	}
 	for i, operation := range operations {
 		b.read(i, operation, partKey(key, i))
@@ -76,6 +67,18 @@ func (e *environment) serveBatch(c *gin.Context, body any) (any, error) {
 		return nil, b.refused.With("refused", b.refusals)
 	}
 	return b.run(ctx, c.Writer.Header())
+}
+
+// try tries all operations that can be read. It writes nothing. Errors: a service does not respond, or has no trial.
+func (b *batch) try(ctx context.Context) error {
+	places, all := map[*creation.Creation]step{}, []*creation.Creation{}
+	for _, s := range b.steps {
+		places[s.Creation] = s
+		all = append(all, s.Creation)
+	}
+	return b.Try(ctx, all, b.named, func(of *creation.Creation, failed []creation.Failure) {
+		b.refuse(places[of], "/body", failed)
+	})
 }
 
 // keyOf returns the Idempotency-Key of a batch. A batch without one could not be resumed.
@@ -114,20 +117,22 @@ func counted(operations int) *problem.Error {
 
 // read adds an operation to the batch. What is wrong with it is a refusal.
 func (b *batch) read(place int, o beyond.BatchOperation, key string) {
-	s := &step{BatchPlace: beyond.BatchPlace{Operation: place, Ref: o.Ref}, body: o.Body, key: key}
+	s := step{
+		&creation.Creation{Ref: o.Ref, Body: jsontext.Value(o.Body), Key: key},
+		beyond.BatchPlace{Operation: place, Ref: o.Ref},
+	}
 	b.steps = append(b.steps, s)
 	wrong := problem.New(problem.Invalid, "")
 	if o.Method != http.MethodPost {
 		wrong.At("/method", "must be "+http.MethodPost)
 	}
-	var known bool
-	s.resource = strings.TrimPrefix(o.Path, "/")
-	if s.service, known = b.owners[s.resource]; !known || !strings.HasPrefix(o.Path, "/") {
+	s.Resource = strings.TrimPrefix(o.Path, "/")
+	if _, known := b.Owners[s.Resource]; !known || !strings.HasPrefix(o.Path, "/") {
 		wrong.At("/path", "is no path that records are created at, such as /vehicle")
 	}
 	if jsontext.Value(o.Body).Kind() != jsontext.KindBeginObject {
 		wrong.At("/body", "must be an object")
-	} else if err := b.refer(s, wrong); err != nil {
+	} else if err := b.refer(s.Creation, wrong); err != nil {
 		wrong.At("/body", "cannot be read")
 	}
 	switch _, taken := b.named[o.Ref]; {
@@ -137,7 +142,7 @@ func (b *batch) read(place int, o beyond.BatchOperation, key string) {
 	case taken:
 		wrong.At("/ref", "is the name of an earlier operation")
 	default:
-		b.named[o.Ref] = s
+		b.named[o.Ref] = s.Creation
 	}
 	if len(wrong.Violations) > 0 {
 		b.refuse(s, "", refusalOf(wrong))
@@ -146,16 +151,16 @@ func (b *batch) read(place int, o beyond.BatchOperation, key string) {
 
 // refer finds the references of an operation. Those to operations that are not before it are wrong, and so are those
 // to what an operation before it does not give.
-func (b *batch) refer(s *step, wrong *problem.Error) (err error) {
+func (b *batch) refer(s *creation.Creation, wrong *problem.Error) (err error) {
 	var others []reference.Reference
-	s.refers, others, err = reference.Find(s.body)
+	s.Refers, others, err = reference.Find(s.Body)
 	for _, r := range others {
 		if b.named[r.To] != nil {
 			wrong.At("/body"+string(r.Pointer), "refers to the "+r.Member+" of "+r.To+"; what an operation gives is "+
 				strings.Join(reference.Members(), ", "))
 		}
 	}
-	for _, r := range s.refers {
+	for _, r := range s.Refers {
 		switch {
 		case r.To == s.Ref:
 			wrong.At("/body"+string(r.Pointer), "refers to the operation itself")
@@ -165,4 +170,31 @@ func (b *batch) refer(s *step, wrong *problem.Error) (err error) {
 		}
 	}
 	return err
+}
+
+// refuse notes that an operation would be refused: with the first problem, and all that is wrong. Its pointers are
+// within the member of the operation that in points to.
+func (b *batch) refuse(s step, in string, failed []creation.Failure) {
+	s.Wrong = true
+	at := "/operations/" + strconv.Itoa(s.Operation)
+	for i, f := range failed {
+		if i == 0 {
+			b.refusals = append(b.refusals, beyond.BatchRefusal{
+				BatchPlace: s.BatchPlace, Type: f.Problem, Title: f.Title, Status: f.Status, Detail: f.Detail,
+			})
+		}
+		for _, v := range f.Errors {
+			b.refused.At(at+in+v.Pointer, v.Reason)
+		}
+		if len(f.Errors) == 0 {
+			b.refused.At(at+in, "is refused: "+f.Title)
+		}
+	}
+}
+
+// refusalOf returns a problem in the form of a failed check.
+func refusalOf(p *problem.Error) []creation.Failure {
+	return []creation.Failure{{
+		Problem: problem.URI(p.Kind), Title: p.Kind.Title(), Status: p.Kind.Status(), Errors: p.Violations,
+	}}
 }
