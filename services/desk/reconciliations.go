@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/once"
 	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
@@ -132,7 +133,7 @@ func (o *office) statementOperations() []rest.Extension {
 			"their stored values and counted. One with macros or links to others is refused. With replaces it takes " +
 			"the place of an earlier one, if that is the newest: it stays readable and names this one, and a " +
 			"comparison of this one takes the place of those of that one with the same records.",
-		Takes: []string{"text/csv", export.XLSX.Media}, Largest: reconciliation.LargestFile, Response: one,
+		Takes: []string{"text/csv", export.XLSX.Media}, Largest: folder.LargestFile, Response: one,
 		Query: []rest.Parameter{byProfile, {
 			Name: "replaces", Means: "The id of the statement of the same profile whose place it takes",
 		}},
@@ -146,7 +147,7 @@ func (o *office) statementOperations() []rest.Extension {
 		Summary: "How the first rows of a file would be read",
 		Details: "The file is sent as it would be for good, and its first 20 rows are read by the profile. Nothing " +
 			"of it is kept. What is wrong after them is found when the file is sent for good.",
-		Takes: []string{"text/csv", export.XLSX.Media}, Largest: reconciliation.LargestFile,
+		Takes: []string{"text/csv", export.XLSX.Media}, Largest: folder.LargestFile,
 		Response: reflect.TypeFor[shown.FileTrial](), Query: []rest.Parameter{byProfile},
 		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
 		Serve: func(c *gin.Context, body any) (any, error) {

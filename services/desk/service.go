@@ -21,6 +21,7 @@ import (
 	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation"
 	"insurance.example/exchange/services/desk/source"
 	"insurance.example/exchange/services/desk/underway"
@@ -52,6 +53,8 @@ type office struct {
 	contracts *contract.Contracts
 	desk      *bordereau.Desk
 	source    *source.Source
+	// folder keeps what is made of files that were sent.
+	folder *folder.Folder
 	// reconciler compares the files of others with what the desk has.
 	reconciler *reconciliation.Reconciler
 	// underWay knows how far preparations and comparisons have come.
@@ -68,7 +71,8 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	o := &office{server: s, contracts: contract.New(lines, deps.Now, s.Zone, deps.Log), source: source.New(deps.Peer),
 		underWay: underway.New(deps.Now)}
 	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, s.Zone, deps.Log)
-	o.reconciler = reconciliation.New(o.desk, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now,
+	o.folder = folder.New(deps.Log)
+	o.reconciler = reconciliation.New(o.desk, o.folder, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now,
 		s.Zone, deps.Log)
 	s.Extend(o.contractOperations()...)
 	s.Extend(o.inSight(o.bordereauOperations()...)...)
@@ -86,6 +90,9 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			return err
 		}
 		if err := o.underWay.Open(ctx, deps.Store); err != nil {
+			return err
+		}
+		if err := o.folder.Open(ctx, deps.Store); err != nil {
 			return err
 		}
 		if deps.Organisations {

@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/rest/changes"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
@@ -32,7 +33,7 @@ type series struct {
 	// Hands are the pairs that somebody has made by hand, also those that were parted again.
 	Hands []hand `json:"hands,omitzero"`
 
-	was *head
+	was *folder.Head
 }
 
 // listed is a run of a series.
@@ -62,7 +63,7 @@ func seriesOf(against reconciliation.RunAgainst) string {
 // series returns a series; an empty one if there was no run.
 func (r *Reconciler) series(ctx context.Context, name string) (*series, error) {
 	s := new(series)
-	was, err := find(ctx, r.allSeries, name, s)
+	was, err := folder.FindIn(ctx, r.allSeries, name, s)
 	s.was = was
 	return s, err
 }
@@ -76,7 +77,7 @@ func (r *Reconciler) Logged() map[string]changes.Source {
 // somebody has made or parted.
 func happened(present docstore.Document, version int64) (changes.Happening, error) {
 	s := new(series)
-	if _, err := decode(present, s); err != nil {
+	if _, err := folder.Decode(present, s); err != nil {
 		return changes.Happening{}, err
 	}
 	const run = "/x/reconciliation/run/"
@@ -107,7 +108,7 @@ func (s *series) next() int64 {
 	if s.was == nil {
 		return 1
 	}
-	return s.was.version + 1
+	return s.was.Version + 1
 }
 
 // has reports whether a run is listed. One that is not was never finished.
@@ -160,7 +161,7 @@ func (r *Reconciler) before(ctx context.Context, c *comparison, s *series) (matc
 		if free && len(parted) == 0 {
 			continue
 		}
-		if err := eachOf(ctx, r, of.Batch, pairBlocks, pairLength, of.Pairs, func(p pair) error {
+		if err := folder.EachOf(ctx, r.Folder, of.Batch, pairBlocks, pairLength, of.Pairs, func(p pair) error {
 			switch in := (reconciliation.RunPlace{Run: of.ID, Item: p.Item, Statement: of.Statement}); {
 			case parted[p.Item] && same:
 				before.Unmatched[match.Pair{Row: p.Row, LineID: p.LineID}] = true
@@ -209,7 +210,7 @@ func (r *Reconciler) list(ctx context.Context, s *series, made *run, by *once.On
 		ID: made.Head.ID, Statement: made.Head.Statement, Batch: made.Batch, Pairs: made.Pairs,
 		At: made.Head.MadeAt.Time(), Version: s.next(), Key: by.Kept(),
 	})}
-	_, err := write(ctx, r.allSeries, s.was, docstore.Keys{keyIndex: contract}, next)
+	_, err := folder.WriteIn(ctx, r.allSeries, s.was, docstore.Keys{folder.KeyIndex: contract}, next)
 	if errors.Is(err, docstore.ErrUnavailable) {
 		if is, again := r.series(ctx, contract); again == nil && is.has(made.Head.ID) {
 			return nil // the write has happened

@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
@@ -85,7 +86,7 @@ func (r *Reconciler) takesPlace(ctx context.Context, c *comparison, s *series) e
 			continue
 		}
 		prior := new(run)
-		if _, err := r.get(ctx, of.ID, prior); err != nil {
+		if _, err := r.Get(ctx, of.ID, prior); err != nil {
 			return err
 		}
 		if !sameRecords(prior.Head.Against, c.asked.Against) {
@@ -114,7 +115,7 @@ func (r *Reconciler) keepsLate(ctx context.Context, c *comparison, s *series, ma
 		return err
 	}
 	var decided []decision
-	if err := eachOf(ctx, r, made.Batch, itemBlocks, blockLength, made.Head.Items, func(item keptItem) error {
+	if err := folder.EachOf(ctx, r.Folder, made.Batch, itemBlocks, folder.BlockLength, made.Head.Items, func(item keptItem) error {
 		late.kept.carry(&item, &decided)
 		return nil
 	}); err != nil {
@@ -133,7 +134,7 @@ func sameRecords(a, b reconciliation.RunAgainst) bool {
 func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prior *run) (count int, err error) {
 	hands := s.hands(prior.Head.ID)
 	for _, h := range hands {
-		some, err := block.Read[reconciliation.RunItem](ctx, r.itemsOf(h.Batch, handBlocks, 1), 0)
+		some, err := block.Read[reconciliation.RunItem](ctx, r.ItemsOf(h.Batch, handBlocks, 1), 0)
 		if err != nil {
 			return 0, err
 		}
@@ -143,7 +144,7 @@ func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prio
 	var before []int // the pairs by hand that the run has kept itself
 	parted, err := r.parted(ctx, prior.Head.ID)
 	if err == nil {
-		err = eachOf(ctx, r, prior.Batch, pairBlocks, pairLength, prior.Pairs, func(p pair) error {
+		err = folder.EachOf(ctx, r.Folder, prior.Batch, pairBlocks, pairLength, prior.Pairs, func(p pair) error {
 			if p.Key == reconciliation.ByHand && !parted[p.Item] {
 				before = append(before, p.Item)
 			}
@@ -162,7 +163,7 @@ func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prio
 		return 0, err
 	}
 	var all []decision
-	if err := each(ctx, r, decisionsOf(prior.Head.ID), func(_ head, d decision) { all = append(all, d) }); err != nil {
+	if err := folder.Each(ctx, r.Folder, decisionsOf(prior.Head.ID), false, func(_ folder.Head, d decision) { all = append(all, d) }); err != nil {
 		return 0, err
 	}
 	slices.SortFunc(all, func(a, b decision) int { return a.Item - b.Item })
@@ -231,7 +232,7 @@ func (k *carried) carry(item *keptItem, decided *[]decision) {
 func (r *Reconciler) addDecisions(ctx context.Context, run string, decided []decision) error {
 	for _, d := range decided {
 		at := address{RunPlace: reconciliation.RunPlace{Run: run, Item: d.Item}}
-		if _, err := r.write(ctx, nil, at.key(), decisionsOf(run), d); err != nil && !docstore.Overtaken(err) {
+		if _, err := r.Write(ctx, nil, at.key(), decisionsOf(run), d); err != nil && !docstore.Overtaken(err) {
 			return err
 		}
 	}
@@ -258,7 +259,7 @@ func (r *Reconciler) partedBefore(
 		for _, p := range pairs {
 			lines[p.Row] = append(lines[p.Row], p.LineID)
 		}
-		if err := eachOf(ctx, r, of.Batch, rowBlocks, blockLength, of.Head.Rows, func(e match.Entry) error {
+		if err := folder.EachOf(ctx, r.Folder, of.Batch, rowBlocks, folder.BlockLength, of.Head.Rows, func(e match.Entry) error {
 			for _, line := range lines[e.Row] {
 				for _, row := range rows[e.Same] {
 					before.Unmatched[match.Pair{Row: row, LineID: line}] = true

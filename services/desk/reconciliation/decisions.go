@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/visible"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
@@ -56,7 +57,7 @@ func (a address) key() string {
 // parted returns the items of a run that somebody has parted.
 func (r *Reconciler) parted(ctx context.Context, run string) (map[int]bool, error) {
 	items := map[int]bool{}
-	return items, each(ctx, r, decisionsOf(run), func(_ head, d decision) {
+	return items, folder.Each(ctx, r.Folder, decisionsOf(run), false, func(_ folder.Head, d decision) {
 		if d.Is == reconciliation.Unmatched {
 			items[d.Item] = true
 		}
@@ -128,7 +129,7 @@ func (r *Reconciler) note(
 	at := decidedAt(s, id, item)
 	return docstore.Again(func() error {
 		var was decision
-		h, err := r.find(ctx, at.key(), &was)
+		h, err := r.Find(ctx, at.key(), &was)
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (r *Reconciler) note(
 			was.Before = nil
 			next.Before = append(next.Before, was)
 		}
-		_, err = r.write(ctx, h, at.key(), decisionsOf(at.Run), next)
+		_, err = r.Write(ctx, h, at.key(), decisionsOf(at.Run), next)
 		return err
 	})
 }

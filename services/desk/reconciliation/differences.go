@@ -28,7 +28,7 @@ func (r *Reconciler) Differences(ctx context.Context, id, outcome string, row fu
 	if err != nil {
 		return err
 	}
-	leave, err := r.room(ctx, of.Head.Items*rowMemory)
+	leave, err := r.Room(ctx, of.Head.Items*rowMemory)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@
 //
 //	reconciler.go  the collections
 //	profiles.go    how files are read
-//	spool.go       a file while it is read
 //	statements.go  files, and the rows that were read of them
 //	successors.go  statements that take the place of others
 //	try.go         the first rows of a file, before it is sent for good
@@ -22,5 +21,4 @@
 //	items.go       the items of a run
 //	differences.go what is not matched, as a table
 //	lists.go       the newest statements and runs
-//	keep.go        documents and blocks of items as they are stored
 package reconciliation

@@ -14,6 +14,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
@@ -134,7 +135,7 @@ func (r *Reconciler) Pair(
 			Months: [3]string{month(two[rowItem]), month(two[recordItem]), month(item)}, Version: s.next(),
 			At: item.Paired.At.Time(), RowIs: compared.RowIs, RecordIs: compared.RecordIs,
 		}
-		kept := &block.Writer[reconciliation.RunItem]{List: r.itemsOf(made.Batch, handBlocks, 1)}
+		kept := &block.Writer[reconciliation.RunItem]{List: r.ItemsOf(made.Batch, handBlocks, 1)}
 		if err := kept.Add(ctx, item); err != nil {
 			return err
 		}
@@ -240,7 +241,7 @@ func (r *Reconciler) free(ctx context.Context, s *series, of *run, two [2]reconc
 		if err != nil {
 			return err
 		}
-		if err := eachOf(ctx, r, in.Batch, pairBlocks, pairLength, in.Pairs, func(p pair) error {
+		if err := folder.EachOf(ctx, r.Folder, in.Batch, pairBlocks, pairLength, in.Pairs, func(p pair) error {
 			if !parted[p.Item] && (p.LineID == record || p.Row == row && in.Statement == of.Head.Statement) {
 				return refuse(in, p.Item)
 			}
@@ -266,7 +267,7 @@ func (r *Reconciler) pairOf(
 		return compared, err
 	}
 	var entry match.Entry
-	err = eachOf(ctx, r, statement.Batch, rowBlocks, blockLength, statement.Head.Rows, func(e match.Entry) error {
+	err = folder.EachOf(ctx, r.Folder, statement.Batch, rowBlocks, folder.BlockLength, statement.Head.Rows, func(e match.Entry) error {
 		if e.Row == two[rowItem].Row {
 			entry = match.Issued(e)
 		}
@@ -298,7 +299,7 @@ func (r *Reconciler) pairOf(
 func (r *Reconciler) stillOpen(ctx context.Context, of *run, made hand) error {
 	for _, item := range made.Items {
 		var d decision
-		h, err := r.find(ctx, address{RunPlace: reconciliation.RunPlace{Run: made.Run, Item: item}}.key(), &d)
+		h, err := r.Find(ctx, address{RunPlace: reconciliation.RunPlace{Run: made.Run, Item: item}}.key(), &d)
 		if err != nil {
 			return err
 		}
@@ -375,7 +376,7 @@ func (r *Reconciler) part(ctx context.Context, of *run, items []int, reason stri
 
 // replace writes a series with other pairs by hand. Errors: as docstore.Overtaken, those of the store.
 func (r *Reconciler) replace(ctx context.Context, s *series, hands []hand) error {
-	_, err := write(ctx, r.allSeries, s.was, docstore.Keys{keyIndex: s.Contract}, &series{
+	_, err := folder.WriteIn(ctx, r.allSeries, s.was, docstore.Keys{folder.KeyIndex: s.Contract}, &series{
 		Contract: s.Contract, Runs: s.Runs, Hands: hands,
 	})
 	return err

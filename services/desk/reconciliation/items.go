@@ -13,13 +13,14 @@ import (
 	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
 // run returns a run with the series that lists it. Errors: problem.NotFound, those of the store.
 func (r *Reconciler) run(ctx context.Context, id string) (*run, *series, error) {
 	of := new(run)
-	h, err := r.get(ctx, id, of)
+	h, err := r.Get(ctx, id, of)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,7 +42,7 @@ func (r *Reconciler) Read(ctx context.Context, id string) (reconciliation.Run, e
 		return reconciliation.Run{}, err
 	}
 	var all []decision
-	if err := each(ctx, r, decisionsOf(id), func(_ head, d decision) { all = append(all, d) }); err != nil {
+	if err := folder.Each(ctx, r.Folder, decisionsOf(id), false, func(_ folder.Head, d decision) { all = append(all, d) }); err != nil {
 		return reconciliation.Run{}, err
 	}
 	return r.shown(of, s, all), nil
@@ -204,19 +205,19 @@ func (f *itemReader) item(ctx context.Context, number int) (reconciliation.RunIt
 // stored returns an item without what changes about it.
 func (f *itemReader) stored(ctx context.Context, number int) (item keptItem, err error) {
 	if h := handOf(f.hands, number); h != nil && h.Items[rowItem] == number {
-		some, err := block.Read[keptItem](ctx, f.r.itemsOf(h.Batch, handBlocks, 1), 0)
+		some, err := block.Read[keptItem](ctx, f.r.ItemsOf(h.Batch, handBlocks, 1), 0)
 		if err != nil {
 			return item, err
 		}
 		return some[0], nil
 	}
-	if at := (number - 1) / blockLength; at != f.block {
-		f.items, err = block.Read[keptItem](ctx, f.r.itemsOf(f.of.Batch, itemBlocks, blockLength), at)
+	if at := (number - 1) / folder.BlockLength; at != f.block {
+		f.items, err = block.Read[keptItem](ctx, f.r.ItemsOf(f.of.Batch, itemBlocks, folder.BlockLength), at)
 		if f.block = at; err != nil {
 			return item, err
 		}
 	}
-	return f.items[(number-1)%blockLength], nil
+	return f.items[(number-1)%folder.BlockLength], nil
 }
 
 // complete adds what changes about an item: its age, and what was decided.
@@ -233,7 +234,7 @@ func (r *Reconciler) complete(ctx context.Context, s *series, run string, item *
 		return nil
 	}
 	var d decision
-	h, err := r.find(ctx, at.key(), &d)
+	h, err := r.Find(ctx, at.key(), &d)
 	if h != nil {
 		d.show(item)
 	}

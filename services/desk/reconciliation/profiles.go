@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
 
@@ -23,27 +24,19 @@ const mostProfiles = 500
 
 func profileKey(name string) string { return profiles + "/" + name }
 
-// tag returns the entity tag of a profile; empty without one.
-func tag(h *head) string {
-	if h == nil {
-		return ""
-	}
-	return fmt.Sprintf(`"%s-%d"`, h.id, h.version)
-}
-
 // Profile returns a profile and its entity tag. Errors: problem.NotFound, those of the store.
 func (r *Reconciler) Profile(ctx context.Context, name string) (p reconciliation.FileProfile, etag string, err error) {
-	h, err := r.find(ctx, profileKey(name), &p)
+	h, err := r.Find(ctx, profileKey(name), &p)
 	if err == nil && h == nil {
 		err = problem.New(problem.NotFound, "There is no profile "+problem.Short(name)+". PUT makes it.")
 	}
-	return p, tag(h), err
+	return p, h.Tag(), err
 }
 
 // Profiles returns a page of the profiles by name, those after one. Errors: those of the store.
 func (r *Reconciler) Profiles(ctx context.Context, after string, limit int) (reconciliation.FileProfileList, error) {
 	page := reconciliation.FileProfileList{Profiles: []reconciliation.FileProfile{}}
-	err := each(ctx, r, profiles, func(_ head, p reconciliation.FileProfile) {
+	err := folder.Each(ctx, r.Folder, profiles, true, func(_ folder.Head, p reconciliation.FileProfile) {
 		if p.Name > after {
 			page.Profiles = append(page.Profiles, p)
 		}
@@ -67,9 +60,9 @@ func (r *Reconciler) PutProfile(
 	}
 	err = docstore.Again(func() error {
 		p = reconciliation.FileProfile{}
-		was, err := r.find(ctx, profileKey(name), &p)
+		was, err := r.Find(ctx, profileKey(name), &p)
 		if err == nil {
-			err = meets(tag(was))
+			err = meets(was.Tag())
 		}
 		if err == nil && was == nil {
 			err = r.roomForProfile(ctx)
@@ -77,14 +70,14 @@ func (r *Reconciler) PutProfile(
 		if err != nil {
 			return err
 		}
-		if etag = tag(was); was != nil && reflect.DeepEqual(p.FileProfileTerms, sent) {
+		if etag = was.Tag(); was != nil && reflect.DeepEqual(p.FileProfileTerms, sent) {
 			return nil
 		}
 		p = reconciliation.FileProfile{Name: name, Version: p.Version + 1, SetBy: request.CallerFrom(ctx).Key(),
 			SetAt: scalar.Instant(r.now()), FileProfileTerms: sent}
-		is, err := r.write(ctx, was, profileKey(name), profiles, p)
+		is, err := r.Write(ctx, was, profileKey(name), profiles, p)
 		if err == nil {
-			etag = tag(is)
+			etag = is.Tag()
 		}
 		return err
 	})
@@ -94,7 +87,7 @@ func (r *Reconciler) PutProfile(
 // roomForProfile refuses a profile more than there may be.
 func (r *Reconciler) roomForProfile(ctx context.Context) error {
 	count := 0
-	if err := each(ctx, r, profiles, func(head, reconciliation.FileProfile) { count++ }); err != nil {
+	if err := folder.Each(ctx, r.Folder, profiles, true, func(folder.Head, reconciliation.FileProfile) { count++ }); err != nil {
 		return err
 	}
 	if count >= mostProfiles {

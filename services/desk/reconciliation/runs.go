@@ -20,6 +20,7 @@ import (
 	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/bordereau"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/reconciliation/match"
@@ -97,7 +98,7 @@ func (r *Reconciler) Run(
 	if most == 0 {
 		most = mostRecords
 	}
-	leave, err := r.room(ctx, most*rowMemory)
+	leave, err := r.Room(ctx, most*rowMemory)
 	if err != nil {
 		return reconciliation.Run{}, err
 	}
@@ -243,7 +244,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 	s := c.statement
 	c.terms = r.terms(c.asked, s)
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
-	if err := eachOf(ctx, r, s.Batch, rowBlocks, blockLength, s.Head.Rows, func(e match.Entry) error {
+	if err := folder.EachOf(ctx, r.Folder, s.Batch, rowBlocks, folder.BlockLength, s.Head.Rows, func(e match.Entry) error {
 		c.entries = append(c.entries, match.Issued(e))
 		c.work.Read(ctx, 1)
 		return nil
@@ -310,8 +311,8 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 			})
 		}
 	}
-	kept := &block.Writer[keptItem]{List: r.itemsOf(next.Batch, itemBlocks, blockLength)}
-	pairs := &block.Writer[pair]{List: r.itemsOf(next.Batch, pairBlocks, pairLength)}
+	kept := &block.Writer[keptItem]{List: r.ItemsOf(next.Batch, itemBlocks, folder.BlockLength)}
+	pairs := &block.Writer[pair]{List: r.ItemsOf(next.Batch, pairBlocks, pairLength)}
 	var decided []decision
 	for _, each := range result.Items {
 		item := c.digested(each, result.Records)
@@ -334,7 +335,7 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 	if err := errors.Join(kept.Flush(ctx), pairs.Flush(ctx)); err != nil {
 		return nil, err
 	}
-	if err := r.add(ctx, runList, next, func(id string) string {
+	if err := r.Add(ctx, runList, next, func(id string) string {
 		next.Head.ID = id
 		return "run/" + id
 	}); err != nil {

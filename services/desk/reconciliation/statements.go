@@ -2,11 +2,8 @@ package reconciliation
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/google/uuid"
 
@@ -16,23 +13,13 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
 
-// LargestFile is the largest size of a file, in bytes.
-const LargestFile = 64 << 20
-
-// The blocks of a statement: pieces of the file as it was sent, and the rows that were read.
-const (
-	filePieces = "file"
-	rowBlocks  = "rows"
-	pieceSize  = 256 << 10
-)
-
-// readingMemory is how much memory the reading of a file takes at most, in bytes, by its format. A workbook has texts
-// that its cells share.
-var readingMemory = map[string]int{reconciliation.CSV: 4 << 20, reconciliation.XLSX: 48 << 20}
+// rowBlocks are the blocks of a statement with the rows that were read.
+const rowBlocks = "rows"
 
 // statement is a statement as it is stored.
 type statement struct {
@@ -41,11 +28,6 @@ type statement struct {
 	Pieces int                      `json:"pieces"`
 	// Columns are the numbers of the columns by their meanings.
 	Columns map[string]int `json:"columns"`
-}
-
-// piece is a piece of a file.
-type piece struct {
-	Bytes []byte `json:"bytes"`
 }
 
 // Statement returns a statement. Errors: problem.NotFound, those of the store.
@@ -67,7 +49,7 @@ func (r *Reconciler) Statement(ctx context.Context, id string) (reconciliation.S
 // statement returns a statement as it is stored. Errors: problem.NotFound, those of the store.
 func (r *Reconciler) statement(ctx context.Context, id string) (*statement, error) {
 	s := new(statement)
-	h, err := r.get(ctx, id, s)
+	h, err := r.Get(ctx, id, s)
 	if err == nil && (h == nil || s.Head.ID != id) {
 		err = problem.New(problem.NotFound, "There is no statement "+problem.Short(id)+".")
 	}
@@ -80,10 +62,7 @@ func (r *Reconciler) WriteFile(ctx context.Context, id string, to io.Writer) err
 	if err != nil {
 		return err
 	}
-	return eachOf(ctx, r, s.Batch, filePieces, 1, s.Pieces, func(p piece) error {
-		_, err := to.Write(p.Bytes)
-		return err
-	})
+	return r.Folder.WriteFile(ctx, s.Batch, s.Pieces, to)
 }
 
 // Send reads a file by a profile, and keeps it. The same file by the same version of a profile is the same statement.
@@ -93,14 +72,11 @@ func (r *Reconciler) WriteFile(ctx context.Context, id string, to io.Writer) err
 func (r *Reconciler) Send(
 	ctx context.Context, name, replaces string, body io.Reader,
 ) (sent reconciliation.Statement, err error) {
-	digest := sha256.New()
-	err = r.spooled(ctx, name, io.TeeReader(body, digest), func(
-		p reconciliation.FileProfile, file *os.File, size int64,
-	) error {
+	err = r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file folder.File) error {
 		former, err := r.replaceable(ctx, p, replaces)
 		if err == nil {
 			sent, err = r.keep(ctx, p, file, reconciliation.Statement{
-				Profile: p.Name, ProfileVersion: p.Version, Digest: hex.EncodeToString(digest.Sum(nil)), Size: size,
+				Profile: p.Name, ProfileVersion: p.Version, Digest: file.Digest, Size: file.Size,
 				SentBy: request.CallerFrom(ctx).Key(), SentAt: scalar.Instant(r.now()), Replaces: replaces,
 			})
 		}
@@ -122,23 +98,23 @@ func statementKey(s *statement) string {
 
 // keep keeps a statement with its file, unless there is the same.
 func (r *Reconciler) keep(
-	ctx context.Context, p reconciliation.FileProfile, file *os.File, head reconciliation.Statement,
+	ctx context.Context, p reconciliation.FileProfile, file folder.File, head reconciliation.Statement,
 ) (reconciliation.Statement, error) {
 	s := &statement{Batch: uuid.New(), Head: head}
 	key := statementKey(s)
 	var same statement
-	if h, err := r.find(ctx, key, &same); err != nil || h != nil {
+	if h, err := r.Find(ctx, key, &same); err != nil || h != nil {
 		return same.Head, err
 	}
 	if err := r.read(ctx, s, p.FileProfileTerms, file); err != nil {
 		return s.Head, err
 	}
-	err := r.add(ctx, statementList, s, func(id string) string {
+	err := r.Add(ctx, statementList, s, func(id string) string {
 		s.Head.ID = id
 		return key
 	})
 	if docstore.Overtaken(err) {
-		_, err = r.find(ctx, key, &same) // somebody has sent it at the same time
+		_, err = r.Find(ctx, key, &same) // somebody has sent it at the same time
 		return same.Head, err
 	}
 	return s.Head, err
@@ -146,9 +122,9 @@ func (r *Reconciler) keep(
 
 // read reads the rows of a file, and keeps them and the file.
 func (r *Reconciler) read(
-	ctx context.Context, s *statement, p reconciliation.FileProfileTerms, file *os.File,
+	ctx context.Context, s *statement, p reconciliation.FileProfileTerms, file folder.File,
 ) error {
-	rows := &block.Writer[match.Entry]{List: r.itemsOf(s.Batch, rowBlocks, blockLength)}
+	rows := &block.Writer[match.Entry]{List: r.ItemsOf(s.Batch, rowBlocks, folder.BlockLength)}
 	var found profile.Read
 	// A file that turns out to be wrong at its end leaves nothing, so that it is read once before anything is written.
 	for _, add := range []func(match.Entry) error{
@@ -156,7 +132,7 @@ func (r *Reconciler) read(
 	} {
 		var err error
 		if found, err = profile.Entries(&p, file, s.Head.Size, add); err != nil {
-			return unreadable(err)
+			return folder.Unreadable(err)
 		}
 	}
 	if err := rows.Flush(ctx); err != nil {
@@ -164,16 +140,23 @@ func (r *Reconciler) read(
 	}
 	s.Head.Rows, s.Head.Quarantined, s.Head.Totals = found.Rows, found.Quarantined, found.Totals
 	s.Head.Formulas, s.Head.Notes, s.Columns = found.Formulas, found.Notes, found.Columns
-	pieces := &block.Writer[piece]{List: r.itemsOf(s.Batch, filePieces, 1)}
-	for at := int64(0); at < s.Head.Size; at += pieceSize {
-		some := make([]byte, min(pieceSize, s.Head.Size-at))
-		if _, err := file.ReadAt(some, at); err != nil {
-			return err
-		}
-		if err := pieces.Add(ctx, piece{some}); err != nil {
-			return err
-		}
+	var err error
+	s.Pieces, err = r.KeepFile(ctx, s.Batch, file)
+	return err
+}
+
+// spooled calls a function with a body as a file that is to be read by a profile. The file is gone after that. Errors:
+// problem.NotFound for the profile, problem.Invalid for one of files that are imported, problem.Unavailable, those of
+// the body and of the function.
+func (r *Reconciler) spooled(
+	ctx context.Context, name string, body io.Reader, do func(reconciliation.FileProfile, folder.File) error,
+) error {
+	p, _, err := r.Profile(ctx, name)
+	if err == nil && len(p.Records) > 0 {
+		err = problem.New(problem.Invalid, "").InParameter("profile", "is of files that are imported, not compared")
 	}
-	s.Pieces = pieces.Count
-	return nil
+	if err != nil {
+		return err
+	}
+	return r.Spooled(ctx, p.Format, body, func(file folder.File) error { return do(p, file) })
 }

@@ -76,7 +76,7 @@ func (r *Reconciler) follow(ctx context.Context, former *statement, id string) e
 func (r *Reconciler) alter(ctx context.Context, id string, change func(*statement) error) error {
 	return docstore.Again(func() error {
 		s := new(statement)
-		h, err := r.get(ctx, id, s)
+		h, err := r.Get(ctx, id, s)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (r *Reconciler) alter(ctx context.Context, id string, change func(*statemen
 		if err := change(s); err != nil || s.Head.Replaces == was.Replaces && s.Head.ReplacedBy == was.ReplacedBy {
 			return err
 		}
-		_, err = r.write(ctx, h, statementKey(s), statementList, s)
+		_, err = r.Write(ctx, h, statementKey(s), statementList, s)
 		return err
 	})
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
@@ -22,9 +22,9 @@ var errEnough = errors.New("enough rows were read")
 // problem.Invalid for a file that cannot be read, those of the body and of the store.
 func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reconciliation.FileTrial, error) {
 	trial := reconciliation.FileTrial{Rows: []reconciliation.FileTrialRow{}}
-	err := r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file *os.File, size int64) error {
+	err := r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file folder.File) error {
 		trial.Profile, trial.ProfileVersion = p.Name, p.Version
-		found, err := profile.Entries(&p.FileProfileTerms, file, size, func(e match.Entry) error {
+		found, err := profile.Entries(&p.FileProfileTerms, file, file.Size, func(e match.Entry) error {
 			if len(trial.Rows) == mostTried {
 				trial.More = true
 				return errEnough
@@ -38,7 +38,7 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reco
 		if errors.Is(err, errEnough) {
 			err = nil
 		}
-		return unreadable(err)
+		return folder.Unreadable(err)
 	})
 	return trial, err
 }
