@@ -61,9 +61,10 @@ type Import struct {
 	Digest string `json:"digest,omitzero"`
 	// How many rows the file has, without those of the header and of totals.
 	Rows int `json:"rows"`
-	// How many rows were checked, and how many of them were then made, or left because they cannot be.
+	// How many rows were checked.
 	Checked int `json:"checked"`
-	Done    int `json:"done"`
+	// How many rows were then made, or left because they cannot be.
+	Done int `json:"done"`
 	// How many rows there are of each outcome, as far as it is known: ready (all records can be made), refused, there
 	// (the last record of the row is there already), made, or partial (some records were made and a later one was
 	// refused).
@@ -72,12 +73,11 @@ type Import struct {
 	Formulas int `json:"formulas,omitzero"`
 	// What was read in a way of its own, or left out. Absent where there is no such thing.
 	Notes []reconciliation.FileNote `json:"notes,omitzero"`
-	// The totals of the file, compared with the sums of its rows. Absent where it has none.
-	Totals []reconciliation.StatementTotal `json:"totals,omitempty"`
 	// The columns as they were understood, in their order in the file.
 	Columns []Column `json:"columns"`
-	// Who has the records made, in whose name they are, and since when. Absent before that.
-	AppliedBy string          `json:"appliedBy,omitzero"`
+	// Who has the records made, in whose name they are. Absent before that.
+	AppliedBy string `json:"appliedBy,omitzero"`
+	// The instant since which they are made. Absent before that.
 	AppliedAt scalar.DateTime `json:"appliedAt,omitzero"`
 }
 
@@ -131,6 +131,8 @@ type Row struct {
 	Wrong []Wrong `json:"wrong,omitempty"`
 	// The records of the row that are there: made by this import, or before it.
 	Records []Record `json:"records,omitempty"`
+	// What is unusual about the records, as their creation says. Absent if nothing is.
+	Warnings []scalar.JSON `json:"warnings,omitempty"`
 	// The cells as they were sent, in their order.
 	Cells []string `json:"cells"`
 }
@@ -171,8 +173,8 @@ type Record struct {
 type Rows struct {
 	// The rows of the page.
 	Rows []Row `json:"rows"`
-	// How many rows there are of those that were asked for.
-	Count int `json:"count"`
+	// The value of the parameter after for the next page, which may be empty. Absent on the last one.
+	Next int `json:"next,omitzero"`
 }
 
 // Apply is the body of :apply.

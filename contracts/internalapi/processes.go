@@ -27,7 +27,7 @@ func services() []Process {
 		{Name: "coverage", Calls: []string{"parties"}},
 		{Name: "claims", Calls: []string{"coverage"}},
 		{Name: "premium", Calls: []string{"coverage", "claims"}},
-		{Name: "desk", Calls: []string{"parties", "coverage", "claims", "premium"}},
+		{Name: "desk", Calls: Recorded()},
 		{Name: "feed", Calls: Logged()},
 		{Name: "composite", Calls: append(Logged(), "feed"), Storeless: true},
 	}

@@ -5,6 +5,8 @@ package routes
 import (
 	_ "embed"
 	"encoding/json"
+	"net/http"
+	"slices"
 )
 
 // Route holds the operations of one resource.
@@ -49,4 +51,15 @@ func Load() (Table, error) {
 	var t Table
 	err := json.Unmarshal(table, &t)
 	return t, err
+}
+
+// Owners maps the resources whose records can be created to their services.
+func (t Table) Owners() map[string]string {
+	owners := map[string]string{}
+	for _, r := range t.Resources {
+		if slices.Contains(r.Collection, http.MethodPost) {
+			owners[r.Resource] = r.Service
+		}
+	}
+	return owners
 }

@@ -3,7 +3,6 @@ package composite
 import (
 	"net/http"
 	"reflect"
-	"slices"
 	"time"
 
 	"insurance.example/exchange/contracts/beyond"
@@ -48,12 +47,7 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 		return rest.Parts{}, err
 	}
 	e := &environment{
-		peer: deps.Peer, now: deps.Now, owners: map[string]string{}, organisations: deps.Organisations,
-	}
-	for _, r := range table.Resources {
-		if slices.Contains(r.Collection, http.MethodPost) {
-			e.owners[r.Resource] = r.Service
-		}
+		peer: deps.Peer, now: deps.Now, owners: table.Owners(), organisations: deps.Organisations,
 	}
 	s.Extend(rest.Extension{
 		Path: rest.ExtensionPrefix + "/batch", Method: http.MethodPost, Writes: true, ID: "createBatch",

@@ -283,34 +283,50 @@ func (o *office) items(c *gin.Context, _ any) (any, error) {
 		return nil, problem.New(problem.BadParameter, "").InParameter("outcome",
 			"must be one of "+strings.Join(shown.Outcomes, ", "))
 	}
+	ctx, id := c.Request.Context(), c.Param("runId")
+	format := fileAsked(c)
+	if format.Name == "" {
+		return o.reconciler.Items(ctx, id, outcome, skip, limit)
+	}
+	return tableOf(c, format, "differences-"+id, func() (columns []export.Column, each eachRow, err error) {
+		_, err = o.reconciler.Read(ctx, id)
+		return reconciliation.DifferenceColumns, func(row func([]string) error) error {
+			return o.reconciler.Differences(ctx, id, outcome, row)
+		}, err
+	})
+}
+
+// fileAsked returns the format in which a request asks for a list as a file; one without a name where it does not.
+func fileAsked(c *gin.Context) export.Format {
 	c.Header("Vary", "Accept")
 	switch c.NegotiateFormat("application/json", csvMedia, export.XLSX.Media) {
 	case csvMedia:
-		return o.differences(c, export.CSV, outcome)
+		return export.CSV
 	case export.XLSX.Media:
-		return o.differences(c, export.XLSX, outcome)
+		return export.XLSX
 	}
-	return o.reconciler.Items(c.Request.Context(), c.Param("runId"), outcome, skip, limit)
+	return export.Format{}
 }
 
-// differences returns what writes the differences of a run as a file.
-func (o *office) differences(c *gin.Context, format export.Format, outcome string) (any, error) {
-	for _, name := range []string{"skip", "limit"} {
+// eachRow calls a function with the cells of each row of a table.
+type eachRow = func(row func(cells []string) error) error
+
+// tableOf returns what writes a list as a file with a name.
+func tableOf(
+	c *gin.Context, format export.Format, name string, of func() ([]export.Column, eachRow, error),
+) (any, error) {
+	for _, name := range []string{"skip", "after", "limit"} {
 		if c.Query(name) != "" {
 			return nil, problem.New(problem.BadParameter, "").InParameter(name, "is of pages, and a file has none")
 		}
 	}
-	ctx, id := c.Request.Context(), c.Param("runId")
-	if _, err := o.reconciler.Read(ctx, id); err != nil {
+	columns, each, err := of()
+	if err != nil {
 		return nil, err
 	}
 	c.Header("Content-Type", format.Media)
-	c.Header("Content-Disposition", `attachment; filename="differences-`+id+`.`+format.Name+`"`)
-	return func(w io.Writer) error {
-		return format.Table(w, reconciliation.DifferenceColumns, func(row func([]string) error) error {
-			return o.reconciler.Differences(ctx, id, outcome, row)
-		})
-	}, nil
+	c.Header("Content-Disposition", `attachment; filename="`+name+`.`+format.Name+`"`)
+	return func(w io.Writer) error { return format.Table(w, columns, each) }, nil
 }
 
 // deciding is an operation by which somebody decides about an item.

@@ -10,11 +10,14 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/openapi"
+	shown "insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/changes"
 	"insurance.example/exchange/pkg/rest/inspect"
@@ -22,6 +25,7 @@ import (
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/folder"
+	"insurance.example/exchange/services/desk/intake"
 	"insurance.example/exchange/services/desk/reconciliation"
 	"insurance.example/exchange/services/desk/source"
 	"insurance.example/exchange/services/desk/underway"
@@ -57,6 +61,8 @@ type office struct {
 	folder *folder.Folder
 	// reconciler compares the files of others with what the desk has.
 	reconciler *reconciliation.Reconciler
+	// intake makes records of the rows of files.
+	intake *intake.Intake
 	// underWay knows how far preparations and comparisons have come.
 	underWay *underway.Log
 	// cursors seals the cursors of lists where organisations share the exchange; nil elsewhere.
@@ -72,12 +78,16 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 		underWay: underway.New(deps.Now)}
 	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, s.Zone, deps.Log)
 	o.folder = folder.New(deps.Log)
-	o.reconciler = reconciliation.New(o.desk, o.folder, o.underWay, s.Sets.Values(valuesets.ReceiptType), deps.Now,
-		s.Zone, deps.Log)
+	if o.intake, err = o.newIntake(s, deps); err != nil {
+		return rest.Parts{}, err
+	}
+	o.reconciler = reconciliation.New(o.desk, o.folder, o.underWay, s.Sets.Values(valuesets.ReceiptType),
+		o.intake.MemberOf, deps.Now, s.Zone, deps.Log)
 	s.Extend(o.contractOperations()...)
 	s.Extend(o.inSight(o.bordereauOperations()...)...)
 	s.Extend(o.supplementOperations()...)
 	s.Extend(o.reconciliationOperations()...)
+	s.Extend(o.importOperations()...)
 	parts := rest.Parts{Logged: o.logged, Examine: examine(lines, deps.Now)}
 	if deps.Organisations {
 		parts.Internal = o.mountInternal
@@ -105,6 +115,33 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 		return o.reconciler.Open(ctx, deps.Store)
 	}
 	return parts, nil
+}
+
+// newIntake returns what makes records of the rows of files, with the value sets in force.
+func (o *office) newIntake(s *rest.Server, deps process.Deps) (*intake.Intake, error) {
+	document := openapi.Published()
+	if sets, is := s.Sets.(*valuesets.Registry); is {
+		var err error
+		if document, err = openapi.Document(sets, "", openapi.Amounts{}); err != nil {
+			return nil, err
+		}
+	}
+	catalog, err := resource.Read(document)
+	if err != nil {
+		return nil, err
+	}
+	table, err := routes.Load()
+	if err != nil {
+		return nil, err
+	}
+	return intake.New(intake.Environment{
+		Folder: o.folder, Catalog: catalog, Peer: deps.Peer, Owners: table.Owners(), Now: deps.Now, Zone: s.Zone,
+		KeyRetention: s.KeyRetention, Log: deps.Log,
+		Profile: func(ctx context.Context, name string) (shown.FileProfile, error) {
+			p, _, err := o.reconciler.Profile(ctx, name)
+			return p, err
+		},
+	}), nil
 }
 
 // examine returns what looks for faults in contracts and bordereaux, whose policies are of some lines. Each version is

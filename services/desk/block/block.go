@@ -56,14 +56,19 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 	if len(w.items) == 0 {
 		return nil
 	}
-	body, err := json.Marshal(map[string]any{"items": w.items})
+	err := Put(ctx, w.List, (w.Count-1)/w.Length, w.items)
+	w.items = w.items[:0]
+	return err
+}
+
+// Put writes a block. Errors: *docstore.DuplicateError if it is there, those of the store.
+func Put[T any](ctx context.Context, l List, number int, items []T) error {
+	body, err := json.Marshal(map[string]any{"items": items})
 	if err != nil {
 		return err
 	}
-	number := (w.Count - 1) / w.Length
-	w.items = w.items[:0]
-	doc := docstore.Document{Body: body, Keys: docstore.Keys{index: w.place(number)}}
-	return docstore.InsertNew(ctx, w.In, request.OrganisationFrom(ctx), &doc)
+	doc := docstore.Document{Body: body, Keys: docstore.Keys{index: l.place(number)}}
+	return docstore.InsertNew(ctx, l.In, request.OrganisationFrom(ctx), &doc)
 }
 
 // Read returns the items of a block, which must be there. Errors: those of the store.

@@ -55,7 +55,7 @@ func (r *Reconciler) Profiles(ctx context.Context, after string, limit int) (rec
 func (r *Reconciler) PutProfile(
 	ctx context.Context, name string, sent reconciliation.FileProfileTerms, meets func(tag string) error,
 ) (p reconciliation.FileProfile, etag string, err error) {
-	if err := profile.Check(sent, r.types); err != nil {
+	if err := profile.Check(sent, r.types, r.memberOf); err != nil {
 		return p, "", err
 	}
 	err = docstore.Again(func() error {

@@ -8,6 +8,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/folder"
+	"insurance.example/exchange/services/desk/reconciliation/profile"
 	"insurance.example/exchange/services/desk/underway"
 )
 
@@ -17,6 +18,7 @@ type Reconciler struct {
 	desk      *bordereau.Desk
 	underWay  *underway.Log
 	types     []string
+	memberOf  profile.MemberOf
 	now       func() time.Time
 	zone      *time.Location
 	log       *slog.Logger
@@ -26,12 +28,14 @@ type Reconciler struct {
 // seriesName is the collection of the series. The key of one is the reference of its contract.
 const seriesName = "reconciliationLedger"
 
-// New returns a reconciler, for receipts of some types. Open prepares it.
+// New returns a reconciler, for receipts of some types; memberOf knows the members of records. Open prepares it.
 func New(
-	of *bordereau.Desk, in *folder.Folder, underWay *underway.Log, types []string, now func() time.Time,
-	zone *time.Location, log *slog.Logger,
+	of *bordereau.Desk, in *folder.Folder, underWay *underway.Log, types []string, memberOf profile.MemberOf,
+	now func() time.Time, zone *time.Location, log *slog.Logger,
 ) *Reconciler {
-	return &Reconciler{Folder: in, desk: of, underWay: underWay, types: types, now: now, zone: zone, log: log}
+	return &Reconciler{
+		Folder: in, desk: of, underWay: underWay, types: types, memberOf: memberOf, now: now, zone: zone, log: log,
+	}
 }
 
 // Open prepares the collection of the series. It is called once, before anything else is used.

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,62 +42,18 @@ func (r *Reader) Record(row []string) (jsontext.Value, error) {
 	if len(row) != len(r.header) {
 		return nil, fmt.Errorf("the row has %d cells under %d columns", len(row), len(r.header))
 	}
-	record := object{}
+	record := resource.Object{}
 	for i, cell := range row {
 		if cell == "" {
 			continue
 		}
-		value, err := valueOf(r.columns.kinds[r.header[i]], cell)
+		value, err := resource.Value(r.columns.kinds[r.header[i]], cell)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.header[i], err)
 		}
-		if !record.put(r.paths[i], value) {
+		if !record.Put(r.paths[i], value) {
 			return nil, fmt.Errorf("%s: an object is given both whole and by its members", r.header[i])
 		}
 	}
 	return json.Marshal(record, json.Deterministic(true))
-}
-
-// object is a JSON object: its members are values, or objects.
-type object map[string]any
-
-// put adds a value at a path. It reports whether there was room for it: neither a value nor an object is there, and no
-// value is on the way.
-func (o object) put(path []string, value jsontext.Value) bool {
-	name := path[0]
-	there, taken := o[name]
-	if len(path) == 1 {
-		if !taken {
-			o[name] = value
-		}
-		return !taken
-	}
-	if !taken {
-		there = object{}
-		o[name] = there
-	}
-	inner, is := there.(object)
-	return is && inner.put(path[1:], value)
-}
-
-// valueOf returns the value of a cell in a column of a kind.
-func valueOf(kind resource.Kind, cell string) (jsontext.Value, error) {
-	trimmed := strings.TrimSpace(cell)
-	value := jsontext.Value(trimmed)
-	is := func(kind jsontext.Kind) bool { return value.Kind() == kind && value.IsValid() }
-	switch {
-	case kind == resource.Number && is(jsontext.KindNumber), kind == resource.Free && value.IsValid(),
-		is(jsontext.KindString), kind == resource.List && is(jsontext.KindBeginArray):
-		return value, nil
-	case kind == resource.Flag && (strings.EqualFold(trimmed, "true") || strings.EqualFold(trimmed, "false")):
-		return jsontext.Value(strings.ToLower(trimmed)), nil
-	case kind == resource.List:
-		texts := strings.Split(cell, ";")
-		for i, text := range texts {
-			texts[i] = strings.TrimSpace(text)
-		}
-		return json.Marshal(texts)
-	default:
-		return jsontext.AppendQuote(nil, cell)
-	}
 }

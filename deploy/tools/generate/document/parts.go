@@ -86,6 +86,8 @@ func sharedParameters() openapi3.ParametersMap {
 		"profile":      "The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores.",
 		"statementId":  "The id of the statement.",
 		"runId":        "The id of the run.",
+		"importId":     "The id of the import.",
+		"template":     "The name of the workbook, such as motor.xlsx.",
 		"item":         "The number of the item within its run, from 1.",
 	} {
 		add(name, openapi3.NewPathParameter(name), openapi3.NewStringSchema(), means)

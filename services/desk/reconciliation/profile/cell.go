@@ -3,7 +3,6 @@ package profile
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,8 +34,11 @@ func kept(cell sheet.Cell) (value, reason string) {
 	return plain(cell.Text)
 }
 
-// plain returns a text without spaces around it, and why it cannot be read.
-func plain(of string) (value, reason string) {
+// plain returns a text that names something without spaces around it, and why it cannot be read.
+func plain(of string) (value, reason string) { return plainUpTo(mostKey, of) }
+
+// plainUpTo returns a text of a number of characters at most without spaces around it, and why it cannot be read.
+func plainUpTo(most int, of string) (value, reason string) {
 	value = strings.TrimSpace(of)
 	// What would be a formula is written with an apostrophe before it, so that no spreadsheet takes it for one.
 	if len(value) > 1 && value[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(value[1])) {
@@ -47,8 +49,8 @@ func plain(of string) (value, reason string) {
 		return value, "has characters that the declared encoding does not have"
 	case strings.ContainsFunc(value, unicode.IsControl):
 		return value, "has control characters"
-	case utf8.RuneCountInString(value) > mostKey:
-		return value, fmt.Sprintf("has more than %d characters", mostKey)
+	case utf8.RuneCountInString(value) > most:
+		return value, fmt.Sprintf("has more than %d characters", most)
 	}
 	return value, ""
 }
@@ -64,8 +66,8 @@ var (
 // spaces are those that do not break, which stand for others between groups of digits.
 var spaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ")
 
-// amount returns the amount of a cell as p declares it, in a currency that has a number of digits at most, and why it
-// cannot be read.
+// amount returns the amount of a cell as p declares it, in a currency that has a number of digits at most, or any if
+// that is below 0, and why it cannot be read.
 func amount(
 	p *reconciliation.FileProfileTerms, cell sheet.Cell, currency string, most int,
 ) (a money.Amount, reason string) {
@@ -92,6 +94,9 @@ func amount(
 		if a, err = a.Rounded(*p.RoundTo); err != nil {
 			return a, "is no amount that can be rounded"
 		}
+	}
+	if most < 0 {
+		return a, ""
 	}
 	rounded, err := a.Rounded(most)
 	if err != nil || rounded.Cmp(a) != 0 {
@@ -122,8 +127,7 @@ func written(p *reconciliation.FileProfileTerms, value, currency string) (a mone
 	if reason != "" {
 		return a, reason
 	}
-	nothing := func(word string) bool { return strings.EqualFold(strings.TrimSpace(word), value) }
-	if slices.ContainsFunc(p.Nil, nothing) {
+	if isNil(p, value) {
 		return a, ""
 	}
 	plain, negative, reason := unsigned(p.Sign, value)

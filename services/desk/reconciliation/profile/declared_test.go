@@ -391,7 +391,7 @@ func TestWhatAProfileCannotDeclare(t *testing.T) {
 	} {
 		p := with(declared("xlsx", "Policy=policyNumber", "Gross=gross"), declare)
 		var refused *problem.Error
-		if err := profile.Check(*p, nil); !errors.As(err, &refused) || refused.Violations[0].Pointer != pointer {
+		if err := profile.Check(*p, nil, nil); !errors.As(err, &refused) || refused.Violations[0].Pointer != pointer {
 			t.Errorf("%s: %+v", pointer, refused)
 		}
 	}
@@ -400,7 +400,7 @@ func TestWhatAProfileCannotDeclare(t *testing.T) {
 		p := with(declared("xlsx", "Policy=policyNumber", "Gross=gross"),
 			func(p *terms) { p.DateOrder, p.DateForms = "", []string{written} })
 		var refused *problem.Error
-		if err := profile.Check(*p, nil); !errors.As(err, &refused) || refused.Violations[0].Pointer != "/dateForms/0" {
+		if err := profile.Check(*p, nil, nil); !errors.As(err, &refused) || refused.Violations[0].Pointer != "/dateForms/0" {
 			t.Errorf("the form %s: %+v", written, refused)
 		}
 	}
@@ -410,7 +410,7 @@ func TestWhatAProfileCannotDeclare(t *testing.T) {
 		p.DateOrder, p.DateForms, p.YearPivot, p.TimeOfDay = "", []string{"dd-mmm-yy"}, &pivot, "cut"
 		p.Columns = append(p.Columns, reconciliation.FileColumn{Column: "RP", Means: "gross", Less: true})
 	})
-	if err := profile.Check(*whole, []string{"new policy"}); err != nil {
+	if err := profile.Check(*whole, []string{"new policy"}, nil); err != nil {
 		t.Errorf("%+v is refused: %v", reflect.Indirect(reflect.ValueOf(whole)), err)
 	}
 }

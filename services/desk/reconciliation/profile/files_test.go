@@ -150,7 +150,7 @@ func TestNamesOfColumns(t *testing.T) {
 	expect(t, "a workbook", got, []string{`Row 1 has not one column "Net". Is it the header?`})
 	p := declared("csv", "Gross=gross", "GROSS=net", "Policy=policyNumber")
 	var refused *problem.Error
-	if err := profile.Check(*p, nil); !errors.As(err, &refused) || len(refused.Violations) != 1 ||
+	if err := profile.Check(*p, nil, nil); !errors.As(err, &refused) || len(refused.Violations) != 1 ||
 		refused.Violations[0].Pointer != "/columns/1/column" {
 		t.Errorf("a column with two meanings, by its case, is %+v", refused)
 	}

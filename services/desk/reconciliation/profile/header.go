@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,7 +150,7 @@ func (r *reader) lay(row sheet.Row) []string {
 		if means == reconciliation.Amount {
 			means = r.p.AmountBasis
 		}
-		column := find(of.Column, of.Synonyms...)
+		column := find(of.Optional, of.Column, of.Synonyms...)
 		if columns[means] == 0 {
 			columns[means] = column
 		}
@@ -160,7 +161,12 @@ func (r *reader) lay(row sheet.Row) []string {
 	}
 	marked := 0
 	if r.p.Totals.Rule == reconciliation.MarkedTotals {
-		marked = find(r.p.Totals.Column, r.synonyms(r.p.Totals.Column)...)
+		marked = find(false, r.p.Totals.Column, r.synonyms(r.p.Totals.Column)...)
+	}
+	if len(*lacks) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(columns)), func(of int) bool {
+		return of > 0
+	}) {
+		*lacks = append(*lacks, "that the profile has")
 	}
 	if len(*lacks) == 0 {
 		r.columns, r.parts, r.marked, r.width = columns, sums, marked, named(row)
@@ -179,8 +185,8 @@ func (r *reader) synonyms(column string) []string {
 }
 
 // finder returns a function that finds a column in a header by its name, or else by one of its synonyms, and what it
-// could not find.
-func finder(row sheet.Row) (find func(name string, synonyms ...string) int, lacks *[]string) {
+// could not find and must be there. It returns 0 for what is not there.
+func finder(row sheet.Row) (find func(optional bool, name string, synonyms ...string) int, lacks *[]string) {
 	columns, names := map[string][]int{}, []string{}
 	for i, cell := range row.Cells {
 		if name := plainName(cell.Text); name != "" {
@@ -189,15 +195,18 @@ func finder(row sheet.Row) (find func(name string, synonyms ...string) int, lack
 		}
 	}
 	lacks = new([]string)
-	return func(name string, synonyms ...string) int {
+	return func(optional bool, name string, synonyms ...string) int {
 		of := columns[plainName(name)]
 		for _, synonym := range synonyms {
 			if len(columns[plainName(name)]) == 0 {
 				of = append(of, columns[plainName(synonym)]...)
 			}
 		}
-		if len(of) == 1 {
+		switch {
+		case len(of) == 1:
 			return of[0]
+		case len(of) == 0 && optional:
+			return 0
 		}
 		lack := strconv.Quote(name)
 		if len(of) > 1 {
@@ -218,7 +227,7 @@ func plainName(name string) string {
 }
 
 // numbered returns the number of a column of a profile that was checked; 0 if it has none.
-func numbered(column string, _ ...string) int {
+func numbered(_ bool, column string, _ ...string) int {
 	number, _ := strconv.Atoi(column)
 	return number
 }

@@ -37,15 +37,31 @@ func (r *reader) noteRows(kind string, first, last int) {
 	}
 }
 
-// noteColumns notes which columns with a name a spreadsheet does not show.
+// noteColumns notes which columns with a name a spreadsheet does not show, and of a file that is imported those that
+// the profile does not have.
 func (r *reader) noteColumns(header sheet.Row) {
-	for i, cell := range header.Cells {
-		if cell.Filled() && slices.Contains(header.HiddenColumns, i+1) {
-			note := r.noteAbout(reconciliation.HiddenColumns)
-			if note.Count++; len(note.Places) < mostPlaces {
-				note.Places = append(note.Places, sheet.Column(i+1))
-			}
+	read := map[int]bool{r.marked: true}
+	for _, parts := range r.parts {
+		for _, of := range parts {
+			read[of.column] = true
 		}
+	}
+	for i, cell := range header.Cells {
+		r.read.Header = append(r.read.Header, cell.Text)
+		if cell.Filled() && slices.Contains(header.HiddenColumns, i+1) {
+			r.noteColumn(reconciliation.HiddenColumns, i+1)
+		}
+		if cell.Filled() && len(r.p.Records) > 0 && !read[i+1] {
+			r.noteColumn(reconciliation.ColumnsNotRead, i+1)
+		}
+	}
+}
+
+// noteColumn notes something about a column.
+func (r *reader) noteColumn(kind string, column int) {
+	note := r.noteAbout(kind)
+	if note.Count++; len(note.Places) < mostPlaces {
+		note.Places = append(note.Places, sheet.Column(column))
 	}
 }
 

@@ -38,6 +38,9 @@ var meanings = append([]string{
 	reconciliation.Date, reconciliation.Currency, reconciliation.Amount,
 }, match.Names...)
 
+// pointerOf makes a part of a JSON pointer of a name.
+var pointerOf = strings.NewReplacer("~", "~0", "/", "~1")
+
 var names = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // NameWrong returns what is wrong with the name of a profile, empty if nothing is.
@@ -62,14 +65,19 @@ func (c check) among(value, pointer string, of ...string) {
 	c.must(slices.Contains(of, value), pointer, "must be "+strings.Join(of, ", "))
 }
 
-// Check returns what is wrong with a profile of receipts that have some types. Errors: problem.Invalid with all of it.
-func Check(p reconciliation.FileProfileTerms, types []string) error {
+// Check returns what is wrong with a profile of receipts that have some types, or of records that have members. Errors:
+// problem.Invalid with all of it.
+func Check(p reconciliation.FileProfileTerms, types []string, memberOf MemberOf) error {
 	c := check{problem.New(problem.Invalid, "The profile cannot be as it is described.")}
 	checkFile(c, p)
 	checkCells(c, p)
-	checkColumns(c, p)
+	if len(p.Records) > 0 {
+		checkRecords(c, p, memberOf)
+	} else {
+		checkColumns(c, p)
+		checkTypes(c, p, types)
+	}
 	checkTotals(c, p)
-	checkTypes(c, p, types)
 	if len(c.wrong.Violations) > 0 {
 		return c.wrong
 	}
@@ -129,21 +137,15 @@ func checkColumns(c check, p reconciliation.FileProfileTerms) {
 	count, columns := map[string]int{}, map[string]bool{}
 	for i, of := range p.Columns[:min(len(p.Columns), mostColumns+1)] {
 		at := fmt.Sprintf("columns/%d/", i)
-		c.must(columnOK(p, of.Column), at+"column", columnWrong(p))
-		c.must(!columns[plainName(of.Column)], at+"column", "has two meanings")
+		checkColumn(c, p, of, at, columns)
 		c.among(of.Means, at+"means", meanings...)
 		amount := of.Means == reconciliation.Amount || slices.Contains(match.Names, of.Means)
 		c.must(count[of.Means] == 0 || amount, at+"means", "is the meaning of two columns")
 		c.must(amount || !of.Less, at+"less", "is for amounts")
 		c.must(!of.FillMerged || !amount && p.Format == reconciliation.XLSX, at+"fillMerged",
 			"is for xlsx, and not for amounts, which would count once for each row")
+		c.must(!of.Optional && len(of.Values) == 0, at+"optional", "and values are for files that are imported")
 		count[of.Means]++
-		columns[plainName(of.Column)] = true
-		c.must(len(of.Synonyms) == 0 || headed(p), at+"synonyms", "is for a file with a header")
-		for j, synonym := range c.words(of.Synonyms, at+"synonyms") {
-			c.must(!columns[plainName(synonym)], fmt.Sprintf("%ssynonyms/%d", at, j), "is the name of another column")
-			columns[plainName(synonym)] = true
-		}
 	}
 	has := func(means string) bool { return count[means] > 0 }
 	c.must(len(p.Columns) <= mostColumns, "columns", fmt.Sprintf("has more than %d columns", mostColumns))
@@ -172,6 +174,20 @@ func checkColumns(c check, p reconciliation.FileProfileTerms) {
 	}
 	c.must(has(reconciliation.Type) == (len(p.Types) > 0), "types",
 		"must be given if a column means type, and only then")
+}
+
+// checkColumn checks how a column is found. columns are the names of those before it, which it adds its own to.
+func checkColumn(
+	c check, p reconciliation.FileProfileTerms, of reconciliation.FileColumn, at string, columns map[string]bool,
+) {
+	c.must(columnOK(p, of.Column), at+"column", columnWrong(p))
+	c.must(!columns[plainName(of.Column)], at+"column", "has two meanings")
+	columns[plainName(of.Column)] = true
+	c.must(len(of.Synonyms) == 0 || headed(p), at+"synonyms", "is for a file with a header")
+	for j, synonym := range c.words(of.Synonyms, at+"synonyms") {
+		c.must(!columns[plainName(synonym)], fmt.Sprintf("%ssynonyms/%d", at, j), "is the name of another column")
+		columns[plainName(synonym)] = true
+	}
 }
 
 // columnOK reports whether a column can be found by its name, or by its number where no row has names.
@@ -239,7 +255,7 @@ func checkDates(c check, p reconciliation.FileProfileTerms) {
 func checkTypes(c check, p reconciliation.FileProfileTerms, types []string) {
 	c.must(len(p.Types) <= mostTypes, "types", fmt.Sprintf("has more than %d words", mostTypes))
 	for _, word := range slices.Sorted(maps.Keys(p.Types)) {
-		at := "types/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(word)
+		at := "types/" + pointerOf.Replace(word)
 		c.must(visible.In(word) && utf8.RuneCountInString(word) <= mostText, at,
 			"must have a word of 1 to 200 characters")
 		c.among(p.Types[word], at, types...)

@@ -33,6 +33,8 @@ type Read struct {
 	Formulas int
 	// Notes say what was read in a way of its own, or left out.
 	Notes []reconciliation.FileNote
+	// Header are the names of the columns, in their order; none in a file without a header.
+	Header []string
 	// Columns are the numbers of the columns by their meanings; of several that an amount is the sum of, the first one.
 	Columns map[string]int
 }
@@ -78,6 +80,12 @@ func Entries(
 ) (Read, error) {
 	r := &reader{p: p, add: add, all: sums{}, section: sums{}}
 	r.item = r.entry
+	return r.file(from, size)
+}
+
+// file reads a file.
+func (r *reader) file(from io.ReaderAt, size int64) (Read, error) {
+	p := r.p
 	r.read.Totals = []reconciliation.StatementTotal{}
 	for _, written := range p.DateForms {
 		f, err := formOf(written)

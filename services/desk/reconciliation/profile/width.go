@@ -31,7 +31,7 @@ func measured(
 	for _, column := range columns {
 		last = max(last, column)
 	}
-	r := &reader{p: p, columns: columns, marked: numbered(p.Totals.Column)}
+	r := &reader{p: p, columns: columns, marked: numbered(false, p.Totals.Column)}
 	r.item = func(row sheet.Row) error {
 		if count := len(row.Cells); count >= last && (fewest == 0 || count < fewest) {
 			fewest = count

@@ -1,0 +1,194 @@
+package desk
+
+import (
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	shown "insurance.example/exchange/contracts/intake"
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/query"
+	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/services/desk/folder"
+	"insurance.example/exchange/services/desk/intake"
+	"insurance.example/exchange/services/desk/intake/template"
+)
+
+const (
+	importsPath   = rest.ExtensionPrefix + "/import"
+	importPath    = importsPath + "/{importId}"
+	templatesPath = importsPath + "/template"
+)
+
+// importOperations are those about files whose rows become records.
+func (o *office) importOperations() []rest.Extension {
+	one := reflect.TypeFor[shown.Import]()
+	return []rest.Extension{{
+		Path: importsPath, Method: http.MethodGet, ID: "listImports",
+		Summary: "The files that were sent to be imported, the newest first", Parameters: []string{"limit", "cursor"},
+		Response: reflect.TypeFor[shown.List](),
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			after, limit, err := o.placeIn(c)
+			if err != nil {
+				return nil, err
+			}
+			page, err := o.intake.All(c.Request.Context(), after, limit)
+			page.Next = o.cursorOf(c, page.Next)
+			return page, err
+		},
+	}, {
+		Path: importsPath, Method: http.MethodPost, Writes: true, ID: "sendImport",
+		Summary: "Send a file whose rows become records, and check it",
+		Details: "Nothing is made yet. The response says how each column was understood, and how many rows can be made; " +
+			"the rows say what is wrong with each. A file has 64 MiB at most, 250,000 rows and 500 columns. With resource " +
+			"its columns are named as the members of that resource, as exports write them: a CSV file has commas and " +
+			"UTF-8, a workbook the first sheet that is not hidden. Else a profile says what the columns mean, one of " +
+			"your own or one that is shipped. A record that is there already, by its externalReference or the value " +
+			"that is unique among its resource, is not made again: where it is the last one of the row the row is left " +
+			"out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, " +
+			"read in the same way, is the same import, unless batch differs.",
+		Takes: []string{csvMedia, export.XLSX.Media}, Largest: folder.LargestFile, Response: one,
+		Query: []rest.Parameter{
+			{Name: "resource", Means: "The resource whose members name the columns; required without profile"},
+			{Name: "profile", Means: "The profile that the file is read by, of your own or shipped, such as motor"},
+			{Name: "batch", Means: "A name, up to 100 characters, that parts this import from one of the same file"},
+		},
+		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			how := intake.Sending{
+				Resource: c.Query("resource"), Profile: c.Query("profile"), Batch: c.Query("batch"),
+				Format: reconciliation.CSV,
+			}
+			if strings.HasPrefix(c.GetHeader("Content-Type"), export.XLSX.Media) {
+				how.Format = reconciliation.XLSX
+			}
+			return o.intake.Send(c.Request.Context(), how, body.(io.Reader))
+		},
+	}, {
+		Path: importPath, Method: http.MethodGet, ID: "readImport",
+		Summary: "An import: how the file was understood, and how far it has come", Response: one,
+		Parameters: []string{"importId"}, Refuses: []problem.Kind{problem.NotFound},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			return o.intake.Of(c.Request.Context(), c.Param("importId"))
+		},
+	}, {
+		Path: importPath + "/file", Method: http.MethodGet, ID: "readImportFile",
+		Summary: "The file of an import, as it was sent", Media: "application/octet-stream",
+		Parameters: []string{"importId"}, Tagged: true, Refuses: []problem.Kind{problem.NotFound}, Serve: o.importFile,
+	}, {
+		Path: importPath + "/rows", Method: http.MethodGet, ID: "listImportRows",
+		Summary: "The rows of an import, with what became of each or would",
+		Details: "With Accept text/csv or that of XLSX the response is a file: the number of the row, its outcome, the " +
+			"reason, the ids and numbers of its records, and the cells as they were sent. Such a file has no pages. " +
+			"A page may have fewer rows than limit, also none, and further ones behind it.",
+		Also:     []string{export.CSV.Media, export.XLSX.Media},
+		Response: reflect.TypeFor[shown.Rows](), Parameters: []string{"importId", "limit"},
+		Query: []rest.Parameter{
+			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the rows; any without it"},
+			{Name: "after", Format: "int64", Means: "The value of next of the page before"},
+		},
+		Refuses: []problem.Kind{problem.NotFound}, Serve: o.importRows,
+	}, {
+		Path: importPath + ":check", Method: http.MethodPost, Writes: true, ID: "checkImport",
+		Summary: "Go on to check the rows of an import",
+		Details: "A request works for about ten seconds, and says how far the check has come. Send it again as long as " +
+			"the state is checking. Anybody who may write can go on with what somebody else has sent.",
+		Response: one, Parameters: []string{"importId"}, Refuses: []problem.Kind{problem.NotFound},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			return o.intake.Check(c.Request.Context(), c.Param("importId"))
+		},
+	}, {
+		Path: importPath + ":apply", Method: http.MethodPost, Writes: true, ID: "applyImport",
+		Summary: "Make the records of the rows that passed the check",
+		Details: "A request works for about ten seconds, and says how far it has come. Send it again as long as the state " +
+			"is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, " +
+			"in the name of who applied first, also when somebody else goes on. A row that passed the check may still be " +
+			"refused, if something has changed since. Records that were made of it before that stay, and the row says " +
+			"which: its outcome is partial.",
+		Body: reflect.TypeFor[shown.Apply](), Response: one, Parameters: []string{"importId"},
+		Refuses: []problem.Kind{problem.NotFound, problem.Required, problem.Transition},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.intake.Apply(c.Request.Context(), c.Param("importId"), *body.(*shown.Apply))
+		},
+	}, {
+		Path: importPath + ":cancel", Method: http.MethodPost, Writes: true, ID: "cancelImport",
+		Summary:  "End an import: no further record is made",
+		Details:  "Rows that are being made are still finished, up to 50. What was made stays.",
+		Response: one, Parameters: []string{"importId"}, Refuses: []problem.Kind{problem.NotFound, problem.Transition},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			return o.intake.Cancel(c.Request.Context(), c.Param("importId"))
+		},
+	}, {
+		Path: templatesPath, Method: http.MethodGet, ID: "listImportTemplates",
+		Summary:  "The forms of files that the exchange knows, each with a workbook to fill in",
+		Response: reflect.TypeFor[shown.Templates](), Serve: o.importTemplates,
+	}, {
+		Path: templatesPath + "/{template}", Method: http.MethodGet, ID: "readImportTemplate",
+		Summary: "The workbook of a form: its columns with an example, what each means, and the values it may have",
+		Media:   export.XLSX.Media, Parameters: []string{"template"}, Refuses: []problem.Kind{problem.NotFound},
+		Serve: o.importTemplate,
+	}}
+}
+
+func (o *office) importFile(c *gin.Context, _ any) (any, error) {
+	ctx, id := c.Request.Context(), c.Param("importId")
+	of, err := o.intake.Of(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	c.Header("ETag", `"`+of.FileDigest+`"`)
+	c.Header("Content-Disposition", `attachment; filename="`+of.ID+`"`)
+	return func(w io.Writer) error { return o.intake.WriteFile(ctx, id, w) }, nil
+}
+
+func (o *office) importRows(c *gin.Context, _ any) (any, error) {
+	_, limit, err := pageOf(c)
+	after := 0
+	if text, given := c.GetQuery("after"); given && err == nil {
+		if wrong := query.Whole(text, 0, mostSkipped, &after); wrong != "" {
+			err = problem.New(problem.BadParameter, "").InParameter("after", wrong)
+		}
+	}
+	outcome := c.Query("outcome")
+	if err == nil && outcome != "" && !slices.Contains(shown.Outcomes, outcome) {
+		err = problem.New(problem.BadParameter, "").InParameter("outcome",
+			"must be one of "+strings.Join(shown.Outcomes, ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if format := fileAsked(c); format.Name != "" {
+		return tableOf(c, format, "rows-"+c.Param("importId"), func() ([]export.Column, eachRow, error) {
+			return o.intake.Table(c.Request.Context(), c.Param("importId"), outcome)
+		})
+	}
+	return o.intake.Rows(c.Request.Context(), c.Param("importId"), outcome, after, limit)
+}
+
+func (o *office) importTemplates(*gin.Context, any) (any, error) {
+	all := shown.Templates{Templates: []shown.Template{}}
+	for _, form := range template.Forms(o.intake.Catalog) {
+		all.Templates = append(all.Templates, shown.Template{
+			Name: form.Name, Records: form.Records, Workbook: templatesPath + "/" + form.Name + ".xlsx",
+		})
+	}
+	return all, nil
+}
+
+func (o *office) importTemplate(c *gin.Context, _ any) (any, error) {
+	name, is := strings.CutSuffix(c.Param("template"), ".xlsx")
+	for _, form := range template.Forms(o.intake.Catalog) {
+		if is && form.Name == name {
+			c.Header("Content-Disposition", `attachment; filename="`+name+`.xlsx"`)
+			return func(w io.Writer) error { return template.Write(w, form, o.intake.Catalog) }, nil
+		}
+	}
+	return nil, problem.New(problem.NotFound, "There is no workbook "+problem.Short(c.Param("template"))+
+		". GET "+templatesPath+" lists them.")
+}

@@ -1,0 +1,137 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"insurance.example/exchange/contracts/intake"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/creation"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/reference"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/services/desk/block"
+)
+
+const (
+	// madeBlocks are the blocks of an import with what became of its rows.
+	madeBlocks = "made"
+	// atOnce is how many rows are made at a time.
+	atOnce = 8
+	// keyMargin is how long before an Idempotency-Key is forgotten nothing relies on it any more.
+	keyMargin = 10 * time.Minute
+)
+
+// Apply makes records of the rows that passed the check with a digest, or goes on to. Errors: problem.NotFound,
+// problem.Transition, problem.Invalid, those of the services and of the store.
+func (i *Intake) Apply(ctx context.Context, id string, asked intake.Apply) (intake.Import, error) {
+	if err := docstore.Again(func() error {
+		s, h, err := i.get(ctx, id)
+		if err == nil {
+			err = i.mayApply(s, asked)
+		}
+		if err != nil || s.Head.State != intake.Checked {
+			return err
+		}
+		caller := request.CallerFrom(ctx)
+		s.Head.State, s.Head.AppliedBy, s.Head.AppliedAt = intake.Applying, caller.Key(), i.instant()
+		s.Applier = applier{caller.Subject, caller.Issuer, caller.Client}
+		return i.write(ctx, h, s)
+	}); err != nil {
+		return intake.Import{}, err
+	}
+	return i.advance(ctx, id, intake.Applying, madeBlocks,
+		func(head *intake.Import) *int { return &head.Done }, i.makeAll,
+		func(s *stored) {
+			if s.Head.Done == s.Head.Rows && s.Head.State == intake.Applying {
+				s.Head.State = intake.Applied
+			}
+		})
+}
+
+// mayApply returns why the records of an import cannot be made.
+func (i *Intake) mayApply(s *stored, asked intake.Apply) error {
+	state := func(detail string) error {
+		return problem.New(problem.Transition, detail).With("state", s.Head.State)
+	}
+	forgotten := i.KeyRetention > 0 && i.Now().Sub(s.At) > i.KeyRetention-keyMargin
+	switch {
+	case asked.Digest == "":
+		return problem.New(problem.Required, "").At("/digest", "is required: the digest of the import, as it was read")
+	case s.Head.State == intake.Checking:
+		return state("Not all rows are checked yet; :check goes on.")
+	case s.Head.State == intake.Cancelled:
+		return state("The import was cancelled. Send the file in another batch.")
+	case asked.Digest != s.Head.Digest:
+		return state("The digest is not that of this import and its check. Read it again.")
+	case s.Head.State == intake.Applying && forgotten:
+		return state("The import was interrupted so long ago that what its next rows have made may not be known any " +
+			"more. Cancel it, and send the rows behind the last one that was done.")
+	}
+	return nil
+}
+
+// makeAll makes the records of the rows of a part, and returns how many of them had an outcome before.
+func (i *Intake) makeAll(ctx context.Context, s *stored, rows []row) (map[string]int, []intake.Row, error) {
+	became, err := block.Read[intake.Row](ctx, i.Folder.ItemsOf(s.Batch, checkedBlocks, partLength),
+		s.Head.Done/partLength)
+	if err != nil {
+		return nil, nil, err
+	}
+	before := map[string]int{}
+	group, inName := errgroup.WithContext(s.Applier.inNameOf(ctx))
+	group.SetLimit(atOnce)
+	for at := range became {
+		before[became[at].Outcome]++
+		if became[at].Outcome == intake.Ready {
+			group.Go(func() error { return i.make(inName, s, rows[at], &became[at]) })
+		}
+	}
+	return before, became, group.Wait()
+}
+
+// make makes the records of a row, and notes what became of it. Errors: those of services that do not respond.
+func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.Row) error {
+	named := map[string]*creation.Creation{}
+	all, _, err := s.creations(of, named)
+	if err != nil {
+		return err
+	}
+	to.Outcome, to.Records = intake.Made, nil
+	some := false
+	for n, one := range all {
+		response, err := i.maker().Create(ctx, one, named)
+		refused, is := errors.AsType[*creation.Refused](err)
+		last := n == len(all)-1
+		switch {
+		case is && refused.ExistingID == "":
+			to.Outcome = intake.Refused
+			if some {
+				to.Outcome = intake.Partial
+			}
+			to.Wrong = s.wrongOf(of.Row, of.Bodies[n].Name, refused.Kind.Title(), refused.Detail, refused.Errors)
+			return nil
+		case is && last:
+			to.Outcome = intake.There
+			fallthrough
+		case is: // what is there is used
+			one.Values = map[string]string{reference.ID: refused.ExistingID}
+		case err != nil:
+			return err
+		default:
+			some = true
+			for _, warning := range response.Warnings {
+				to.Warnings = append(to.Warnings, scalar.JSON(warning))
+			}
+		}
+		to.Records = append(to.Records, intake.Record{
+			Name: of.Bodies[n].Name, Resource: one.Resource, ID: scalar.ID(one.Values[reference.ID]),
+			PolicyNumber: one.Values[reference.PolicyNumber], ClaimNumber: one.Values[reference.ClaimNumber],
+		})
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+// Package intake makes records of the rows of files. A file is read and checked first, which writes no record; then its
+// records are made by the ordinary operations, in parts: a request works for a short time, says how far the import has
+// come, and the next one goes on from there. Each record is made under an Idempotency-Key that follows from the import,
+// the row and the record, so that an import that was stopped anywhere and goes on makes nothing twice.
+//
+// Its files, in the order in which a file meets them:
+//
+//	intake.go   what is kept of an import
+//	send.go     a file that is sent: how it is read
+//	compose.go  the bodies of the records of a row
+//	check.go    what would become of the rows
+//	apply.go    their records are made
+//	rows.go     the rows with what became of them
+package intake
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/intake"
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/creation"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/resource"
+	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/folder"
+)
+
+// list is the list of the imports.
+const list = "import"
+
+const (
+	// partLength is how many rows are checked, or made, before it is noted how far an import has come.
+	partLength = 50
+	// atATime is how long a request works before it says how far it has come, so that no proxy gives up on it.
+	atATime = 10 * time.Second
+)
+
+// Environment is what an intake needs of the service.
+type Environment struct {
+	Folder *folder.Folder
+	// Profile returns a profile by its name. Errors: problem.NotFound, those of the store.
+	Profile func(ctx context.Context, name string) (reconciliation.FileProfile, error)
+	// Catalog has the resources.
+	Catalog *resource.Catalog
+	// Peer returns the client of a service, and Owners maps the resources that can be created to their services.
+	Peer   func(name string) *peer.Client
+	Owners map[string]string
+	Now    func() time.Time
+	Zone   *time.Location
+	// KeyRetention is how long an Idempotency-Key is remembered; zero stands for as long as the record.
+	KeyRetention time.Duration
+	Log          *slog.Logger
+}
+
+// Intake makes records of the rows of files. It is safe for concurrent use.
+type Intake struct{ Environment }
+
+// New returns an intake.
+func New(of Environment) *Intake { return &Intake{of} }
+
+// stored is an import as it is stored.
+type stored struct {
+	Head   intake.Import `json:"head"`
+	Batch  uuid.UUID     `json:"batch"`
+	Pieces int           `json:"pieces"`
+	// Records are those that each row makes.
+	Records []reconciliation.FileRecord `json:"records"`
+	// Columns are the numbers of the columns by their meanings, and Header their names.
+	Columns map[string]int `json:"columns"`
+	Header  []string       `json:"header,omitempty"`
+	// Sums is the digest of the outcomes of the check, as far as it has come.
+	Sums string `json:"sums,omitzero"`
+	// Applier is in whose name the records are made.
+	Applier applier `json:"applier,omitzero"`
+	// At is when it was noted last how far the import has come.
+	At time.Time `json:"at"`
+}
+
+// applier is who has asked for the records.
+type applier struct {
+	Subject string `json:"subject"`
+	Issuer  string `json:"issuer,omitzero"`
+	Client  string `json:"client,omitzero"`
+}
+
+// Of returns an import. Errors: problem.NotFound, those of the store.
+func (i *Intake) Of(ctx context.Context, id string) (intake.Import, error) {
+	s, _, err := i.get(ctx, id)
+	return s.Head, err
+}
+
+func (i *Intake) get(ctx context.Context, id string) (*stored, *folder.Head, error) {
+	s := new(stored)
+	h, err := i.Folder.Get(ctx, id, s)
+	if err == nil && (h == nil || s.Head.ID != id || s.Head.FileDigest == "") {
+		err = problem.New(problem.NotFound, "There is no import "+problem.Short(id)+".")
+	}
+	return s, h, err
+}
+
+// All returns a page of the imports, the newest first: those after the one with an id, empty for the first page.
+// Errors: problem.BadParameter, those of the store.
+func (i *Intake) All(ctx context.Context, after string, limit int) (intake.List, error) {
+	page := intake.List{Imports: []intake.Import{}}
+	next, err := folder.Newest(ctx, i.Folder, list, after, limit, func(s stored) (bool, error) {
+		page.Imports = append(page.Imports, s.Head)
+		return true, nil
+	})
+	page.Next = next
+	return page, err
+}
+
+// Cancel ends an import: no further record is made. Errors: problem.NotFound, problem.Transition, those of the store.
+func (i *Intake) Cancel(ctx context.Context, id string) (head intake.Import, err error) {
+	err = docstore.Again(func() error {
+		s, h, err := i.get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if head = s.Head; head.State == intake.Cancelled {
+			return nil
+		}
+		if head.State == intake.Applied {
+			return problem.New(problem.Transition, "The import is applied. Its records stay.").
+				With("state", head.State)
+		}
+		s.Head.State = intake.Cancelled
+		head = s.Head
+		return i.write(ctx, h, s)
+	})
+	return head, err
+}
+
+// write stores an import in place of the document that was read. Errors: as docstore.Overtaken, those of the store.
+func (i *Intake) write(ctx context.Context, was *folder.Head, s *stored) error {
+	s.At = i.Now()
+	_, err := i.Folder.Write(ctx, was, keyOf(&s.Head), list, s)
+	return err
+}
+
+// keyOf returns the key of an import: the same file that is read in the same way is the same import.
+func keyOf(head *intake.Import) string {
+	return fmt.Sprintf("import/%s/%s/%d/%s/%q", head.Resource, head.Profile, head.ProfileVersion, head.FileDigest,
+		head.Batch)
+}
+
+// part is what a request does with the rows of a part. It returns how many of them had an outcome before, and what became
+// of each.
+type part func(ctx context.Context, s *stored, rows []row) (before map[string]int, became []intake.Row, err error)
+
+// advance goes on with an import in a state, part by part, until it is over or the time of a request is. count returns
+// how many rows are done, do does the next ones, whose outcomes are kept in some blocks, and end is called with the
+// import after each part. Errors: those of do and of the store.
+func (i *Intake) advance(
+	ctx context.Context, id, state, blocks string, count func(*intake.Import) *int, do part, end func(*stored),
+) (intake.Import, error) {
+	began := i.Now()
+	for {
+		s, _, err := i.get(ctx, id)
+		if err != nil || s.Head.State != state || i.Now().Sub(began) > atATime {
+			return s.Head, err
+		}
+		from := *count(&s.Head)
+		rows, err := block.Read[row](ctx, i.Folder.ItemsOf(s.Batch, rowBlocks, partLength), from/partLength)
+		if err != nil {
+			return s.Head, err
+		}
+		before, became, err := do(ctx, s, rows)
+		if err == nil {
+			became, err = i.keep(ctx, s.Batch, blocks, from/partLength, became)
+		}
+		if err != nil {
+			return s.Head, err
+		}
+		// What was done counts even if the import was cancelled meanwhile; somebody else may have noted it before.
+		if err := docstore.Again(func() error {
+			now, h, err := i.get(ctx, id)
+			if err != nil || *count(&now.Head) != from {
+				return err
+			}
+			*count(&now.Head) += len(became)
+			if now.Sums, err = sumsWith(now.Sums, became); err != nil {
+				return err
+			}
+			for outcome, rows := range before {
+				now.Head.Outcomes[outcome] -= rows
+			}
+			for _, of := range became {
+				now.Head.Outcomes[of.Outcome]++
+			}
+			maps.DeleteFunc(now.Head.Outcomes, func(_ string, rows int) bool { return rows == 0 })
+			end(now)
+			return i.write(ctx, h, now)
+		}); err != nil {
+			return s.Head, err
+		}
+	}
+}
+
+// keep keeps what became of the rows of a part, and returns it; what somebody else has kept before stands.
+func (i *Intake) keep(
+	ctx context.Context, batch uuid.UUID, blocks string, number int, rows []intake.Row,
+) ([]intake.Row, error) {
+	of := i.Folder.ItemsOf(batch, blocks, partLength)
+	err := block.Put(ctx, of, number, rows)
+	if docstore.Overtaken(err) {
+		return block.Read[intake.Row](ctx, of, number)
+	}
+	return rows, err
+}
+
+// inNameOf returns a context for requests in the name of who has asked for the records.
+func (a applier) inNameOf(ctx context.Context) context.Context {
+	caller := request.CallerFrom(ctx)
+	caller.Subject, caller.Issuer, caller.Client = a.Subject, a.Issuer, a.Client
+	return request.WithCaller(ctx, caller)
+}
+
+// maker returns what tries and makes records.
+func (i *Intake) maker() *creation.Maker {
+	return &creation.Maker{Peer: i.Peer, Owners: i.Owners, Header: http.Header{}}
+}
+
+// instant returns the present instant.
+func (i *Intake) instant() scalar.DateTime { return scalar.Instant(i.Now()) }

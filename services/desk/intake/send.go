@@ -1,0 +1,226 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/intake"
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/resource"
+	"insurance.example/exchange/pkg/sheet"
+	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/folder"
+	"insurance.example/exchange/services/desk/intake/template"
+	"insurance.example/exchange/services/desk/reconciliation/profile"
+)
+
+const (
+	// rowBlocks are the blocks of an import with the rows that were read.
+	rowBlocks = "rows"
+	// mostRow is how many bytes the cells of a row may have.
+	mostRow = 64 << 10
+	// mostExamples is how many cells of a column are shown with what was read of them.
+	mostExamples = 3
+	// mostBatch is how many characters the name of a batch may have.
+	mostBatch = 100
+)
+
+// Sending says how a file that is sent is read.
+type Sending struct {
+	// Resource is the one whose members name the columns, and Profile the name of a profile; one of both may be empty.
+	Resource, Profile string
+	// Batch parts what would be the same import; it may be empty.
+	Batch string
+	// Format is that of the file where no profile of the caller says it.
+	Format string
+}
+
+// terms returns the profile that a file is read by, and its version; 0 for one that is shipped. Errors:
+// problem.BadParameter, problem.NotFound, those of the store.
+func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FileProfileTerms, int64, error) {
+	var none reconciliation.FileProfileTerms
+	wrong := func(name, reason string) error {
+		return problem.New(problem.BadParameter, "").InParameter(name, reason)
+	}
+	form, isResource := template.OfResource(i.Catalog, how.Resource)
+	switch {
+	case len([]rune(how.Batch)) > mostBatch:
+		return none, 0, wrong("batch", "has more than 100 characters")
+	case how.Resource != "" && !isResource:
+		return none, 0, wrong("resource", "is no resource whose records are created")
+	case how.Profile == "" && how.Resource == "":
+		return none, 0, wrong("profile", "is required, unless resource says whose members name the columns")
+	case how.Profile == "":
+		return form.Terms(how.Format), 0, nil
+	}
+	p, err := i.Profile(ctx, how.Profile)
+	if missing := (*problem.Error)(nil); errors.As(err, &missing) && missing.Kind == problem.NotFound {
+		for _, shipped := range template.Forms(i.Catalog) {
+			if shipped.Name == how.Profile {
+				p.FileProfileTerms, err = shipped.Terms(how.Format), nil
+			}
+		}
+	}
+	switch {
+	case err != nil:
+		return none, 0, err
+	case len(p.Records) == 0:
+		return none, 0, wrong("profile", "is of statements, which are compared and not imported")
+	case how.Resource != "" && !slices.ContainsFunc(p.Records, func(r reconciliation.FileRecord) bool {
+		return r.Resource == how.Resource
+	}):
+		return none, 0, wrong("resource", "is none that the profile makes records of")
+	}
+	return p.FileProfileTerms, p.Version, nil
+}
+
+// Send reads a file, keeps it and begins to check its rows. It makes no record. The same file that is read in the same
+// way is the same import. Errors: problem.BadParameter, problem.NotFound for the profile, problem.Invalid for a file
+// that cannot be read, those of the body, of the services and of the store.
+func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head intake.Import, err error) {
+	p, version, err := i.terms(ctx, how)
+	if err != nil {
+		return head, err
+	}
+	err = i.Folder.Spooled(ctx, p.Format, body, func(file folder.File) error {
+		head = intake.Import{
+			Resource: how.Resource, Profile: how.Profile, ProfileVersion: version, Batch: how.Batch,
+			FileDigest: file.Digest, Size: file.Size, SentBy: request.CallerFrom(ctx).Key(), SentAt: i.instant(),
+			State: intake.Checking, Outcomes: map[string]int{}, Columns: []intake.Column{},
+		}
+		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records}
+		key := keyOf(&head)
+		var same stored
+		h, err := i.Folder.Find(ctx, key, &same)
+		if err == nil && h == nil {
+			err = i.read(ctx, s, &p, how.Profile == "", file)
+		}
+		if err == nil && h == nil {
+			err = i.Folder.Add(ctx, list, s, func(id string) string {
+				s.Head.ID, same.Head.ID = id, id
+				s.At = i.Now()
+				return key
+			})
+		}
+		if docstore.Overtaken(err) {
+			_, err = i.Folder.Find(ctx, key, &same) // somebody has sent it at the same time
+		}
+		head.ID = same.Head.ID
+		return err
+	})
+	if err != nil {
+		return head, err
+	}
+	return i.Check(ctx, head.ID)
+}
+
+// read reads the rows of a file, and keeps them and the file. own says that it is written as the exchange writes tables.
+func (i *Intake) read(
+	ctx context.Context, s *stored, p *reconciliation.FileProfileTerms, own bool, file folder.File,
+) error {
+	rows := &block.Writer[row]{List: i.Folder.ItemsOf(s.Batch, rowBlocks, partLength)}
+	as := profile.Members{Zone: i.Zone, Own: own, Kind: func(means string) resource.Kind {
+		name, path, _ := strings.Cut(means, ".")
+		at := slices.IndexFunc(p.Records, func(r reconciliation.FileRecord) bool { return r.Name == name })
+		kind, _ := i.MemberOf(p.Records[at].Resource, path)
+		return kind
+	}}
+	examples := map[string][]intake.Example{}
+	var read profile.Read
+	// A file that turns out to be wrong at its end leaves nothing, so that it is read once before anything is written.
+	for _, add := range []func(profile.Row) error{
+		func(of profile.Row) error {
+			for _, value := range of.Values {
+				if all := examples[value.Means]; len(all) < mostExamples {
+					examples[value.Means] = append(all, intake.Example{
+						Cell: value.Cell, Sent: value.Sent, Read: scalar.JSON(value.Read),
+					})
+				}
+			}
+			return ctx.Err()
+		},
+		func(of profile.Row) error {
+			bytes := 0
+			for _, text := range of.Sent {
+				bytes += len(text)
+			}
+			if bytes > mostRow {
+				return rows.Add(ctx, row{Row: of.Row, Wrong: []intake.Wrong{{
+					Cell: sheet.Place(1, of.Row), Reason: "begins a row of more than 65,536 bytes",
+				}}})
+			}
+			composed, err := i.compose(p.Records, of)
+			if err != nil {
+				return err
+			}
+			return rows.Add(ctx, composed)
+		},
+	} {
+		var err error
+		if read, err = profile.Rows(p, as, file, file.Size, add); err == nil && read.Rows == 0 {
+			err = sheet.NewWrong("The file has no rows below its header.")
+		}
+		if err != nil {
+			return folder.Unreadable(err)
+		}
+	}
+	if err := rows.Flush(ctx); err != nil {
+		return err
+	}
+	s.Head.Rows, s.Head.Formulas, s.Head.Notes = read.Rows, read.Formulas, read.Notes
+	s.Columns, s.Header = read.Columns, read.Header
+	s.Head.Columns = columnsOf(p, read, as, examples)
+	var err error
+	s.Pieces, err = i.Folder.KeepFile(ctx, s.Batch, file)
+	return err
+}
+
+// forms are the words for how cells are read.
+var forms = map[resource.Kind]string{
+	resource.Free: "any", resource.Text: "text", resource.Number: "number", resource.Flag: "flag", resource.List: "list",
+	resource.Date: "date", resource.DateTime: "date-time",
+}
+
+// columnsOf returns the columns of a file as they were understood, in their order.
+func columnsOf(
+	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members, examples map[string][]intake.Example,
+) []intake.Column {
+	all := []intake.Column{}
+	for _, column := range p.Columns {
+		at := read.Columns[column.Means]
+		if at == 0 {
+			continue
+		}
+		of := intake.Column{
+			Column: sheet.Column(at), Means: column.Means, Form: forms[as.Kind(column.Means)],
+			Examples: examples[column.Means],
+		}
+		if at <= len(read.Header) {
+			of.Name = read.Header[at-1]
+		}
+		if of.Examples == nil {
+			of.Examples = []intake.Example{}
+		}
+		all = append(all, of)
+	}
+	slices.SortStableFunc(all, func(a, b intake.Column) int { return read.Columns[a.Means] - read.Columns[b.Means] })
+	return slices.CompactFunc(all, func(a, b intake.Column) bool { return a.Means == b.Means })
+}
+
+// WriteFile writes the file of an import as it was sent. Errors: problem.NotFound, those of the store and the writer.
+func (i *Intake) WriteFile(ctx context.Context, id string, to io.Writer) error {
+	s, _, err := i.get(ctx, id)
+	if err != nil {
+		return err
+	}
+	return i.Folder.WriteFile(ctx, s.Batch, s.Pieces, to)
+}
