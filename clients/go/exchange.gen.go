@@ -1161,6 +1161,20 @@ func (e ListBordereauxParamsState) Valid() bool {
 	return slices.Contains([]ListBordereauxParamsState{ListBordereauxParamsStateAcknowledged, ListBordereauxParamsStateApproved, ListBordereauxParamsStateDue, ListBordereauxParamsStateOpen, ListBordereauxParamsStateOverdue, ListBordereauxParamsStatePrepared, ListBordereauxParamsStateScheduled}, e)
 }
 
+// Defines values for ListImportRowsParamsOutcome.
+const (
+	Made    ListImportRowsParamsOutcome = "made"
+	Partial ListImportRowsParamsOutcome = "partial"
+	Ready   ListImportRowsParamsOutcome = "ready"
+	Refused ListImportRowsParamsOutcome = "refused"
+	There   ListImportRowsParamsOutcome = "there"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListImportRowsParamsOutcome) Valid() bool {
+	return slices.Contains([]ListImportRowsParamsOutcome{Made, Partial, Ready, Refused, There}, e)
+}
+
 // Defines values for ViewPolicyParamsPart.
 const (
 	ViewPolicyParamsPartClaimRows      ViewPolicyParamsPart = "claimRows"
@@ -2543,11 +2557,17 @@ type FileColumn struct {
 	// Less Whether the amounts of the column are taken away from the sum, and not added to it.
 	Less *bool `json:"less,omitempty"`
 
-	// Means The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. Several columns may mean the same amount, which is their sum.
+	// Means The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. Several columns may mean the same amount, which is their sum. Of a file that is imported: a member of a record, as the profile names the record, such as holder.lastName or vehicle.physical.doors.
 	Means string `json:"means"`
+
+	// Optional Whether a file may lack the column. For files that are imported.
+	Optional *bool `json:"optional,omitempty"`
 
 	// Synonyms Other names of the column.
 	Synonyms *[]string `json:"synonyms,omitempty"`
+
+	// Values What the words of the column stand for, such as a value of the exchange. A word that it lacks is quarantined. For files that are imported.
+	Values *map[string]interface{} `json:"values,omitempty"`
 }
 
 // FileNote What was read in a way of its own, or left out, and where.
@@ -2555,7 +2575,7 @@ type FileNote struct {
 	// Count How many rows or columns it is about. Absent where it is about the whole.
 	Count *int64 `json:"count,omitempty"`
 
-	// Kind The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out) or no-totals-compared (the profile has totals, and no row was compared with any).
+	// Kind The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out), no-totals-compared (the profile has totals, and no row was compared with any) or columns-not-read (of a file that is imported: named columns that the profile does not have).
 	Kind string `json:"kind"`
 
 	// Places The first of them, up to 20: the numbers of rows, or the letters of columns.
@@ -2611,6 +2631,9 @@ type FileProfile struct {
 
 	// Nil What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same.
 	Nil *[]string `json:"nil,omitempty"`
+
+	// Records The records that each row makes, for files that are imported, up to 8, each after those that it refers to. The meaning of a column is then a member of one, such as holder.lastName. Absent in profiles of statements.
+	Records *[]FileRecord `json:"records,omitempty"`
 
 	// RoundTo To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
 	RoundTo *int64 `json:"roundTo,omitempty"`
@@ -2705,6 +2728,9 @@ type FileProfileTermsInput struct {
 	// Nil What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same.
 	Nil *[]string `json:"nil,omitempty"`
 
+	// Records The records that each row makes, for files that are imported, up to 8, each after those that it refers to. The meaning of a column is then a member of one, such as holder.lastName. Absent in profiles of statements.
+	Records *[]FileRecord `json:"records,omitempty"`
+
 	// RoundTo To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
 	RoundTo *int64 `json:"roundTo,omitempty"`
 
@@ -2731,6 +2757,18 @@ type FileProfileTermsInput struct {
 
 	// YearPivot The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed with a form that has yy.
 	YearPivot *int64 `json:"yearPivot,omitempty"`
+}
+
+// FileRecord A record that each row makes.
+type FileRecord struct {
+	// Name The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and underscores.
+	Name string `json:"name"`
+
+	// Resource The resource of the record, such as personal.
+	Resource string `json:"resource"`
+
+	// Values Members that are the same in all rows, by their names with points between them, as a file would have them. A text such as @holder.id stands for the id of another record of the row; so do policyNumber and claimNumber.
+	Values *map[string]interface{} `json:"values,omitempty"`
 }
 
 // FileTotals Which rows are totals. Their amounts are compared with the sums of the rows.
@@ -2823,6 +2861,195 @@ type History struct {
 // IdType The value set IdType, as it is in force.
 type IdType string
 
+// Import A file whose rows become records, and how far it has come.
+type Import struct {
+	// AppliedAt The instant since which they are made. Absent before that.
+	AppliedAt *time.Time `json:"appliedAt,omitempty"`
+
+	// AppliedBy Who has the records made, in whose name they are. Absent before that.
+	AppliedBy *string `json:"appliedBy,omitempty"`
+
+	// Batch The name of the batch: the same file in another batch is another import.
+	Batch *string `json:"batch,omitempty"`
+
+	// Checked How many rows were checked.
+	Checked int64 `json:"checked"`
+
+	// Columns The columns as they were understood, in their order in the file.
+	Columns []ImportColumn `json:"columns"`
+
+	// Digest The digest of the file, the profile and the check, which :apply names. Absent until all rows are checked.
+	Digest *string `json:"digest,omitempty"`
+
+	// Done How many rows were then made, or left because they cannot be.
+	Done int64 `json:"done"`
+
+	// FileDigest The SHA-256 of the file, in hexadecimal.
+	FileDigest string `json:"fileDigest"`
+
+	// Formulas How many of the cells that were read are formulas. They were taken by their stored values. Absent where none is.
+	Formulas *int64 `json:"formulas,omitempty"`
+
+	// Id The id of the import.
+	Id string `json:"id"`
+
+	// Notes What was read in a way of its own, or left out. Absent where there is no such thing.
+	Notes *[]FileNote `json:"notes,omitempty"`
+
+	// Outcomes How many rows there are of each outcome, as far as it is known: ready (all records can be made), refused, there (the last record of the row is there already), made, or partial (some records were made and a later one was refused).
+	Outcomes map[string]interface{} `json:"outcomes"`
+
+	// Profile The profile that the file is read by. Absent where a resource says what the columns mean.
+	Profile *string `json:"profile,omitempty"`
+
+	// ProfileVersion The version of the profile; 0 for one that is shipped.
+	ProfileVersion int64 `json:"profileVersion"`
+
+	// Resource The resource whose members name the columns. Absent where a profile says what they mean.
+	Resource *string `json:"resource,omitempty"`
+
+	// Rows How many rows the file has, without those of the header and of totals.
+	Rows int64 `json:"rows"`
+
+	// SentAt The instant at which it was sent.
+	SentAt time.Time `json:"sentAt"`
+
+	// SentBy Who sent it.
+	SentBy string `json:"sentBy"`
+
+	// Size How many bytes the file has.
+	Size int64 `json:"size"`
+
+	// State The state: checking (some rows are not checked yet: :check goes on), checked (nothing is made yet), applying (some rows are not made yet: :apply goes on), applied or cancelled.
+	State string `json:"state"`
+}
+
+// ImportApplyInput Which check the records are made by.
+type ImportApplyInput struct {
+	// Digest The digest of the import, as it was read.
+	Digest *string `json:"digest,omitempty"`
+}
+
+// ImportColumn A column of a file, as it was understood.
+type ImportColumn struct {
+	// Column The letters of the column, such as C.
+	Column string `json:"column"`
+
+	// Examples Up to three cells with what was read of them.
+	Examples []ImportExample `json:"examples"`
+
+	// Form What its cells are: text, number, flag, list, date, date-time or any.
+	Form string `json:"form"`
+
+	// Means The member that it gives, such as holder.lastName, or lastName where a resource names the columns.
+	Means string `json:"means"`
+
+	// Name Its name in the header. Absent in a file without one.
+	Name *string `json:"name,omitempty"`
+}
+
+// ImportExample A cell, and what was read of it.
+type ImportExample struct {
+	// Cell The cell, such as C2.
+	Cell string `json:"cell"`
+
+	// Read What was read: the value as JSON.
+	Read interface{} `json:"read"`
+
+	// Sent What the file has.
+	Sent string `json:"sent"`
+}
+
+// ImportList Imports, the newest first.
+type ImportList struct {
+	// Imports The imports of the page.
+	Imports []Import `json:"imports"`
+
+	// Next The value of the parameter cursor for the next page. Absent on the last one.
+	Next *string `json:"next,omitempty"`
+}
+
+// ImportRecord A record of a row.
+type ImportRecord struct {
+	// ClaimNumber The number of the claim that was made, or that the record names.
+	ClaimNumber *string `json:"claimNumber,omitempty"`
+
+	// Id The id of the record.
+	Id openapi_types.UUID `json:"id"`
+
+	// Name The name of the record, as the profile has it.
+	Name string `json:"name"`
+
+	// PolicyNumber The number of the policy that was made, or that the record names.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// Resource The resource of the record.
+	Resource string `json:"resource"`
+}
+
+// ImportRow A row of a file, with what became of it.
+type ImportRow struct {
+	// Cells The cells as they were sent, in their order.
+	Cells []string `json:"cells"`
+
+	// Outcome The outcome: ready, refused, there, made or partial. Absent for a row that is not checked yet.
+	Outcome *string `json:"outcome,omitempty"`
+
+	// Records The records of the row that are there: made by this import, or before it.
+	Records *[]ImportRecord `json:"records,omitempty"`
+
+	// Row The number of the row in the file.
+	Row int64 `json:"row"`
+
+	// Warnings What is unusual about the records, as their creation says. Absent if nothing is.
+	Warnings *[]interface{} `json:"warnings,omitempty"`
+
+	// Wrong What is wrong with it: the cells that cannot be read, and what the exchange refuses.
+	Wrong *[]ImportWrong `json:"wrong,omitempty"`
+}
+
+// ImportRows Rows of an import, in their order.
+type ImportRows struct {
+	// Next The value of the parameter after for the next page, which may be empty. Absent on the last one.
+	Next *int64 `json:"next,omitempty"`
+
+	// Rows The rows of the page.
+	Rows []ImportRow `json:"rows"`
+}
+
+// ImportTemplate A form of files that the exchange knows, with a workbook to fill in.
+type ImportTemplate struct {
+	// Name The name, which is also that of the profile.
+	Name string `json:"name"`
+
+	// Records The records that each row makes.
+	Records []FileRecord `json:"records"`
+
+	// Workbook Where the workbook is.
+	Workbook string `json:"workbook"`
+}
+
+// ImportTemplates The forms of files that the exchange knows.
+type ImportTemplates struct {
+	// Templates The templates.
+	Templates []ImportTemplate `json:"templates"`
+}
+
+// ImportWrong One thing that is wrong with a row.
+type ImportWrong struct {
+	// Cell The cell, such as C2. Absent where no cell gives the member.
+	Cell *string `json:"cell,omitempty"`
+
+	// Pointer The place in the record, as a JSON pointer. Absent where the whole record is refused.
+	Pointer *string `json:"pointer,omitempty"`
+
+	// Reason What is wrong.
+	Reason string `json:"reason"`
+
+	// Record The name of the record of the row, as the profile has it. Absent for a cell that cannot be read.
+	Record *string `json:"record,omitempty"`
+}
+
 // InterimPaymentInput What is paid for a claim before it is settled.
 type InterimPaymentInput struct {
 	// PaidAt The instant of the payment, from lossDate until now; now where none is sent.
@@ -2878,6 +3105,9 @@ type Outcome struct {
 
 	// Errors All that the check found wrong, place by place.
 	Errors *[]Violation `json:"errors,omitempty"`
+
+	// ExistingId The id of the record that is there already, where the check failed because of it.
+	ExistingId *string `json:"existingId,omitempty"`
 
 	// Outcome The value is passed, failed, or not evaluated where an earlier check failed that this one depends on, or that has found the same.
 	Outcome string `json:"outcome"`
@@ -7021,6 +7251,9 @@ type Finding = string
 // Id defines model for id.
 type Id = string
 
+// ImportId defines model for importId.
+type ImportId = string
+
 // Item defines model for item.
 type Item = string
 
@@ -7062,6 +7295,9 @@ type Skip = int
 
 // StatementId defines model for statementId.
 type StatementId = string
+
+// Template defines model for template.
+type Template = string
 
 // ListBeneficiaryParams defines parameters for ListBeneficiary.
 type ListBeneficiaryParams struct {
@@ -9400,6 +9636,51 @@ type HistoryOfVehicleParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListImportsParams defines parameters for ListImports.
+type ListImportsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, as the Link header of the page before says.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// SendImportParams defines parameters for SendImport.
+type SendImportParams struct {
+	// Resource The resource whose members name the columns; required without profile
+	Resource *string `form:"resource,omitempty" json:"resource,omitempty"`
+
+	// Profile The profile that the file is read by, of your own or shipped, such as motor
+	Profile *string `form:"profile,omitempty" json:"profile,omitempty"`
+
+	// Batch A name, up to 100 characters, that parts this import from one of the same file
+	Batch *string `form:"batch,omitempty" json:"batch,omitempty"`
+}
+
+// ReadImportFileParams defines parameters for ReadImportFile.
+type ReadImportFileParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListImportRowsParams defines parameters for ListImportRows.
+type ListImportRowsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Outcome The outcome of the rows; any without it
+	Outcome *ListImportRowsParamsOutcome `form:"outcome,omitempty" json:"outcome,omitempty"`
+
+	// After The value of next of the page before
+	After *int64 `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// ListImportRowsParamsOutcome defines parameters for ListImportRows.
+type ListImportRowsParamsOutcome string
+
 // ViewPolicyParams defines parameters for ViewPolicy.
 type ViewPolicyParams struct {
 	// Part The one part to show; all of them without it
@@ -11460,6 +11741,9 @@ type AdvanceTestClockJSONRequestBody = ClockMoveInput
 
 // PutContractJSONRequestBody defines body for PutContract for application/json ContentType.
 type PutContractJSONRequestBody = ContractTermsInput
+
+// ApplyImportJSONRequestBody defines body for ApplyImport for application/json ContentType.
+type ApplyImportJSONRequestBody = ImportApplyInput
 
 // PutProfileJSONRequestBody defines body for PutProfile for application/json ContentType.
 type PutProfileJSONRequestBody = FileProfileTermsInput
@@ -13933,6 +14217,92 @@ func (c *Client) HistoryOfVehicle(ctx context.Context, id Id, params *HistoryOfV
 		query(r, "cursor", params.Cursor)
 	}
 	return send[History](ctx, c, r)
+}
+
+// ListImports sends GET /x/import: The files that were sent to be imported, the newest first.
+func (c *Client) ListImports(ctx context.Context, params *ListImportsParams) (*Reply[ImportList], error) {
+	r := newRequest("GET", "/x/import")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "cursor", params.Cursor)
+	}
+	return send[ImportList](ctx, c, r)
+}
+
+// SendImport sends POST /x/import: Send a file whose rows become records, and check it.
+func (c *Client) SendImport(ctx context.Context, params *SendImportParams) (*Reply[Import], error) {
+	r := newRequest("POST", "/x/import")
+	if params != nil {
+		query(r, "resource", params.Resource)
+		query(r, "profile", params.Profile)
+		query(r, "batch", params.Batch)
+	}
+	return send[Import](ctx, c, r)
+}
+
+// ListImportTemplates sends GET /x/import/template: The forms of files that the exchange knows, each with a workbook to fill in.
+func (c *Client) ListImportTemplates(ctx context.Context) (*Reply[ImportTemplates], error) {
+	r := newRequest("GET", "/x/import/template")
+	return send[ImportTemplates](ctx, c, r)
+}
+
+// ReadImportTemplate sends GET /x/import/template/{template}: The workbook of a form: its columns with an example, what each means, and the values it may have.
+func (c *Client) ReadImportTemplate(ctx context.Context, template Template) (*Reply[struct{}], error) {
+	r := newRequest("GET", "/x/import/template/{template}")
+	r.segment("template", template)
+	return send[struct{}](ctx, c, r)
+}
+
+// ReadImport sends GET /x/import/{importId}: An import: how the file was understood, and how far it has come.
+func (c *Client) ReadImport(ctx context.Context, importId ImportId) (*Reply[Import], error) {
+	r := newRequest("GET", "/x/import/{importId}")
+	r.segment("importId", importId)
+	return send[Import](ctx, c, r)
+}
+
+// ReadImportFile sends GET /x/import/{importId}/file: The file of an import, as it was sent.
+func (c *Client) ReadImportFile(ctx context.Context, importId ImportId, params *ReadImportFileParams) (*Reply[struct{}], error) {
+	r := newRequest("GET", "/x/import/{importId}/file")
+	r.segment("importId", importId)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	return send[struct{}](ctx, c, r)
+}
+
+// ListImportRows sends GET /x/import/{importId}/rows: The rows of an import, with what became of each or would.
+func (c *Client) ListImportRows(ctx context.Context, importId ImportId, params *ListImportRowsParams) (*Reply[ImportRows], error) {
+	r := newRequest("GET", "/x/import/{importId}/rows")
+	r.segment("importId", importId)
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "outcome", params.Outcome)
+		query(r, "after", params.After)
+	}
+	return send[ImportRows](ctx, c, r)
+}
+
+// ApplyImport sends POST /x/import/{importId}:apply: Make the records of the rows that passed the check.
+func (c *Client) ApplyImport(ctx context.Context, importId ImportId, body ApplyImportJSONRequestBody) (*Reply[Import], error) {
+	r := newRequest("POST", "/x/import/{importId}:apply")
+	r.segment("importId", importId)
+	r.body = body
+	return send[Import](ctx, c, r)
+}
+
+// CancelImport sends POST /x/import/{importId}:cancel: End an import: no further record is made.
+func (c *Client) CancelImport(ctx context.Context, importId ImportId) (*Reply[Import], error) {
+	r := newRequest("POST", "/x/import/{importId}:cancel")
+	r.segment("importId", importId)
+	return send[Import](ctx, c, r)
+}
+
+// CheckImport sends POST /x/import/{importId}:check: Go on to check the rows of an import.
+func (c *Client) CheckImport(ctx context.Context, importId ImportId) (*Reply[Import], error) {
+	r := newRequest("POST", "/x/import/{importId}:check")
+	r.segment("importId", importId)
+	return send[Import](ctx, c, r)
 }
 
 // ViewPolicy sends GET /x/policy/{policyNumber}: A policy with what belongs to it.

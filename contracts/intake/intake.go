@@ -74,17 +74,17 @@ type Import struct {
 	// What was read in a way of its own, or left out. Absent where there is no such thing.
 	Notes []reconciliation.FileNote `json:"notes,omitzero"`
 	// The columns as they were understood, in their order in the file.
-	Columns []Column `json:"columns"`
+	Columns []ImportColumn `json:"columns"`
 	// Who has the records made, in whose name they are. Absent before that.
 	AppliedBy string `json:"appliedBy,omitzero"`
 	// The instant since which they are made. Absent before that.
 	AppliedAt scalar.DateTime `json:"appliedAt,omitzero"`
 }
 
-// Column is a column as it was understood.
+// ImportColumn is a column as it was understood.
 //
 // A column of a file, as it was understood.
-type Column struct {
+type ImportColumn struct {
 	// The letters of the column, such as C.
 	Column string `json:"column"`
 	// Its name in the header. Absent in a file without one.
@@ -94,13 +94,13 @@ type Column struct {
 	// What its cells are: text, number, flag, list, date, date-time or any.
 	Form string `json:"form"`
 	// Up to three cells with what was read of them.
-	Examples []Example `json:"examples"`
+	Examples []ImportExample `json:"examples"`
 }
 
-// Example is a cell with what was read of it.
+// ImportExample is a cell with what was read of it.
 //
 // A cell, and what was read of it.
-type Example struct {
+type ImportExample struct {
 	// The cell, such as C2.
 	Cell string `json:"cell"`
 	// What the file has.
@@ -109,38 +109,38 @@ type Example struct {
 	Read scalar.JSON `json:"read"`
 }
 
-// List is a page of imports.
+// ImportList is a page of imports.
 //
 // Imports, the newest first.
-type List struct {
+type ImportList struct {
 	// The imports of the page.
 	Imports []Import `json:"imports"`
 	// The value of the parameter cursor for the next page. Absent on the last one.
 	Next string `json:"next,omitzero"`
 }
 
-// Row is a row of an import, with what became of it.
+// ImportRow is a row of an import, with what became of it.
 //
 // A row of a file, with what became of it.
-type Row struct {
+type ImportRow struct {
 	// The number of the row in the file.
 	Row int `json:"row"`
 	// The outcome: ready, refused, there, made or partial. Absent for a row that is not checked yet.
 	Outcome string `json:"outcome,omitzero"`
 	// What is wrong with it: the cells that cannot be read, and what the exchange refuses.
-	Wrong []Wrong `json:"wrong,omitempty"`
+	Wrong []ImportWrong `json:"wrong,omitempty"`
 	// The records of the row that are there: made by this import, or before it.
-	Records []Record `json:"records,omitempty"`
+	Records []ImportRecord `json:"records,omitempty"`
 	// What is unusual about the records, as their creation says. Absent if nothing is.
 	Warnings []scalar.JSON `json:"warnings,omitempty"`
 	// The cells as they were sent, in their order.
 	Cells []string `json:"cells"`
 }
 
-// Wrong is one thing that is wrong with a row.
+// ImportWrong is one thing that is wrong with a row.
 //
 // One thing that is wrong with a row.
-type Wrong struct {
+type ImportWrong struct {
 	// The cell, such as C2. Absent where no cell gives the member.
 	Cell string `json:"cell,omitzero"`
 	// The name of the record of the row, as the profile has it. Absent for a cell that cannot be read.
@@ -151,10 +151,10 @@ type Wrong struct {
 	Reason string `json:"reason"`
 }
 
-// Record is a record of a row that is there.
+// ImportRecord is a record of a row that is there.
 //
 // A record of a row.
-type Record struct {
+type ImportRecord struct {
 	// The name of the record, as the profile has it.
 	Name string `json:"name"`
 	// The resource of the record.
@@ -167,28 +167,28 @@ type Record struct {
 	ClaimNumber string `json:"claimNumber,omitzero"`
 }
 
-// Rows is a page of rows.
+// ImportRows is a page of rows.
 //
 // Rows of an import, in their order.
-type Rows struct {
+type ImportRows struct {
 	// The rows of the page.
-	Rows []Row `json:"rows"`
+	Rows []ImportRow `json:"rows"`
 	// The value of the parameter after for the next page, which may be empty. Absent on the last one.
 	Next int `json:"next,omitzero"`
 }
 
-// Apply is the body of :apply.
+// ImportApply is the body of :apply.
 //
 // Which check the records are made by.
-type Apply struct {
+type ImportApply struct {
 	// The digest of the import, as it was read.
 	Digest string `json:"digest,omitzero"`
 }
 
-// Template is a profile that is shipped, with a workbook to fill in.
+// ImportTemplate is a profile that is shipped, with a workbook to fill in.
 //
 // A form of files that the exchange knows, with a workbook to fill in.
-type Template struct {
+type ImportTemplate struct {
 	// The name, which is also that of the profile.
 	Name string `json:"name"`
 	// The records that each row makes.
@@ -197,10 +197,10 @@ type Template struct {
 	Workbook string `json:"workbook"`
 }
 
-// Templates are the profiles that are shipped.
+// ImportTemplates are the profiles that are shipped.
 //
 // The forms of files that the exchange knows.
-type Templates struct {
+type ImportTemplates struct {
 	// The templates.
-	Templates []Template `json:"templates"`
+	Templates []ImportTemplate `json:"templates"`
 }

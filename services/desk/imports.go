@@ -32,7 +32,7 @@ func (o *office) importOperations() []rest.Extension {
 	return []rest.Extension{{
 		Path: importsPath, Method: http.MethodGet, ID: "listImports",
 		Summary: "The files that were sent to be imported, the newest first", Parameters: []string{"limit", "cursor"},
-		Response: reflect.TypeFor[shown.List](),
+		Response: reflect.TypeFor[shown.ImportList](),
 		Serve: func(c *gin.Context, _ any) (any, error) {
 			after, limit, err := o.placeIn(c)
 			if err != nil {
@@ -88,7 +88,7 @@ func (o *office) importOperations() []rest.Extension {
 			"reason, the ids and numbers of its records, and the cells as they were sent. Such a file has no pages. " +
 			"A page may have fewer rows than limit, also none, and further ones behind it.",
 		Also:     []string{export.CSV.Media, export.XLSX.Media},
-		Response: reflect.TypeFor[shown.Rows](), Parameters: []string{"importId", "limit"},
+		Response: reflect.TypeFor[shown.ImportRows](), Parameters: []string{"importId", "limit"},
 		Query: []rest.Parameter{
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the rows; any without it"},
 			{Name: "after", Format: "int64", Means: "The value of next of the page before"},
@@ -111,10 +111,10 @@ func (o *office) importOperations() []rest.Extension {
 			"in the name of who applied first, also when somebody else goes on. A row that passed the check may still be " +
 			"refused, if something has changed since. Records that were made of it before that stay, and the row says " +
 			"which: its outcome is partial.",
-		Body: reflect.TypeFor[shown.Apply](), Response: one, Parameters: []string{"importId"},
+		Body: reflect.TypeFor[shown.ImportApply](), Response: one, Parameters: []string{"importId"},
 		Refuses: []problem.Kind{problem.NotFound, problem.Required, problem.Transition},
 		Serve: func(c *gin.Context, body any) (any, error) {
-			return o.intake.Apply(c.Request.Context(), c.Param("importId"), *body.(*shown.Apply))
+			return o.intake.Apply(c.Request.Context(), c.Param("importId"), *body.(*shown.ImportApply))
 		},
 	}, {
 		Path: importPath + ":cancel", Method: http.MethodPost, Writes: true, ID: "cancelImport",
@@ -127,7 +127,7 @@ func (o *office) importOperations() []rest.Extension {
 	}, {
 		Path: templatesPath, Method: http.MethodGet, ID: "listImportTemplates",
 		Summary:  "The forms of files that the exchange knows, each with a workbook to fill in",
-		Response: reflect.TypeFor[shown.Templates](), Serve: o.importTemplates,
+		Response: reflect.TypeFor[shown.ImportTemplates](), Serve: o.importTemplates,
 	}, {
 		Path: templatesPath + "/{template}", Method: http.MethodGet, ID: "readImportTemplate",
 		Summary: "The workbook of a form: its columns with an example, what each means, and the values it may have",
@@ -172,9 +172,9 @@ func (o *office) importRows(c *gin.Context, _ any) (any, error) {
 }
 
 func (o *office) importTemplates(*gin.Context, any) (any, error) {
-	all := shown.Templates{Templates: []shown.Template{}}
+	all := shown.ImportTemplates{Templates: []shown.ImportTemplate{}}
 	for _, form := range template.Forms(o.intake.Catalog) {
-		all.Templates = append(all.Templates, shown.Template{
+		all.Templates = append(all.Templates, shown.ImportTemplate{
 			Name: form.Name, Records: form.Records, Workbook: templatesPath + "/" + form.Name + ".xlsx",
 		})
 	}

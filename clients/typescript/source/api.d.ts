@@ -3742,6 +3742,206 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The files that were sent to be imported, the newest first
+         * @description The files that were sent to be imported, the newest first.
+         */
+        get: operations["listImports"];
+        put?: never;
+        /**
+         * Send a file whose rows become records, and check it
+         * @description Send a file whose rows become records, and check it. Nothing is made yet. The response says how each column was understood, and how many rows can be made; the rows say what is wrong with each. A file has 64 MiB at most, 250,000 rows and 500 columns. With resource its columns are named as the members of that resource, as exports write them: a CSV file has commas and UTF-8, a workbook the first sheet that is not hidden. Else a profile says what the columns mean, one of your own or one that is shipped. A record that is there already, by its externalReference or the value that is unique among its resource, is not made again: where it is the last one of the row the row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, read in the same way, is the same import, unless batch differs.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        post: operations["sendImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/{importId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An import: how the file was understood, and how far it has come
+         * @description An import: how the file was understood, and how far it has come.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readImport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/{importId}:apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the records of the rows that passed the check
+         * @description Make the records of the rows that passed the check. A request works for about ten seconds, and says how far it has come. Send it again as long as the state is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, in the name of who applied first, also when somebody else goes on. A row that passed the check may still be refused, if something has changed since. Records that were made of it before that stay, and the row says which: its outcome is partial.
+         *
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["applyImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/{importId}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an import: no further record is made
+         * @description End an import: no further record is made. Rows that are being made are still finished, up to 50. What was made stays.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["cancelImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/{importId}:check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on to check the rows of an import
+         * @description Go on to check the rows of an import. A request works for about ten seconds, and says how far the check has come. Send it again as long as the state is checking. Anybody who may write can go on with what somebody else has sent.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        post: operations["checkImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/{importId}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The file of an import, as it was sent
+         * @description The file of an import, as it was sent.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         */
+        get: operations["readImportFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/{importId}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The rows of an import, with what became of each or would
+         * @description The rows of an import, with what became of each or would. With Accept text/csv or that of XLSX the response is a file: the number of the row, its outcome, the reason, the ids and numbers of its records, and the cells as they were sent. Such a file has no pages. A page may have fewer rows than limit, also none, and further ones behind it.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["listImportRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The forms of files that the exchange knows, each with a workbook to fill in
+         * @description The forms of files that the exchange knows, each with a workbook to fill in.
+         */
+        get: operations["listImportTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/import/template/{template}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The workbook of a form: its columns with an example, what each means, and the values it may have
+         * @description The workbook of a form: its columns with an example, what each means, and the values it may have.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readImportTemplate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/policy/{policyNumber}": {
         parameters: {
             query?: never;
@@ -7213,10 +7413,16 @@ export interface components {
             fillMerged?: boolean;
             /** @description Whether the amounts of the column are taken away from the sum, and not added to it. */
             less?: boolean;
-            /** @description The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. Several columns may mean the same amount, which is their sum. */
+            /** @description The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with fees), all in the settlement currency. Several columns may mean the same amount, which is their sum. Of a file that is imported: a member of a record, as the profile names the record, such as holder.lastName or vehicle.physical.doors. */
             means: string;
+            /** @description Whether a file may lack the column. For files that are imported. */
+            optional?: boolean;
             /** @description Other names of the column. */
             synonyms?: string[];
+            /** @description What the words of the column stand for, such as a value of the exchange. A word that it lacks is quarantined. For files that are imported. */
+            values?: {
+                [key: string]: unknown;
+            };
         };
         /** @description What was read in a way of its own, or left out, and where. */
         FileNote: {
@@ -7225,7 +7431,7 @@ export interface components {
              * @description How many rows or columns it is about. Absent where it is about the whole.
              */
             count?: Exact;
-            /** @description The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out) or no-totals-compared (the profile has totals, and no row was compared with any). */
+            /** @description The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out), no-totals-compared (the profile has totals, and no row was compared with any) or columns-not-read (of a file that is imported: named columns that the profile does not have). */
             kind: string;
             /** @description The first of them, up to 20: the numbers of rows, or the letters of columns. */
             places?: string[];
@@ -7270,6 +7476,8 @@ export interface components {
             name: string;
             /** @description What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same. */
             nil?: string[];
+            /** @description The records that each row makes, for files that are imported, up to 8, each after those that it refers to. The meaning of a column is then a member of one, such as holder.lastName. Absent in profiles of statements. */
+            records?: components["schemas"]["FileRecord"][];
             /**
              * Format: int64
              * @description To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
@@ -7357,6 +7565,8 @@ export interface components {
             hiddenRows?: string | null;
             /** @description What stands for an amount of 0, such as "-" or "nil". Upper and lower case are the same. */
             nil?: string[] | null;
+            /** @description The records that each row makes, for files that are imported, up to 8, each after those that it refers to. The meaning of a column is then a member of one, such as holder.lastName. Absent in profiles of statements. */
+            records?: components["schemas"]["FileRecord"][] | null;
             /**
              * Format: int64
              * @description To how many digits behind the point amounts are rounded, 0 to 4; a half goes away from 0. Without it, an amount with more digits than its currency has is quarantined.
@@ -7386,6 +7596,17 @@ export interface components {
              * @description The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed with a form that has yy.
              */
             yearPivot?: Exact | null;
+        };
+        /** @description A record that each row makes. */
+        FileRecord: {
+            /** @description The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and underscores. */
+            name: string;
+            /** @description The resource of the record, such as personal. */
+            resource: string;
+            /** @description Members that are the same in all rows, by their names with points between them, as a file would have them. A text such as @holder.id stands for the id of another record of the row; so do policyNumber and claimNumber. */
+            values?: {
+                [key: string]: unknown;
+            };
         };
         /** @description Which rows are totals. Their amounts are compared with the sums of the rows. */
         FileTotals: {
@@ -7468,6 +7689,178 @@ export interface components {
          * @enum {string}
          */
         IdType: "passport" | "national id" | "driving licence" | "national insurance number" | "other";
+        /** @description A file whose rows become records, and how far it has come. */
+        Import: {
+            /**
+             * Format: date-time
+             * @description The instant since which they are made. Absent before that.
+             */
+            appliedAt?: string;
+            /** @description Who has the records made, in whose name they are. Absent before that. */
+            appliedBy?: string;
+            /** @description The name of the batch: the same file in another batch is another import. */
+            batch?: string;
+            /**
+             * Format: int64
+             * @description How many rows were checked.
+             */
+            checked: Exact;
+            /** @description The columns as they were understood, in their order in the file. */
+            columns: components["schemas"]["ImportColumn"][];
+            /** @description The digest of the file, the profile and the check, which :apply names. Absent until all rows are checked. */
+            digest?: string;
+            /**
+             * Format: int64
+             * @description How many rows were then made, or left because they cannot be.
+             */
+            done: Exact;
+            /** @description The SHA-256 of the file, in hexadecimal. */
+            fileDigest: string;
+            /**
+             * Format: int64
+             * @description How many of the cells that were read are formulas. They were taken by their stored values. Absent where none is.
+             */
+            formulas?: Exact;
+            /** @description The id of the import. */
+            id: string;
+            /** @description What was read in a way of its own, or left out. Absent where there is no such thing. */
+            notes?: components["schemas"]["FileNote"][];
+            /** @description How many rows there are of each outcome, as far as it is known: ready (all records can be made), refused, there (the last record of the row is there already), made, or partial (some records were made and a later one was refused). */
+            outcomes: {
+                [key: string]: unknown;
+            };
+            /** @description The profile that the file is read by. Absent where a resource says what the columns mean. */
+            profile?: string;
+            /**
+             * Format: int64
+             * @description The version of the profile; 0 for one that is shipped.
+             */
+            profileVersion: Exact;
+            /** @description The resource whose members name the columns. Absent where a profile says what they mean. */
+            resource?: string;
+            /**
+             * Format: int64
+             * @description How many rows the file has, without those of the header and of totals.
+             */
+            rows: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which it was sent.
+             */
+            sentAt: string;
+            /** @description Who sent it. */
+            sentBy: string;
+            /**
+             * Format: int64
+             * @description How many bytes the file has.
+             */
+            size: Exact;
+            /** @description The state: checking (some rows are not checked yet: :check goes on), checked (nothing is made yet), applying (some rows are not made yet: :apply goes on), applied or cancelled. */
+            state: string;
+        };
+        /** @description Which check the records are made by. */
+        ImportApplyInput: {
+            /** @description The digest of the import, as it was read. */
+            digest?: string | null;
+        };
+        /** @description A column of a file, as it was understood. */
+        ImportColumn: {
+            /** @description The letters of the column, such as C. */
+            column: string;
+            /** @description Up to three cells with what was read of them. */
+            examples: components["schemas"]["ImportExample"][];
+            /** @description What its cells are: text, number, flag, list, date, date-time or any. */
+            form: string;
+            /** @description The member that it gives, such as holder.lastName, or lastName where a resource names the columns. */
+            means: string;
+            /** @description Its name in the header. Absent in a file without one. */
+            name?: string;
+        };
+        /** @description A cell, and what was read of it. */
+        ImportExample: {
+            /** @description The cell, such as C2. */
+            cell: string;
+            /** @description What was read: the value as JSON. */
+            read: unknown;
+            /** @description What the file has. */
+            sent: string;
+        };
+        /** @description Imports, the newest first. */
+        ImportList: {
+            /** @description The imports of the page. */
+            imports: components["schemas"]["Import"][];
+            /** @description The value of the parameter cursor for the next page. Absent on the last one. */
+            next?: string;
+        };
+        /** @description A record of a row. */
+        ImportRecord: {
+            /** @description The number of the claim that was made, or that the record names. */
+            claimNumber?: string;
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             */
+            id: string;
+            /** @description The name of the record, as the profile has it. */
+            name: string;
+            /** @description The number of the policy that was made, or that the record names. */
+            policyNumber?: string;
+            /** @description The resource of the record. */
+            resource: string;
+        };
+        /** @description A row of a file, with what became of it. */
+        ImportRow: {
+            /** @description The cells as they were sent, in their order. */
+            cells: string[];
+            /** @description The outcome: ready, refused, there, made or partial. Absent for a row that is not checked yet. */
+            outcome?: string;
+            /** @description The records of the row that are there: made by this import, or before it. */
+            records?: components["schemas"]["ImportRecord"][];
+            /**
+             * Format: int64
+             * @description The number of the row in the file.
+             */
+            row: Exact;
+            /** @description What is unusual about the records, as their creation says. Absent if nothing is. */
+            warnings?: unknown[];
+            /** @description What is wrong with it: the cells that cannot be read, and what the exchange refuses. */
+            wrong?: components["schemas"]["ImportWrong"][];
+        };
+        /** @description Rows of an import, in their order. */
+        ImportRows: {
+            /**
+             * Format: int64
+             * @description The value of the parameter after for the next page, which may be empty. Absent on the last one.
+             */
+            next?: Exact;
+            /** @description The rows of the page. */
+            rows: components["schemas"]["ImportRow"][];
+        };
+        /** @description A form of files that the exchange knows, with a workbook to fill in. */
+        ImportTemplate: {
+            /** @description The name, which is also that of the profile. */
+            name: string;
+            /** @description The records that each row makes. */
+            records: components["schemas"]["FileRecord"][];
+            /** @description Where the workbook is. */
+            workbook: string;
+        };
+        /** @description The forms of files that the exchange knows. */
+        ImportTemplates: {
+            /** @description The templates. */
+            templates: components["schemas"]["ImportTemplate"][];
+        };
+        /** @description One thing that is wrong with a row. */
+        ImportWrong: {
+            /** @description The cell, such as C2. Absent where no cell gives the member. */
+            cell?: string;
+            /** @description The place in the record, as a JSON pointer. Absent where the whole record is refused. */
+            pointer?: string;
+            /** @description What is wrong. */
+            reason: string;
+            /** @description The name of the record of the row, as the profile has it. Absent for a cell that cannot be read. */
+            record?: string;
+        };
         /** @description An insurer, broker or agent. */
         insuranceEntity: {
             /** @description Where the entity is. */
@@ -7869,6 +8262,8 @@ export interface components {
             detail?: string;
             /** @description All that the check found wrong, place by place. */
             errors?: components["schemas"]["Violation"][];
+            /** @description The id of the record that is there already, where the check failed because of it. */
+            existingId?: string;
             /** @description The value is passed, failed, or not evaluated where an earlier check failed that this one depends on, or that has found the same. */
             outcome: string;
             /** @description The type of the problem, where the check failed. */
@@ -12275,6 +12670,8 @@ export interface components {
         IfMatch: string;
         /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
         IfNoneMatch: string;
+        /** @description The id of the import. */
+        importId: string;
         /** @description The number of the item within its run, from 1. */
         item: string;
         /** @description The kind of bordereau: premium. */
@@ -12305,6 +12702,8 @@ export interface components {
         skip: Exact;
         /** @description The id of the statement. */
         statementId: string;
+        /** @description The name of the workbook, such as motor.xlsx. */
+        template: string;
     };
     requestBodies: never;
     headers: {
@@ -29579,6 +29978,913 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Altered"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description Where the page begins, as the Link header of the page before says. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files that were sent to be imported, the newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendImport: {
+        parameters: {
+            query?: {
+                /** @description A name, up to 100 characters, that parts this import from one of the same file */
+                batch?: string;
+                /** @description The profile that the file is read by, of your own or shipped, such as motor */
+                profile?: string;
+                /** @description The resource whose members name the columns; required without profile */
+                resource?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                /**
+                 * @example firstName,lastName,dob,idType,idNumber,address.city,address.country
+                 *     Bo,Example,1988-02-29,passport,X7654321,Leeds,GB
+                 *     Cy,Example,1989-02-29,passport,X7654322,Leeds,GB
+                 */
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Send a file whose rows become records, and check it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "checked": 2,
+                     *       "columns": [
+                     *         {
+                     *           "column": "A",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "A2",
+                     *               "read": "Bo",
+                     *               "sent": "Bo"
+                     *             },
+                     *             {
+                     *               "cell": "A3",
+                     *               "read": "Cy",
+                     *               "sent": "Cy"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.firstName",
+                     *           "name": "firstName"
+                     *         },
+                     *         {
+                     *           "column": "B",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "B2",
+                     *               "read": "Example",
+                     *               "sent": "Example"
+                     *             },
+                     *             {
+                     *               "cell": "B3",
+                     *               "read": "Example",
+                     *               "sent": "Example"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.lastName",
+                     *           "name": "lastName"
+                     *         },
+                     *         {
+                     *           "column": "C",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "C2",
+                     *               "read": "1988-02-29",
+                     *               "sent": "1988-02-29"
+                     *             }
+                     *           ],
+                     *           "form": "date",
+                     *           "means": "personal.dob",
+                     *           "name": "dob"
+                     *         },
+                     *         {
+                     *           "column": "D",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "D2",
+                     *               "read": "passport",
+                     *               "sent": "passport"
+                     *             },
+                     *             {
+                     *               "cell": "D3",
+                     *               "read": "passport",
+                     *               "sent": "passport"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.idType",
+                     *           "name": "idType"
+                     *         },
+                     *         {
+                     *           "column": "E",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "E2",
+                     *               "read": "X7654321",
+                     *               "sent": "X7654321"
+                     *             },
+                     *             {
+                     *               "cell": "E3",
+                     *               "read": "X7654322",
+                     *               "sent": "X7654322"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.idNumber",
+                     *           "name": "idNumber"
+                     *         },
+                     *         {
+                     *           "column": "F",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "F2",
+                     *               "read": "Leeds",
+                     *               "sent": "Leeds"
+                     *             },
+                     *             {
+                     *               "cell": "F3",
+                     *               "read": "Leeds",
+                     *               "sent": "Leeds"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.address.city",
+                     *           "name": "address.city"
+                     *         },
+                     *         {
+                     *           "column": "G",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "G2",
+                     *               "read": "GB",
+                     *               "sent": "GB"
+                     *             },
+                     *             {
+                     *               "cell": "G3",
+                     *               "read": "GB",
+                     *               "sent": "GB"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.address.country",
+                     *           "name": "address.country"
+                     *         }
+                     *       ],
+                     *       "digest": "7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a",
+                     *       "done": 0,
+                     *       "fileDigest": "37cba0148aa13172ac0709bfaf7fa44402952bb5a2ecc2478812c363af497068",
+                     *       "id": "0195a000-0000-7000-8000-000000000031",
+                     *       "outcomes": {
+                     *         "ready": 1,
+                     *         "refused": 1
+                     *       },
+                     *       "profileVersion": 0,
+                     *       "resource": "personal",
+                     *       "rows": 2,
+                     *       "sentAt": "2026-04-02T09:00:00Z",
+                     *       "sentBy": "example-client",
+                     *       "size": 166,
+                     *       "state": "checked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is larger than 1048576 bytes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 413,
+                     *       "title": "body too large",
+                     *       "type": "/problems/body-too-large"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/body-too-large";
+                    };
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the import. */
+                importId: components["parameters"]["importId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An import: how the file was understood, and how far it has come. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    applyImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the import. */
+                importId: components["parameters"]["importId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "digest": "7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportApplyInput"];
+            };
+        };
+        responses: {
+            /** @description Make the records of the rows that passed the check. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "appliedAt": "2026-04-02T09:00:00Z",
+                     *       "appliedBy": "example-client",
+                     *       "checked": 2,
+                     *       "columns": [
+                     *         {
+                     *           "column": "A",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "A2",
+                     *               "read": "Bo",
+                     *               "sent": "Bo"
+                     *             },
+                     *             {
+                     *               "cell": "A3",
+                     *               "read": "Cy",
+                     *               "sent": "Cy"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.firstName",
+                     *           "name": "firstName"
+                     *         },
+                     *         {
+                     *           "column": "B",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "B2",
+                     *               "read": "Example",
+                     *               "sent": "Example"
+                     *             },
+                     *             {
+                     *               "cell": "B3",
+                     *               "read": "Example",
+                     *               "sent": "Example"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.lastName",
+                     *           "name": "lastName"
+                     *         },
+                     *         {
+                     *           "column": "C",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "C2",
+                     *               "read": "1988-02-29",
+                     *               "sent": "1988-02-29"
+                     *             }
+                     *           ],
+                     *           "form": "date",
+                     *           "means": "personal.dob",
+                     *           "name": "dob"
+                     *         },
+                     *         {
+                     *           "column": "D",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "D2",
+                     *               "read": "passport",
+                     *               "sent": "passport"
+                     *             },
+                     *             {
+                     *               "cell": "D3",
+                     *               "read": "passport",
+                     *               "sent": "passport"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.idType",
+                     *           "name": "idType"
+                     *         },
+                     *         {
+                     *           "column": "E",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "E2",
+                     *               "read": "X7654321",
+                     *               "sent": "X7654321"
+                     *             },
+                     *             {
+                     *               "cell": "E3",
+                     *               "read": "X7654322",
+                     *               "sent": "X7654322"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.idNumber",
+                     *           "name": "idNumber"
+                     *         },
+                     *         {
+                     *           "column": "F",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "F2",
+                     *               "read": "Leeds",
+                     *               "sent": "Leeds"
+                     *             },
+                     *             {
+                     *               "cell": "F3",
+                     *               "read": "Leeds",
+                     *               "sent": "Leeds"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.address.city",
+                     *           "name": "address.city"
+                     *         },
+                     *         {
+                     *           "column": "G",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "G2",
+                     *               "read": "GB",
+                     *               "sent": "GB"
+                     *             },
+                     *             {
+                     *               "cell": "G3",
+                     *               "read": "GB",
+                     *               "sent": "GB"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.address.country",
+                     *           "name": "address.country"
+                     *         }
+                     *       ],
+                     *       "digest": "7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a",
+                     *       "done": 2,
+                     *       "fileDigest": "37cba0148aa13172ac0709bfaf7fa44402952bb5a2ecc2478812c363af497068",
+                     *       "id": "0195a000-0000-7000-8000-000000000031",
+                     *       "outcomes": {
+                     *         "made": 1,
+                     *         "refused": 1
+                     *       },
+                     *       "profileVersion": 0,
+                     *       "resource": "personal",
+                     *       "rows": 2,
+                     *       "sentAt": "2026-04-02T09:00:00Z",
+                     *       "sentBy": "example-client",
+                     *       "size": 166,
+                     *       "state": "applied"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/required-fields-missing" | "/problems/malformed-body" | "/problems/invalid-field" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the import. */
+                importId: components["parameters"]["importId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End an import: no further record is made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the import. */
+                importId: components["parameters"]["importId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Go on to check the rows of an import. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "checked": 2,
+                     *       "columns": [
+                     *         {
+                     *           "column": "A",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "A2",
+                     *               "read": "Bo",
+                     *               "sent": "Bo"
+                     *             },
+                     *             {
+                     *               "cell": "A3",
+                     *               "read": "Cy",
+                     *               "sent": "Cy"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.firstName",
+                     *           "name": "firstName"
+                     *         },
+                     *         {
+                     *           "column": "B",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "B2",
+                     *               "read": "Example",
+                     *               "sent": "Example"
+                     *             },
+                     *             {
+                     *               "cell": "B3",
+                     *               "read": "Example",
+                     *               "sent": "Example"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.lastName",
+                     *           "name": "lastName"
+                     *         },
+                     *         {
+                     *           "column": "C",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "C2",
+                     *               "read": "1988-02-29",
+                     *               "sent": "1988-02-29"
+                     *             }
+                     *           ],
+                     *           "form": "date",
+                     *           "means": "personal.dob",
+                     *           "name": "dob"
+                     *         },
+                     *         {
+                     *           "column": "D",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "D2",
+                     *               "read": "passport",
+                     *               "sent": "passport"
+                     *             },
+                     *             {
+                     *               "cell": "D3",
+                     *               "read": "passport",
+                     *               "sent": "passport"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.idType",
+                     *           "name": "idType"
+                     *         },
+                     *         {
+                     *           "column": "E",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "E2",
+                     *               "read": "X7654321",
+                     *               "sent": "X7654321"
+                     *             },
+                     *             {
+                     *               "cell": "E3",
+                     *               "read": "X7654322",
+                     *               "sent": "X7654322"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.idNumber",
+                     *           "name": "idNumber"
+                     *         },
+                     *         {
+                     *           "column": "F",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "F2",
+                     *               "read": "Leeds",
+                     *               "sent": "Leeds"
+                     *             },
+                     *             {
+                     *               "cell": "F3",
+                     *               "read": "Leeds",
+                     *               "sent": "Leeds"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.address.city",
+                     *           "name": "address.city"
+                     *         },
+                     *         {
+                     *           "column": "G",
+                     *           "examples": [
+                     *             {
+                     *               "cell": "G2",
+                     *               "read": "GB",
+                     *               "sent": "GB"
+                     *             },
+                     *             {
+                     *               "cell": "G3",
+                     *               "read": "GB",
+                     *               "sent": "GB"
+                     *             }
+                     *           ],
+                     *           "form": "text",
+                     *           "means": "personal.address.country",
+                     *           "name": "address.country"
+                     *         }
+                     *       ],
+                     *       "digest": "7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a",
+                     *       "done": 0,
+                     *       "fileDigest": "37cba0148aa13172ac0709bfaf7fa44402952bb5a2ecc2478812c363af497068",
+                     *       "id": "0195a000-0000-7000-8000-000000000031",
+                     *       "outcomes": {
+                     *         "ready": 1,
+                     *         "refused": 1
+                     *       },
+                     *       "profileVersion": 0,
+                     *       "resource": "personal",
+                     *       "rows": 2,
+                     *       "sentAt": "2026-04-02T09:00:00Z",
+                     *       "sentBy": "example-client",
+                     *       "size": 166,
+                     *       "state": "checked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readImportFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The id of the import. */
+                importId: components["parameters"]["importId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file of an import, as it was sent. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImportRows: {
+        parameters: {
+            query?: {
+                /** @description The value of next of the page before */
+                after?: Exact;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The outcome of the rows; any without it */
+                outcome?: "partial" | "refused" | "there" | "ready" | "made";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the import. */
+                importId: components["parameters"]["importId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows of an import, with what became of each or would. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportRows"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv; charset=utf-8; header=present": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImportTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The forms of files that the exchange knows, each with a workbook to fill in. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportTemplates"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readImportTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the workbook, such as motor.xlsx. */
+                template: components["parameters"]["template"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workbook of a form: its columns with an example, what each means, and the values it may have. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -28,7 +28,7 @@ const (
 
 // Apply makes records of the rows that passed the check with a digest, or goes on to. Errors: problem.NotFound,
 // problem.Transition, problem.Invalid, those of the services and of the store.
-func (i *Intake) Apply(ctx context.Context, id string, asked intake.Apply) (intake.Import, error) {
+func (i *Intake) Apply(ctx context.Context, id string, asked intake.ImportApply) (intake.Import, error) {
 	if err := docstore.Again(func() error {
 		s, h, err := i.get(ctx, id)
 		if err == nil {
@@ -54,7 +54,7 @@ func (i *Intake) Apply(ctx context.Context, id string, asked intake.Apply) (inta
 }
 
 // mayApply returns why the records of an import cannot be made.
-func (i *Intake) mayApply(s *stored, asked intake.Apply) error {
+func (i *Intake) mayApply(s *stored, asked intake.ImportApply) error {
 	state := func(detail string) error {
 		return problem.New(problem.Transition, detail).With("state", s.Head.State)
 	}
@@ -76,8 +76,8 @@ func (i *Intake) mayApply(s *stored, asked intake.Apply) error {
 }
 
 // makeAll makes the records of the rows of a part, and returns how many of them had an outcome before.
-func (i *Intake) makeAll(ctx context.Context, s *stored, rows []row) (map[string]int, []intake.Row, error) {
-	became, err := block.Read[intake.Row](ctx, i.Folder.ItemsOf(s.Batch, checkedBlocks, partLength),
+func (i *Intake) makeAll(ctx context.Context, s *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
+	became, err := block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, checkedBlocks, partLength),
 		s.Head.Done/partLength)
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +95,7 @@ func (i *Intake) makeAll(ctx context.Context, s *stored, rows []row) (map[string
 }
 
 // make makes the records of a row, and notes what became of it. Errors: those of services that do not respond.
-func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.Row) error {
+func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.ImportRow) error {
 	named := map[string]*creation.Creation{}
 	all, _, err := s.creations(of, named)
 	if err != nil {
@@ -128,7 +128,7 @@ func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.Row) er
 				to.Warnings = append(to.Warnings, scalar.JSON(warning))
 			}
 		}
-		to.Records = append(to.Records, intake.Record{
+		to.Records = append(to.Records, intake.ImportRecord{
 			Name: of.Bodies[n].Name, Resource: one.Resource, ID: scalar.ID(one.Values[reference.ID]),
 			PolicyNumber: one.Values[reference.PolicyNumber], ClaimNumber: one.Values[reference.ClaimNumber],
 		})

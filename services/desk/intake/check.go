@@ -29,7 +29,7 @@ const (
 func (i *Intake) Check(ctx context.Context, id string) (intake.Import, error) {
 	return i.advance(ctx, id, intake.Checking, checkedBlocks,
 		func(head *intake.Import) *int { return &head.Checked },
-		func(ctx context.Context, _ *stored, rows []row) (map[string]int, []intake.Row, error) {
+		func(ctx context.Context, _ *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
 			became, err := i.tryAll(ctx, id, rows)
 			return nil, became, err
 		},
@@ -52,13 +52,13 @@ func digest(of ...any) string {
 }
 
 // sumsWith returns the digest of outcomes with those of further rows.
-func sumsWith(sums string, rows []intake.Row) (string, error) {
+func sumsWith(sums string, rows []intake.ImportRow) (string, error) {
 	text, err := json.Marshal(rows, json.Deterministic(true))
 	return digest(sums, string(text)), err
 }
 
 // tryAll tries the rows of a part, as many together as a service takes.
-func (i *Intake) tryAll(ctx context.Context, id string, rows []row) (all []intake.Row, err error) {
+func (i *Intake) tryAll(ctx context.Context, id string, rows []row) (all []intake.ImportRow, err error) {
 	for some := range slices.Chunk(rows, together) {
 		became, err := i.try(ctx, id, some)
 		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Kind == problem.TooLarge {
@@ -73,12 +73,12 @@ func (i *Intake) tryAll(ctx context.Context, id string, rows []row) (all []intak
 }
 
 // tryEach tries rows one by one. A row that is too large by itself is refused.
-func (i *Intake) tryEach(ctx context.Context, id string, rows []row) (all []intake.Row, err error) {
+func (i *Intake) tryEach(ctx context.Context, id string, rows []row) (all []intake.ImportRow, err error) {
 	for _, of := range rows {
 		became, err := i.try(ctx, id, []row{of})
 		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Kind == problem.TooLarge {
-			became, err = []intake.Row{{
-				Row: of.Row, Outcome: intake.Refused, Cells: of.Sent, Wrong: []intake.Wrong{{Reason: p.Detail}},
+			became, err = []intake.ImportRow{{
+				Row: of.Row, Outcome: intake.Refused, Cells: of.Sent, Wrong: []intake.ImportWrong{{Reason: p.Detail}},
 			}}, nil
 		}
 		if err != nil {
@@ -90,16 +90,16 @@ func (i *Intake) tryEach(ctx context.Context, id string, rows []row) (all []inta
 }
 
 // try tries rows together.
-func (i *Intake) try(ctx context.Context, id string, rows []row) ([]intake.Row, error) {
+func (i *Intake) try(ctx context.Context, id string, rows []row) ([]intake.ImportRow, error) {
 	s, _, err := i.get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	became, named := make([]intake.Row, len(rows)), map[string]*creation.Creation{}
+	became, named := make([]intake.ImportRow, len(rows)), map[string]*creation.Creation{}
 	var all []*creation.Creation
 	places := map[*creation.Creation]struct{ row, body int }{}
 	for at, of := range rows {
-		became[at] = intake.Row{Row: of.Row, Outcome: intake.Ready, Wrong: of.Wrong, Cells: of.Sent}
+		became[at] = intake.ImportRow{Row: of.Row, Outcome: intake.Ready, Wrong: of.Wrong, Cells: of.Sent}
 		some, wrong, err := s.creations(of, named)
 		if err != nil {
 			return nil, err
@@ -135,11 +135,11 @@ func (i *Intake) try(ctx context.Context, id string, rows []row) ([]intake.Row, 
 			return c != of && c.Values[reference.ID] == failed[existing].ExistingID && !c.Made
 		})
 		if other >= 0 {
-			to.Wrong = append(to.Wrong, intake.Wrong{Record: name, Reason: fmt.Sprintf("is the record of row %d as well",
-				rows[places[all[other]].row].Row)})
+			reason := fmt.Sprintf("is the record of row %d as well", rows[places[all[other]].row].Row)
+			to.Wrong = append(to.Wrong, intake.ImportWrong{Record: name, Reason: reason})
 			return
 		}
-		to.Records = append(to.Records, intake.Record{
+		to.Records = append(to.Records, intake.ImportRecord{
 			Name: name, Resource: of.Resource, ID: scalar.ID(failed[existing].ExistingID),
 		})
 	})
@@ -147,7 +147,7 @@ func (i *Intake) try(ctx context.Context, id string, rows []row) ([]intake.Row, 
 }
 
 // wrongOf returns what a service refuses of a record of a row.
-func (s *stored) wrongOf(row int, name, title, detail string, errs []problem.Violation) (all []intake.Wrong) {
+func (s *stored) wrongOf(row int, name, title, detail string, errs []problem.Violation) (all []intake.ImportWrong) {
 	for _, v := range errs {
 		all = append(all, s.wrongAt(row, name, v.Pointer, v.Reason))
 	}

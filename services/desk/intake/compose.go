@@ -26,7 +26,7 @@ type row struct {
 	// Bodies are those of the records, in their order.
 	Bodies []body `json:"bodies,omitempty"`
 	// Wrong are the cells that cannot be read.
-	Wrong []intake.Wrong `json:"wrong,omitempty"`
+	Wrong []intake.ImportWrong `json:"wrong,omitempty"`
 }
 
 // body is the body of a record. The others of the row are referred to by the number of the row and their names.
@@ -47,7 +47,7 @@ func refOf(row int, name string) string { return strconv.Itoa(row) + "_" + name 
 func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (row, error) {
 	to := row{Row: of.Row, Sent: of.Sent}
 	for _, cell := range of.Wrong {
-		to.Wrong = append(to.Wrong, intake.Wrong{Cell: cell.Cell, Reason: cell.Reason})
+		to.Wrong = append(to.Wrong, intake.ImportWrong{Cell: cell.Cell, Reason: cell.Reason})
 	}
 	if len(to.Wrong) > 0 {
 		return to, nil
@@ -65,7 +65,7 @@ func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (r
 		for _, value := range of.Values {
 			name, path, _ := strings.Cut(value.Means, ".")
 			if name == record.Name && !members.Put(resource.Split(path), value.Read) {
-				to.Wrong = append(to.Wrong, intake.Wrong{
+				to.Wrong = append(to.Wrong, intake.ImportWrong{
 					Cell: value.Cell, Reason: "gives a part of what another column gives as a whole",
 				})
 			}
@@ -94,7 +94,7 @@ func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (r
 		return to, nil
 	}
 	if len(to.Wrong) == 0 {
-		to.Wrong = append(to.Wrong, intake.Wrong{
+		to.Wrong = append(to.Wrong, intake.ImportWrong{
 			Cell:   sheet.Place(1, of.Row),
 			Reason: "begins a row without anything of " + records[len(records)-1].Name + ", which each row makes",
 		})
@@ -126,7 +126,7 @@ func (i *Intake) MemberOf(name, path string) (resource.Kind, bool) {
 // that are named. wrong is what refers to no record of the row.
 func (s *stored) creations(
 	of row, named map[string]*creation.Creation,
-) (all []*creation.Creation, wrong []intake.Wrong, err error) {
+) (all []*creation.Creation, wrong []intake.ImportWrong, err error) {
 	own := map[string]bool{}
 	for _, b := range of.Bodies {
 		one := &creation.Creation{
@@ -149,8 +149,8 @@ func (s *stored) creations(
 }
 
 // wrongAt returns what is wrong with a member of a record of a row, with the cell that gives it.
-func (s *stored) wrongAt(row int, name, pointer, reason string) intake.Wrong {
-	of := intake.Wrong{Record: name, Pointer: pointer, Reason: reason}
+func (s *stored) wrongAt(row int, name, pointer, reason string) intake.ImportWrong {
+	of := intake.ImportWrong{Record: name, Pointer: pointer, Reason: reason}
 	means := name
 	for token := range jsontext.Pointer(pointer).Tokens() {
 		if means = resource.Join(means, token); s.Columns[means] > 0 {

@@ -111,8 +111,8 @@ func (i *Intake) get(ctx context.Context, id string) (*stored, *folder.Head, err
 
 // All returns a page of the imports, the newest first: those after the one with an id, empty for the first page.
 // Errors: problem.BadParameter, those of the store.
-func (i *Intake) All(ctx context.Context, after string, limit int) (intake.List, error) {
-	page := intake.List{Imports: []intake.Import{}}
+func (i *Intake) All(ctx context.Context, after string, limit int) (intake.ImportList, error) {
+	page := intake.ImportList{Imports: []intake.Import{}}
 	next, err := folder.Newest(ctx, i.Folder, list, after, limit, func(s stored) (bool, error) {
 		page.Imports = append(page.Imports, s.Head)
 		return true, nil
@@ -157,7 +157,7 @@ func keyOf(head *intake.Import) string {
 
 // part is what a request does with the rows of a part. It returns how many of them had an outcome before, and what became
 // of each.
-type part func(ctx context.Context, s *stored, rows []row) (before map[string]int, became []intake.Row, err error)
+type part func(ctx context.Context, s *stored, rows []row) (before map[string]int, became []intake.ImportRow, err error)
 
 // advance goes on with an import in a state, part by part, until it is over or the time of a request is. count returns
 // how many rows are done, do does the next ones, whose outcomes are kept in some blocks, and end is called with the
@@ -210,12 +210,12 @@ func (i *Intake) advance(
 
 // keep keeps what became of the rows of a part, and returns it; what somebody else has kept before stands.
 func (i *Intake) keep(
-	ctx context.Context, batch uuid.UUID, blocks string, number int, rows []intake.Row,
-) ([]intake.Row, error) {
+	ctx context.Context, batch uuid.UUID, blocks string, number int, rows []intake.ImportRow,
+) ([]intake.ImportRow, error) {
 	of := i.Folder.ItemsOf(batch, blocks, partLength)
 	err := block.Put(ctx, of, number, rows)
 	if docstore.Overtaken(err) {
-		return block.Read[intake.Row](ctx, of, number)
+		return block.Read[intake.ImportRow](ctx, of, number)
 	}
 	return rows, err
 }

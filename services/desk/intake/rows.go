@@ -19,8 +19,8 @@ const mostParts = 200
 
 // Rows returns a page of the rows of an import with an outcome, any if that is empty: those behind a number of rows of
 // the file. Errors: problem.NotFound, those of the store.
-func (i *Intake) Rows(ctx context.Context, id, outcome string, after, limit int) (intake.Rows, error) {
-	page := intake.Rows{Rows: []intake.Row{}}
+func (i *Intake) Rows(ctx context.Context, id, outcome string, after, limit int) (intake.ImportRows, error) {
+	page := intake.ImportRows{Rows: []intake.ImportRow{}}
 	s, _, err := i.get(ctx, id)
 	if err != nil {
 		return page, err
@@ -47,19 +47,19 @@ func (i *Intake) Rows(ctx context.Context, id, outcome string, after, limit int)
 }
 
 // part returns the rows of a part with what became of them.
-func (i *Intake) part(ctx context.Context, s *stored, number int) ([]intake.Row, error) {
+func (i *Intake) part(ctx context.Context, s *stored, number int) ([]intake.ImportRow, error) {
 	for _, of := range []struct {
 		blocks string
 		count  int
 	}{{madeBlocks, s.Head.Done}, {checkedBlocks, s.Head.Checked}} {
 		if number*partLength < of.count {
-			return block.Read[intake.Row](ctx, i.Folder.ItemsOf(s.Batch, of.blocks, partLength), number)
+			return block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, of.blocks, partLength), number)
 		}
 	}
 	rows, err := block.Read[row](ctx, i.Folder.ItemsOf(s.Batch, rowBlocks, partLength), number)
-	all := make([]intake.Row, len(rows))
+	all := make([]intake.ImportRow, len(rows))
 	for at, of := range rows {
-		all[at] = intake.Row{Row: of.Row, Wrong: of.Wrong, Cells: of.Sent}
+		all[at] = intake.ImportRow{Row: of.Row, Wrong: of.Wrong, Cells: of.Sent}
 	}
 	return all, err
 }
@@ -132,15 +132,15 @@ func (i *Intake) numbersOf(name string) (members []string) {
 }
 
 // issued returns the cells of a row that the exchange has the values of, with some numbers of its last record.
-func (s *stored) issued(of intake.Row, numbers []string) []string {
+func (s *stored) issued(of intake.ImportRow, numbers []string) []string {
 	var reasons []string
 	for _, wrong := range of.Wrong {
 		reasons = append(reasons, strings.TrimSpace(strings.Join([]string{
 			wrong.Cell, wrong.Record + wrong.Pointer, wrong.Reason}, " ")))
 	}
 	cells := []string{strconv.Itoa(of.Row), of.Outcome, strings.Join(reasons, "; ")}
-	recordOf := func(name string) (is intake.Record) {
-		if at := slices.IndexFunc(of.Records, func(r intake.Record) bool { return r.Name == name }); at >= 0 {
+	recordOf := func(name string) (is intake.ImportRecord) {
+		if at := slices.IndexFunc(of.Records, func(r intake.ImportRecord) bool { return r.Name == name }); at >= 0 {
 			is = of.Records[at]
 		}
 		return is

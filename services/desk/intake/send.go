@@ -95,7 +95,7 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 		head = intake.Import{
 			Resource: how.Resource, Profile: how.Profile, ProfileVersion: version, Batch: how.Batch,
 			FileDigest: file.Digest, Size: file.Size, SentBy: request.CallerFrom(ctx).Key(), SentAt: i.instant(),
-			State: intake.Checking, Outcomes: map[string]int{}, Columns: []intake.Column{},
+			State: intake.Checking, Outcomes: map[string]int{}, Columns: []intake.ImportColumn{},
 		}
 		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records}
 		key := keyOf(&head)
@@ -134,14 +134,14 @@ func (i *Intake) read(
 		kind, _ := i.MemberOf(p.Records[at].Resource, path)
 		return kind
 	}}
-	examples := map[string][]intake.Example{}
+	examples := map[string][]intake.ImportExample{}
 	var read profile.Read
 	// A file that turns out to be wrong at its end leaves nothing, so that it is read once before anything is written.
 	for _, add := range []func(profile.Row) error{
 		func(of profile.Row) error {
 			for _, value := range of.Values {
 				if all := examples[value.Means]; len(all) < mostExamples {
-					examples[value.Means] = append(all, intake.Example{
+					examples[value.Means] = append(all, intake.ImportExample{
 						Cell: value.Cell, Sent: value.Sent, Read: scalar.JSON(value.Read),
 					})
 				}
@@ -154,7 +154,7 @@ func (i *Intake) read(
 				bytes += len(text)
 			}
 			if bytes > mostRow {
-				return rows.Add(ctx, row{Row: of.Row, Wrong: []intake.Wrong{{
+				return rows.Add(ctx, row{Row: of.Row, Wrong: []intake.ImportWrong{{
 					Cell: sheet.Place(1, of.Row), Reason: "begins a row of more than 65,536 bytes",
 				}}})
 			}
@@ -192,15 +192,15 @@ var forms = map[resource.Kind]string{
 
 // columnsOf returns the columns of a file as they were understood, in their order.
 func columnsOf(
-	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members, examples map[string][]intake.Example,
-) []intake.Column {
-	all := []intake.Column{}
+	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members, examples map[string][]intake.ImportExample,
+) []intake.ImportColumn {
+	all := []intake.ImportColumn{}
 	for _, column := range p.Columns {
 		at := read.Columns[column.Means]
 		if at == 0 {
 			continue
 		}
-		of := intake.Column{
+		of := intake.ImportColumn{
 			Column: sheet.Column(at), Means: column.Means, Form: forms[as.Kind(column.Means)],
 			Examples: examples[column.Means],
 		}
@@ -208,12 +208,12 @@ func columnsOf(
 			of.Name = read.Header[at-1]
 		}
 		if of.Examples == nil {
-			of.Examples = []intake.Example{}
+			of.Examples = []intake.ImportExample{}
 		}
 		all = append(all, of)
 	}
-	slices.SortStableFunc(all, func(a, b intake.Column) int { return read.Columns[a.Means] - read.Columns[b.Means] })
-	return slices.CompactFunc(all, func(a, b intake.Column) bool { return a.Means == b.Means })
+	slices.SortStableFunc(all, func(a, b intake.ImportColumn) int { return read.Columns[a.Means] - read.Columns[b.Means] })
+	return slices.CompactFunc(all, func(a, b intake.ImportColumn) bool { return a.Means == b.Means })
 }
 
 // WriteFile writes the file of an import as it was sent. Errors: problem.NotFound, those of the store and the writer.
