@@ -37,11 +37,12 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		}, record))
 }
 
-// TestEverythingThatIsReliedOn prepares a period from the receipts of the contracts with the other services.
+// TestEverythingThatIsReliedOn prepares a period from the receipts of the contracts with the other services, and
+// imports a file of each.
 func TestEverythingThatIsReliedOn(t *testing.T) {
 	peers := map[string]http.Handler{}
 	var stubs []*consumercontract.Stub
-	for _, name := range []string{"premium", "coverage", "claims", "parties"} {
+	for _, name := range []string{"premium", "coverage", "claims", "parties", "products"} {
 		stub := consumercontract.NewStub(t, filepath.Join(contracts, name, "desk.json"))
 		peers[name], stubs = stub, append(stubs, stub)
 	}
@@ -82,7 +83,28 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 		`{"denied":true}`); a.Member("right") != "claims" {
 		t.Error(a.Text)
 	}
+	importsOfEach(t, s)
 	for _, stub := range stubs {
 		stub.WantAllAsked()
+	}
+}
+
+// importsOfEach imports a file of each service.
+func importsOfEach(t *testing.T, s *servicetest.Service) {
+	t.Helper()
+	for resource, file := range map[string]string{
+		"personal":      "firstName,lastName,dob,idType,idNumber,address.city\nA,B,1990-01-01,passport,DESK-1,London\n",
+		"policyWording": "name\nStandard\n", "vehicle": "vin\nV\n",
+		"claim":   "policyNumber,lossDate,claimType\nP1,2026-04-01T00:00:00Z,other\n",
+		"receipt": "policyNumber,receiptType,paymentAmount\nP1,new policy,5\n",
+	} {
+		sent := s.Must(200, "POST", "/x/import?resource="+resource, file, "Content-Type", "text/csv")
+		if !strings.Contains(sent.Text, `"state":"checked"`) || !strings.Contains(sent.Text, `"outcomes":{"ready":1}`) {
+			t.Errorf("%s: %s", resource, sent.Text)
+		}
+		done := s.Must(200, "POST", "/x/import/"+sent.Member("id")+":apply", `{"digest":"`+sent.Member("digest")+`"}`)
+		if !strings.Contains(done.Text, `"state":"applied"`) || !strings.Contains(done.Text, `"outcomes":{"made":1}`) {
+			t.Errorf("%s: %s", resource, done.Text)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func (o *office) importOperations() []rest.Extension {
 		Path: importsPath, Method: http.MethodPost, Writes: true, ID: "sendImport",
 		Summary: "Send a file whose rows become records, and check it",
 		Details: "Nothing is made yet. The response says how each column was understood, and how many rows can be made; " +
-			"the rows say what is wrong with each. A file has 64 MiB at most, 250,000 rows and 500 columns. With resource " +
+			"the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource " +
 			"its columns are named as the members of that resource, as exports write them: a CSV file has commas and " +
 			"UTF-8, a workbook the first sheet that is not hidden. Else a profile says what the columns mean, one of " +
 			"your own or one that is shipped. A record that is there already, by its externalReference or the value " +
@@ -119,7 +119,7 @@ func (o *office) importOperations() []rest.Extension {
 	}, {
 		Path: importPath + ":cancel", Method: http.MethodPost, Writes: true, ID: "cancelImport",
 		Summary:  "End an import: no further record is made",
-		Details:  "Rows that are being made are still finished, up to 50. What was made stays.",
+		Details:  "Rows that are being made are still finished, up to 250. What was made stays.",
 		Response: one, Parameters: []string{"importId"}, Refuses: []problem.Kind{problem.NotFound, problem.Transition},
 		Serve: func(c *gin.Context, _ any) (any, error) {
 			return o.intake.Cancel(c.Request.Context(), c.Param("importId"))

@@ -44,7 +44,7 @@ func (i *Intake) Apply(ctx context.Context, id string, asked intake.ImportApply)
 	}); err != nil {
 		return intake.Import{}, err
 	}
-	return i.advance(ctx, id, intake.Applying, madeBlocks,
+	return i.advance(ctx, id, i.Now(), intake.Applying, madeBlocks,
 		func(head *intake.Import) *int { return &head.Done }, i.makeAll,
 		func(s *stored) {
 			if s.Head.Done == s.Head.Rows && s.Head.State == intake.Applying {

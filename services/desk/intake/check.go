@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -27,7 +28,12 @@ const (
 // Check goes on to check the rows of an import. It makes no record. Errors: problem.NotFound, those of the services and
 // of the store.
 func (i *Intake) Check(ctx context.Context, id string) (intake.Import, error) {
-	return i.advance(ctx, id, intake.Checking, checkedBlocks,
+	return i.checkSince(ctx, id, i.Now())
+}
+
+// checkSince goes on to check rows for a request that began at an instant.
+func (i *Intake) checkSince(ctx context.Context, id string, began time.Time) (intake.Import, error) {
+	return i.advance(ctx, id, began, intake.Checking, checkedBlocks,
 		func(head *intake.Import) *int { return &head.Checked },
 		func(ctx context.Context, _ *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
 			became, err := i.tryAll(ctx, id, rows)

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -45,7 +46,15 @@ func refOf(row int, name string) string { return strconv.Itoa(row) + "_" + name 
 // compose returns a row with the bodies of its records. A record of which no cell of the row gives anything is not made,
 // and what would refer to it is left out.
 func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (row, error) {
-	to := row{Row: of.Row, Sent: of.Sent}
+	to, bytes := row{Row: of.Row, Sent: of.Sent}, 0
+	for _, text := range of.Sent {
+		bytes += len(text)
+	}
+	if bytes > mostRow {
+		return row{Row: of.Row, Wrong: []intake.ImportWrong{{
+			Cell: sheet.Place(1, of.Row), Reason: fmt.Sprintf("begins a row of more than %d bytes", mostRow),
+		}}}, nil
+	}
 	for _, cell := range of.Wrong {
 		to.Wrong = append(to.Wrong, intake.ImportWrong{Cell: cell.Cell, Reason: cell.Reason})
 	}
@@ -131,7 +140,7 @@ func (s *stored) creations(
 	for _, b := range of.Bodies {
 		one := &creation.Creation{
 			Ref: refOf(of.Row, b.Name), Resource: b.Resource, Body: b.JSON,
-			Key: s.Head.ID + "." + refOf(of.Row, b.Name),
+			Key: s.Key + "." + refOf(of.Row, b.Name),
 		}
 		if one.Refers, _, err = reference.Find(b.JSON); err != nil {
 			return nil, nil, err

@@ -41,9 +41,9 @@ const list = "import"
 
 const (
 	// partLength is how many rows are checked, or made, before it is noted how far an import has come.
-	partLength = 50
+	partLength = 250
 	// atATime is how long a request works before it says how far it has come, so that no proxy gives up on it.
-	atATime = 10 * time.Second
+	atATime = 8 * time.Second
 )
 
 // Environment is what an intake needs of the service.
@@ -74,6 +74,8 @@ type stored struct {
 	Head   intake.Import `json:"head"`
 	Batch  uuid.UUID     `json:"batch"`
 	Pieces int           `json:"pieces"`
+	// Key begins the Idempotency-Keys of the records.
+	Key string `json:"key"`
 	// Records are those that each row makes.
 	Records []reconciliation.FileRecord `json:"records"`
 	// Columns are the numbers of the columns by their meanings, and Header their names.
@@ -163,9 +165,8 @@ type part func(ctx context.Context, s *stored, rows []row) (before map[string]in
 // how many rows are done, do does the next ones, whose outcomes are kept in some blocks, and end is called with the
 // import after each part. Errors: those of do and of the store.
 func (i *Intake) advance(
-	ctx context.Context, id, state, blocks string, count func(*intake.Import) *int, do part, end func(*stored),
+	ctx context.Context, id string, began time.Time, state, blocks string, count func(*intake.Import) *int, do part, end func(*stored),
 ) (intake.Import, error) {
-	began := i.Now()
 	for {
 		s, _, err := i.get(ctx, id)
 		if err != nil || s.Head.State != state || i.Now().Sub(began) > atATime {

@@ -27,7 +27,7 @@ const (
 	// rowBlocks are the blocks of an import with the rows that were read.
 	rowBlocks = "rows"
 	// mostRow is how many bytes the cells of a row may have.
-	mostRow = 64 << 10
+	mostRow = 16 << 10
 	// mostExamples is how many cells of a column are shown with what was read of them.
 	mostExamples = 3
 	// mostBatch is how many characters the name of a batch may have.
@@ -87,6 +87,7 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 // way is the same import. Errors: problem.BadParameter, problem.NotFound for the profile, problem.Invalid for a file
 // that cannot be read, those of the body, of the services and of the store.
 func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head intake.Import, err error) {
+	began := i.Now()
 	p, version, err := i.terms(ctx, how)
 	if err != nil {
 		return head, err
@@ -97,8 +98,8 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 			FileDigest: file.Digest, Size: file.Size, SentBy: request.CallerFrom(ctx).Key(), SentAt: i.instant(),
 			State: intake.Checking, Outcomes: map[string]int{}, Columns: []intake.ImportColumn{},
 		}
-		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records}
 		key := keyOf(&head)
+		s := &stored{Head: head, Batch: uuid.New(), Key: digest(key), Records: p.Records}
 		var same stored
 		h, err := i.Folder.Find(ctx, key, &same)
 		if err == nil && h == nil {
@@ -120,7 +121,7 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 	if err != nil {
 		return head, err
 	}
-	return i.Check(ctx, head.ID)
+	return i.checkSince(ctx, head.ID, began)
 }
 
 // read reads the rows of a file, and keeps them and the file. own says that it is written as the exchange writes tables.
@@ -128,50 +129,31 @@ func (i *Intake) read(
 	ctx context.Context, s *stored, p *reconciliation.FileProfileTerms, own bool, file folder.File,
 ) error {
 	rows := &block.Writer[row]{List: i.Folder.ItemsOf(s.Batch, rowBlocks, partLength)}
-	as := profile.Members{Zone: i.Zone, Own: own, Kind: func(means string) resource.Kind {
-		name, path, _ := strings.Cut(means, ".")
-		at := slices.IndexFunc(p.Records, func(r reconciliation.FileRecord) bool { return r.Name == name })
-		kind, _ := i.MemberOf(p.Records[at].Resource, path)
-		return kind
-	}}
+	as := profile.Members{Zone: i.Zone, Own: own, Kind: i.kindsOf(p)}
+	// A file that turns out to be wrong at its end leaves nothing, so that its rows are counted before any is written.
+	read, err := profile.Rows(p, as, file, file.Size, nil)
+	if err == nil && read.Rows == 0 {
+		err = sheet.NewWrong("The file has no rows below its header.")
+	}
+	if err != nil {
+		return folder.Unreadable(err)
+	}
 	examples := map[string][]intake.ImportExample{}
-	var read profile.Read
-	// A file that turns out to be wrong at its end leaves nothing, so that it is read once before anything is written.
-	for _, add := range []func(profile.Row) error{
-		func(of profile.Row) error {
-			for _, value := range of.Values {
-				if all := examples[value.Means]; len(all) < mostExamples {
-					examples[value.Means] = append(all, intake.ImportExample{
-						Cell: value.Cell, Sent: value.Sent, Read: scalar.JSON(value.Read),
-					})
-				}
+	if read, err = profile.Rows(p, as, file, file.Size, func(of profile.Row) error {
+		for _, value := range of.Values {
+			if all := examples[value.Means]; len(all) < mostExamples {
+				examples[value.Means] = append(all, intake.ImportExample{
+					Cell: value.Cell, Sent: value.Sent, Read: scalar.JSON(value.Read),
+				})
 			}
-			return ctx.Err()
-		},
-		func(of profile.Row) error {
-			bytes := 0
-			for _, text := range of.Sent {
-				bytes += len(text)
-			}
-			if bytes > mostRow {
-				return rows.Add(ctx, row{Row: of.Row, Wrong: []intake.ImportWrong{{
-					Cell: sheet.Place(1, of.Row), Reason: "begins a row of more than 65,536 bytes",
-				}}})
-			}
-			composed, err := i.compose(p.Records, of)
-			if err != nil {
-				return err
-			}
-			return rows.Add(ctx, composed)
-		},
-	} {
-		var err error
-		if read, err = profile.Rows(p, as, file, file.Size, add); err == nil && read.Rows == 0 {
-			err = sheet.NewWrong("The file has no rows below its header.")
 		}
+		composed, err := i.compose(p.Records, of)
 		if err != nil {
-			return folder.Unreadable(err)
+			return err
 		}
+		return rows.Add(ctx, composed)
+	}); err != nil {
+		return folder.Unreadable(err)
 	}
 	if err := rows.Flush(ctx); err != nil {
 		return err
@@ -179,9 +161,19 @@ func (i *Intake) read(
 	s.Head.Rows, s.Head.Formulas, s.Head.Notes = read.Rows, read.Formulas, read.Notes
 	s.Columns, s.Header = read.Columns, read.Header
 	s.Head.Columns = columnsOf(p, read, as, examples)
-	var err error
 	s.Pieces, err = i.Folder.KeepFile(ctx, s.Batch, file)
 	return err
+}
+
+// kindsOf returns what returns the kinds of the meanings of columns.
+func (i *Intake) kindsOf(p *reconciliation.FileProfileTerms) func(means string) resource.Kind {
+	kinds := map[string]resource.Kind{}
+	for _, column := range p.Columns {
+		name, path, _ := strings.Cut(column.Means, ".")
+		at := slices.IndexFunc(p.Records, func(r reconciliation.FileRecord) bool { return r.Name == name })
+		kinds[column.Means], _ = i.MemberOf(p.Records[at].Resource, path)
+	}
+	return func(means string) resource.Kind { return kinds[means] }
 }
 
 // forms are the words for how cells are read.

@@ -18,6 +18,9 @@ import (
 	"insurance.example/exchange/pkg/sheet"
 )
 
+// mostImported is how many rows a file may have whose cells give members: so many are read in the time of a request.
+const mostImported = 100_000
+
 // mostValue is how many characters a value of a member may have.
 const mostValue = 4000
 
@@ -59,8 +62,8 @@ type Members struct {
 	Own bool
 }
 
-// Rows calls a function with each row of a file by a profile that has records. Errors: *sheet.WrongError, those of the
-// file and of the function.
+// Rows calls a function with each row of a file by a profile that has records. Without one it counts the rows, and finds
+// all that is wrong with the file as a whole. Errors: *sheet.WrongError, those of the file and of the function.
 func Rows(
 	p *reconciliation.FileProfileTerms, as Members, file io.ReaderAt, size int64, add func(Row) error,
 ) (Read, error) {
@@ -71,6 +74,12 @@ func Rows(
 
 // members reads a row whose cells give members.
 func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
+	if r.read.Rows++; r.read.Rows > mostImported {
+		return sheet.NewWrong(fmt.Sprintf("The file has more than %d rows. Divide it.", mostImported))
+	}
+	if add == nil {
+		return nil
+	}
 	of := Row{Row: row.Number}
 	for _, cell := range row.Cells {
 		of.Sent = append(of.Sent, cell.Text)
@@ -102,9 +111,6 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 				column.Means, sheet.Place(at, row.Number), cell.Text, value,
 			})
 		}
-	}
-	if r.read.Rows++; r.read.Rows > mostRows {
-		return sheet.NewWrong(fmt.Sprintf("The file has more than %d rows. Divide it.", mostRows))
 	}
 	if len(of.Wrong) > 0 {
 		r.read.Quarantined++
