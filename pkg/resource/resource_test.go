@@ -45,7 +45,7 @@ const unknown = `{
       "weight": {"type": "number"}, "id": {"type": "string"},
      "flags": {"type": "array", "items": {"$ref": "#/components/schemas/Kind"}},
       "port": {"$ref": "#/components/schemas/Port"},
-     "afloat": {"type": "boolean"}
+     "afloat": {"type": "boolean", "description": "Whether it swims."}
     }
    }
   }
