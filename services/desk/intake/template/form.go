@@ -107,8 +107,8 @@ func columnsOf(r resource.Resource, record reconciliation.FileRecord) (all []rec
 	return all
 }
 
-// members returns the members of a record that a cell can give, in the order of a response: those that may be sent, each
-// once, under the name that responses have. One of any type is left out, as no cell says what is in it.
+// members returns the members of a record that a cell can give, in the order of a response: those that may be sent,
+// each once, under the name that responses have. One of any type is left out, as no cell says what is in it.
 func members(r resource.Resource) (all []resource.Member) {
 	for _, m := range r.Members {
 		i := slices.IndexFunc(r.Sent, func(sent resource.Member) bool { return sent.Path == m.Path })

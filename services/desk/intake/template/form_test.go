@@ -113,7 +113,9 @@ func TestColumnsOfForms(t *testing.T) {
 			inOrder(t, f, record, r, places)
 			for path, value := range record.Values {
 				to, is := strings.CutSuffix(strings.TrimPrefix(value, "@"), ".id")
-				refers := slices.ContainsFunc(r.Sent, func(m resource.Member) bool { return m.Path == path && m.Refers })
+				refers := slices.ContainsFunc(r.Sent, func(m resource.Member) bool {
+					return m.Path == path && m.Refers
+				})
 				if !is || !refers || !before[to] {
 					t.Errorf("%s: %s.%s is %s", f.Name, record.Name, path, value)
 				}

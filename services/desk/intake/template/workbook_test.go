@@ -30,8 +30,9 @@ func written(t *testing.T, f template.Form, catalog *resource.Catalog) []byte {
 // examples are cells of the example row, by the names of forms and columns.
 var examples = map[string]map[string]sheet.Cell{
 	"motor": {
-		"holder.firstName": {Text: "Ada"}, "holder.lastName": {Text: "Example"}, "holder.address.building": {Text: "12"},
-		"holder.dob": {Kind: sheet.Day, Text: "1990-12-10"}, "holder.address.streetName": {Text: "Example Street"},
+		"holder.firstName": {Text: "Ada"}, "holder.lastName": {Text: "Example"},
+		"holder.address.building": {Text: "12"},
+		"holder.dob":              {Kind: sheet.Day, Text: "1990-12-10"}, "holder.address.streetName": {Text: "Example Street"},
 		"holder.address.city": {Text: "London"}, "holder.address.country": {Text: "GB"},
 		"holder.address.postalCode": {Text: "SW1Y 4JH"}, "holder.idType": {Text: "passport"},
 		"holder.idNumber": {Text: "X1234567"}, "vehicle.plateNumber": {Text: "EX 2026"},
@@ -115,8 +116,8 @@ func TestWorkbooksReadBack(t *testing.T) {
 	}
 }
 
-// TestValuesAreOffered looks for the values of each column in its validation, and for the formats of the cells below the
-// example.
+// TestValuesAreOffered looks for the values of each column in its validation, and for the formats of the cells below
+// the example.
 func TestValuesAreOffered(t *testing.T) {
 	t.Parallel()
 	catalog := published(t)
@@ -218,8 +219,8 @@ func TestColumnsAreExplained(t *testing.T) {
 		"personal idType": {"yes", "text", "passport; national id; driving licence; national insurance number; other",
 			"The kind of identity document."},
 		"personal address.city": {"one of address", "text", "", "The city, town or village."},
-		"motorCoverage policyholderId": {"yes", "text: an id, or ref: with the externalReference of the record", "",
-			"The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record."},
+		"motorCoverage vehicleId": {"yes", "text: an id, or ref: with the externalReference of the record", "",
+			"The id of the vehicle that the policy insures."},
 		"motor policy.inceptionDate": {"yes", "date-time: a date, or an instant such as 2026-04-03T09:30:00Z", "",
 			"The instant at which the term begins."},
 	} {
@@ -267,8 +268,9 @@ func TestTableIsFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sheets := book.GetSheetList(); sheets[0] != f.Name || sheets[1] != "Columns" || book.GetActiveSheetIndex() != 0 {
-			t.Errorf("%s: the sheets are %q, and the one in sight is %d", f.Name, sheets, book.GetActiveSheetIndex())
+		active := book.GetActiveSheetIndex()
+		if sheets := book.GetSheetList(); sheets[0] != f.Name || sheets[1] != "Columns" || active != 0 {
+			t.Errorf("%s: the sheets are %q, and the one in sight is %d", f.Name, sheets, active)
 		}
 		panes, err := book.GetPanes(f.Name)
 		if err != nil || !panes.Freeze || panes.YSplit != 1 {
