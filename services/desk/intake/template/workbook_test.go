@@ -31,9 +31,10 @@ func written(t *testing.T, f template.Form, catalog *resource.Catalog) []byte {
 var examples = map[string]map[string]sheet.Cell{
 	"motor": {
 		"holder.firstName": {Text: "Ada"}, "holder.lastName": {Text: "Example"},
-		"holder.address.building": {Text: "12"},
-		"holder.dob":              {Kind: sheet.Day, Text: "1990-12-10"}, "holder.address.streetName": {Text: "Example Street"},
-		"holder.address.city": {Text: "London"}, "holder.address.country": {Text: "GB"},
+		"holder.address.building":   {Text: "12"},
+		"holder.dob":                {Kind: sheet.Day, Text: "1990-12-10"},
+		"holder.address.streetName": {Text: "Example Street"},
+		"holder.address.city":       {Text: "London"}, "holder.address.country": {Text: "GB"},
 		"holder.address.postalCode": {Text: "SW1Y 4JH"}, "holder.idType": {Text: "passport"},
 		"holder.idNumber": {Text: "X1234567"}, "vehicle.plateNumber": {Text: "EX 2026"},
 		"vehicle.vin": {Text: "WVWZZZ1JZXW000001"}, "driver.name": {Text: "Ada Example"},
@@ -188,6 +189,37 @@ func offered(t *testing.T, f template.Form, book *excelize.File) map[string]offe
 		offers[of.Sqref] = offer{values, of.ShowErrorMessage}
 	}
 	return offers
+}
+
+// TestValuesWithCommas offers values that have a comma or a quote, between which a validation could not tell, from the
+// sheet of values. The resource is one that the published document does not have, and has no example.
+func TestValuesWithCommas(t *testing.T) {
+	t.Parallel()
+	catalog, err := resource.Read([]byte(`{"paths": {"/boat": {"get": {"responses": {"200": {"content":
+		{"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/boat"}}}}}}},
+		"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/boat"}}}}}}},
+		"components": {"schemas": {"boat": {"x-property-order": ["rig", "hull", "sail", "mast"], "properties": {
+		"rig": {"type": "string", "enum": ["sloop, gaff", "yawl"]}, "hull": {"enum": ["12\"", "14\""]},
+		"sail": {"type": "string", "enum": ["jib", "main"]}, "mast": {"enum": ["sloop, gaff", "yawl"]}}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := template.OfResource(catalog, "boat")
+	book, err := excelize.OpenReader(bytes.NewReader(written(t, f, catalog)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	offers := offered(t, f, book)
+	for letters, want := range map[string][]string{
+		"A": {"sloop, gaff", "yawl"}, "B": {`12"`, `14"`}, "C": {"jib", "main"}, "D": {"sloop, gaff", "yawl"},
+	} {
+		if is := offers[letters+"2:"+letters+"1048576"]; !slices.Equal(is.values, want) {
+			t.Errorf("column %s offers %q", letters, is.values)
+		}
+	}
+	if lists, err := book.GetRows("Values"); err != nil || !slices.Equal(lists[0], []string{"rig", "hull"}) {
+		t.Errorf("the sheet of values has %q, %v", lists, err)
+	}
 }
 
 // TestColumnsAreExplained reads what a workbook says of its columns.
