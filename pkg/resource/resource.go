@@ -35,6 +35,12 @@ type Member struct {
 	Values []string
 	// Amount says that the numbers are amounts of money, and Whole that they are whole numbers.
 	Amount, Whole bool
+	// Refers says that the values are ids of records, in place of which ref: and the caller's own name may be sent.
+	Refers bool
+	// Returned is the name under which responses have a member that is sent under this one; "" if it is the same.
+	Returned string
+	// Description says in words what the member is; "" if the document does not.
+	Description string
 }
 
 // Filter is a query parameter by which a list can be filtered.

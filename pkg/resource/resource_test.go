@@ -21,7 +21,11 @@ const unknown = `{
    "post": {"requestBody": {"content": {"application/json": {
     "example": {"kind": "sail"},
     "schema": {"allOf": [{"$ref": "#/components/schemas/boat"},
-      {"properties": {"sort": {"type": "string"}}, "required": ["kind"]}]}
+      {"properties": {"sort": {"type": "string", "description": "Another name of ` + "`kind`" + `, as returned."},
+       "owner": {"type": "string", "description": "Who has it.", "examples": ["1", "ref:O-1"]},
+       "crew": {"anyOf": [{"type": "array", "items": {"type": "string", "examples": ["ref:C-1"]}}, {"type": "null"}]},
+       "berth": {"type": "object", "properties": {"no": {"description": "Another name of ` + "`number`" + `."}}}
+      }, "required": ["kind"]}]}
    }}}}
   },
   "/boat/{id}": {"get": {}},
@@ -33,7 +37,7 @@ const unknown = `{
  "components": {
   "parameters": {"limit": {"in": "query", "name": "limit"}},
   "schemas": {
-   "Kind": {"type": "string", "enum": ["sail", "steam"]},
+   "Kind": {"type": "string", "enum": ["sail", "steam"], "description": "What drives it."},
    "Port": {"type": "object", "x-property-order": ["name", "country"],
      "properties": {"country": {"type": "string"}, "name": {"type": "string"}}},
    "boat": {
@@ -45,7 +49,7 @@ const unknown = `{
       "weight": {"type": "number"}, "id": {"type": "string"},
      "flags": {"type": "array", "items": {"$ref": "#/components/schemas/Kind"}},
       "port": {"$ref": "#/components/schemas/Port"},
-     "afloat": {"type": "boolean"}
+     "afloat": {"type": "boolean", "description": "Whether it swims."}
     }
    }
   }
@@ -80,6 +84,15 @@ func TestNewResource(t *testing.T) {
 	}
 	if _, is := boat.Member("sort"); !is {
 		t.Error("a name that may only be sent is not known")
+	}
+	for path, want := range map[string]resource.Member{
+		"kind": {Description: "What drives it."}, "sort": {Returned: "kind"}, "berth.no": {Returned: "berth.number"},
+		"owner": {Refers: true, Description: "Who has it."}, "crew": {Refers: true},
+	} {
+		if m, _ := boat.Member(path); m.Returned != want.Returned || m.Refers != want.Refers ||
+			m.Returned == "" && m.Description != want.Description {
+			t.Errorf("%s is %+v", path, m)
+		}
 	}
 	if !slices.Equal(boat.Required, []string{"kind"}) {
 		t.Errorf("required: %v", boat.Required)

@@ -3,6 +3,7 @@ package resource
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,16 +13,18 @@ import (
 
 // schema is the part of a JSON schema that describes members.
 type schema struct {
-	Ref        string             `json:"$ref"`
-	Type       typeNames          `json:"type"`
-	Format     string             `json:"format"`
-	Enum       []jsontext.Value   `json:"enum"`
-	Items      *schema            `json:"items"`
-	Properties map[string]*schema `json:"properties"`
-	Required   []string           `json:"required"`
-	AllOf      []*schema          `json:"allOf"`
-	AnyOf      []*schema          `json:"anyOf"`
-	OneOf      []*schema          `json:"oneOf"`
+	Ref         string             `json:"$ref"`
+	Type        typeNames          `json:"type"`
+	Format      string             `json:"format"`
+	Enum        []jsontext.Value   `json:"enum"`
+	Items       *schema            `json:"items"`
+	Properties  map[string]*schema `json:"properties"`
+	Required    []string           `json:"required"`
+	AllOf       []*schema          `json:"allOf"`
+	AnyOf       []*schema          `json:"anyOf"`
+	OneOf       []*schema          `json:"oneOf"`
+	Description string             `json:"description"`
+	Examples    []jsontext.Value   `json:"examples"`
 	// Order names the properties in the order in which the exchange returns them. JSON objects have no order.
 	Order []string `json:"x-property-order"`
 	// Amount says that the numbers are amounts of money.
@@ -87,6 +90,12 @@ func (s *schema) join(other schema) {
 	if s.Items == nil {
 		s.Items = other.Items
 	}
+	if s.Description == "" {
+		s.Description = other.Description
+	}
+	if s.Examples == nil {
+		s.Examples = other.Examples
+	}
 	if s.Properties == nil {
 		s.Properties = map[string]*schema{}
 	}
@@ -148,12 +157,30 @@ func (d *document) members(prefix string, s schema, depth int) []Member {
 			all = append(all, d.members(path, value, depth+1)...)
 			continue
 		}
-		all = append(all, Member{
+		m := Member{
 			Path: path, Kind: d.kind(value), Values: d.values(value), Amount: value.Amount,
-			Whole: value.Type.has("integer"),
-		})
+			Whole: value.Type.has("integer"), Description: value.Description, Refers: d.refers(value),
+		}
+		if of := anotherName.FindStringSubmatch(value.Description); of != nil {
+			m.Returned = Join(prefix, of[1])
+		}
+		all = append(all, m)
 	}
 	return all
+}
+
+// anotherName is how the document says that a member is returned under another name than it is sent.
+var anotherName = regexp.MustCompile("^Another name of `([^`]+)`")
+
+// refers reports whether a schema, or that of the elements of a list, has an example of a reference by the caller's own
+// name of a record.
+func (d *document) refers(s schema) bool {
+	if s.Type.has("array") {
+		s = d.flat(s.Items)
+	}
+	return slices.ContainsFunc(s.Examples, func(example jsontext.Value) bool {
+		return strings.HasPrefix(string(example), `"ref:`)
+	})
 }
 
 // values returns the strings that a schema allows, for a list the strings that it allows as elements, or nil if it

@@ -82,5 +82,5 @@ func tableXLSX(w io.Writer, columns []Column, each func(row func(cells []string)
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	return pack(w, b.file)
+	return Pack(w, b.file)
 }

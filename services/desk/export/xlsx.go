@@ -51,7 +51,7 @@ func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at borderea
 	if err := b.findings(ctx, of, at, number); err != nil {
 		return err
 	}
-	return pack(w, b.file)
+	return Pack(w, b.file)
 }
 
 // styles makes the styles of cells, and names the first sheet.
@@ -65,9 +65,9 @@ func (b *workbook) styles() (err error) {
 	return b.file.SetSheetName("Sheet1", linesSheet)
 }
 
-// pack writes a workbook, the same bytes for the same one: the library packs its parts in any order. It would also have
+// Pack writes a workbook, the same bytes for the same one: the library packs its parts in any order. It would also have
 // all of the packed file in memory first. Errors: those of w, problem.Unavailable.
-func pack(w io.Writer, file *excelize.File) error {
+func Pack(w io.Writer, file *excelize.File) error {
 	spool, err := os.CreateTemp("", "workbook-*")
 	if err != nil {
 		return problem.Outage(err)
@@ -190,7 +190,7 @@ func (b *workbook) cell(c column, text string) any {
 			return excelize.Cell{StyleID: b.day, Value: day}
 		}
 	case c.Kind == numberKind && isNumber(text):
-		return excelize.Cell{StyleID: b.amount, Value: number(text)}
+		return excelize.Cell{StyleID: b.amount, Value: Number(text)}
 	}
 	return neutral(text)
 }
@@ -252,7 +252,7 @@ func (b *workbook) claimTotals(of []desk.ClaimTotal) [][]any {
 // amounts returns the cells of amounts.
 func (b *workbook) amounts(of ...scalar.Decimal) (cells []any) {
 	for _, amount := range of {
-		cells = append(cells, excelize.Cell{StyleID: b.amount, Value: number(string(amount))})
+		cells = append(cells, excelize.Cell{StyleID: b.amount, Value: Number(string(amount))})
 	}
 	return cells
 }
@@ -314,8 +314,8 @@ func (b *workbook) sheet(name string, rows [][]any) error {
 // exactDigits is how many digits every spreadsheet keeps of a number.
 const exactDigits = 15
 
-// number returns a number as a spreadsheet keeps it. One with more digits is a text, so that none is lost.
-func number(text string) any {
+// Number returns a number as a spreadsheet keeps it. One with more digits is a text, so that none is lost.
+func Number(text string) any {
 	digits := strings.TrimLeft(strings.NewReplacer(".", "", "-", "").Replace(text), "0")
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil || len(digits) > exactDigits {

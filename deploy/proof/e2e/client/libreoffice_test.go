@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"math/big"
@@ -14,12 +15,16 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/xuri/excelize/v2"
 
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/resource"
+	"insurance.example/exchange/pkg/sheet"
+	"insurance.example/exchange/services/desk/intake/template"
 )
 
 // TestExportsOpenInSpreadsheets exports periods of the seeded year as CSV and as workbooks, and compares the two, cell
 // by cell, as LibreOffice and excelize read the workbooks. In the last period, a policyholder has a name that begins
-// like a formula, and a receipt is paid back.
+// like a formula, and a receipt is paid back. What LibreOffice reads of the workbooks to fill in is compared as well.
 func TestExportsOpenInSpreadsheets(t *testing.T) {
 	t.Parallel()
 	office, err := trial.Installed("soffice", "workbooks are tested in LibreOffice", "libreoffice-calc-nogui")
@@ -42,7 +47,11 @@ func TestExportsOpenInSpreadsheets(t *testing.T) {
 				strings.Fields(period)...), "1")...).want(t, 0)
 		}
 	}
+	forms := s.templates(t)
 	s.convert(t, office)
+	for _, name := range forms {
+		s.compareTemplate(t, name)
+	}
 	for period, want := range lines {
 		rows, err := csv.NewReader(strings.NewReader(s.read(t, period+".csv"))).ReadAll()
 		if err != nil || len(rows) != 1+want {
@@ -62,6 +71,42 @@ func TestExportsOpenInSpreadsheets(t *testing.T) {
 		if !strings.Contains(last, cell) {
 			t.Errorf("December lacks the cell %q: %s", cell, last)
 		}
+	}
+}
+
+// templates writes the workbook to fill in of each form, and returns the names of the forms.
+func (s *shell) templates(t *testing.T) (names []string) {
+	t.Helper()
+	catalog, err := resource.Read(openapi.Published())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range template.Forms(catalog) {
+		var book bytes.Buffer
+		if err := template.Write(&book, f, catalog); err != nil {
+			t.Fatal(err)
+		}
+		s.write(t, f.Name+".xlsx", book.String())
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// compareTemplate compares the header and the example row of a workbook to fill in with what LibreOffice reads. What is
+// no text is a number, a day, or TRUE or FALSE.
+func (s *shell) compareTemplate(t *testing.T, name string) {
+	t.Helper()
+	rows, book := s.inLibreOffice(t, name+"-"+name+".csv"), strings.NewReader(s.read(t, name+".xlsx"))
+	if err := sheet.XLSX(book, book.Size(), sheet.Of{}, func(row sheet.Row) error {
+		for i, cell := range row.Cells {
+			is, isText := rows[row.Number-1][i], cell.Kind == sheet.Text && cell.Text != "TRUE" && cell.Text != "FALSE"
+			if is.value != cell.Text || cell.Filled() && is.isText != isText {
+				t.Errorf("%s: LibreOffice reads %+v in %s, and not %+v", name, is, sheet.Place(i+1, row.Number), cell)
+			}
+		}
+		return nil
+	}); err != nil || len(rows) != 2 {
+		t.Errorf("%s: LibreOffice reads %d rows (%v)", name, len(rows), err)
 	}
 }
 
