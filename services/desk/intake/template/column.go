@@ -41,7 +41,10 @@ func (f Form) columns(catalog *resource.Catalog) (all []column, err error) {
 			if i < 0 {
 				continue
 			}
-			c := column{FileColumn: f.Columns[i], record: record, member: m, example: examples[m.Path]}
+			c := column{FileColumn: f.Columns[i], record: record, member: m}
+			if _, given := record.Values[m.Path]; !given {
+				c.example = examples[m.Path]
+			}
 			if path := resource.Split(m.Path); len(path) > 1 && slices.Contains(r.Required, path[0]) {
 				c.within = strings.TrimSuffix(c.Column, m.Path) + path[0]
 			}

@@ -76,6 +76,9 @@ func (l line) form(catalog *resource.Catalog) Form {
 	for _, record := range f.Records {
 		r, _ := catalog.Find(record.Resource)
 		for _, c := range columnsOf(r, record) {
+			for i, synonym := range c.Synonyms {
+				c.Synonyms[i] = record.Name + "." + synonym
+			}
 			c.Column = c.Means
 			f.Columns = append(f.Columns, c)
 		}
@@ -94,15 +97,21 @@ func OfResource(catalog *resource.Catalog, name string) (f Form, known bool) {
 	return Form{name, []reconciliation.FileRecord{record}, columnsOf(r, record)}, true
 }
 
-// columnsOf returns the columns of a record, named as its members.
+// columnsOf returns the columns of a record, named as its members, or as another name under which a member may be sent. A
+// member that refers to another record of the row has one too: a row that gives it refers to a record that is there.
 func columnsOf(r resource.Resource, record reconciliation.FileRecord) (all []reconciliation.FileColumn) {
 	for _, m := range members(r) {
-		if _, given := record.Values[m.Path]; !given {
-			all = append(all, reconciliation.FileColumn{
-				Column: m.Path, Means: record.Name + "." + m.Path,
-				Optional: !slices.Contains(r.Required, m.Path),
-			})
+		_, given := record.Values[m.Path]
+		c := reconciliation.FileColumn{
+			Column: m.Path, Means: record.Name + "." + m.Path,
+			Optional: given || !slices.Contains(r.Required, m.Path),
 		}
+		for _, sent := range r.Sent {
+			if sent.Returned == m.Path && sent.Path != m.Path {
+				c.Synonyms = append(c.Synonyms, sent.Path)
+			}
+		}
+		all = append(all, c)
 	}
 	return all
 }
