@@ -121,7 +121,10 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 
 // number reads a number of a row, the sum of its cells.
 func (r *reader) number(of *Row, row sheet.Row, column reconciliation.FileColumn) {
-	if isNil(r.p, r.cell(row, r.columns[column.Means]).Text) && len(r.parts[column.Means]) == 1 {
+	if !slices.ContainsFunc(r.parts[column.Means], func(of part) bool {
+		cell := r.cell(row, of.column)
+		return cell.Filled() && !isNil(r.p, cell.Text)
+	}) {
 		return
 	}
 	wrong := len(of.Wrong)

@@ -1,0 +1,426 @@
+package desk_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/pkg/servicetest"
+)
+
+const imports = "/x/import"
+
+// fleet is a profile of files whose rows make an individual and a vehicle that refers to it.
+const fleet = `{"format":"csv","delimiter":";","encoding":"utf-8","headerRow":1,"decimalMark":",","groupingMark":".",
+	"sign":"trailingMinus","dateForms":["dd.mm.yyyy"],"totals":{"rule":"marked","column":"Name","word":"Total"},
+	"nil":["-"],"records":[{"name":"holder","resource":"personal","values":{"idType":"passport"}},
+		{"name":"car","resource":"vehicle","values":{"plateNumber":"@holder.id"}}],
+	"columns":[{"column":"Name","means":"holder.lastName"},{"column":"Passport","means":"holder.idNumber"},
+		{"column":"Born","means":"holder.dob","optional":true},{"column":"VIN","means":"car.vin"},
+		{"column":"Ref","means":"car.externalReference","optional":true},
+		{"column":"Doors","means":"car.physical.doors","optional":true},
+		{"column":"Colour","means":"car.physical.colour","optional":true,"values":{"Rot":"red","Blau":"blue"}}]}`
+
+// sends sends a file by the profile of fleets, and returns the import.
+func sends(s *servicetest.Service, file string) servicetest.Response {
+	s.Must(200, "PUT", profiles+"fleet", fleet)
+	return s.Must(200, "POST", imports+"?profile=fleet", file, "Content-Type", "text/csv")
+}
+
+// rowsOf returns the rows of an import with an outcome as CSV, without their header.
+func rowsOf(s *servicetest.Service, id, outcome string) string {
+	_, rows, _ := strings.Cut(s.Must(200, "GET", imports+"/"+id+"/rows?outcome="+outcome, "", "Accept", "text/csv").Text,
+		"\n")
+	return strings.ReplaceAll(rows, "\r", "")
+}
+
+func applied(s *servicetest.Service, of servicetest.Response, header ...string) servicetest.Response {
+	return s.Do("POST", imports+"/"+of.Member("id")+":apply", `{"digest":"`+of.Member("digest")+`"}`, header...)
+}
+
+// TestRowsBecomeRecords reads cells in the forms of a profile, and makes two records of each row.
+func TestRowsBecomeRecords(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	of := sends(s, strings.Join([]string{"Name;Passport;Born;VIN;Ref;Doors;Colour;Remark",
+		"Lee;0012;31.12.1990;V1;R1;5;Rot;as is", "O'Hara;X2;-;V2;;two;blau;", "Bad;X3;31.02.1990;V3;;5;Rot;",
+		"Worse;X4;;V4;;;Grün;", "refuse me;X5;;V5;;;;", "Total;;;;;;;", ""}, "\n"))
+	for _, part := range []string{
+		`"state":"checked"`, `"rows":5`, `"outcomes":{"ready":2,"refused":3}`,
+		`{"kind":"columns-not-read","count":1,"places":["H"]}`,
+		`"name":"Born","means":"holder.dob","form":"date","examples":[{"cell":"C2","sent":"31.12.1990","read":"1990-12-31"}]`,
+		`{"cell":"F2","sent":"5","read":5},{"cell":"F3","sent":"two","read":"two"}`,
+		`{"cell":"G3","sent":"blau","read":"blue"}`,
+	} {
+		if !strings.Contains(of.Text, part) {
+			t.Errorf("no %s in %s", part, of.Text)
+		}
+	}
+	if len(m.records) > 0 {
+		t.Errorf("a check makes %v", m.records)
+	}
+	wrong := rowsOf(s, of.Member("id"), "refused")
+	for _, part := range []string{
+		"4,refused,C4  is no date in a form that the profile declares", "5,refused,G5  is no word that the profile has",
+		"6,refused,A6 holder/lastName is refused,",
+	} {
+		if !strings.Contains(wrong, part) {
+			t.Errorf("no %q in %s", part, wrong)
+		}
+	}
+	done := applied(s, of)
+	if !strings.Contains(done.Text, `"state":"applied"`) || !strings.Contains(done.Text, `"outcomes":{"made":2,"refused":3}`) {
+		t.Error(done.Text)
+	}
+	var bodies []string
+	for _, r := range m.records {
+		bodies = append(bodies, r.resource+" "+r.body)
+	}
+	for _, part := range []string{
+		`personal {"dob":"1990-12-31","idNumber":"0012","idType":"passport","lastName":"Lee"}`,
+		`"externalReference":"R1","physical":{"colour":"red","doors":5},"plateNumber":"01930000-`,
+		`personal {"idNumber":"X2","idType":"passport","lastName":"O'Hara"}`, `"doors":"two"`,
+	} {
+		if !strings.Contains(strings.Join(bodies, "\n"), part) {
+			t.Errorf("no %s in %s", part, strings.Join(bodies, "\n"))
+		}
+	}
+	if len(bodies) != 4 {
+		t.Errorf("there are %d records", len(bodies))
+	}
+	made := rowsOf(s, of.Member("id"), "made")
+	if !strings.HasPrefix(made, "2,made,,01930000-") || !strings.Contains(made, ",Lee,0012,31.12.1990,V1,R1,5,Rot,as is\n") {
+		t.Error(made)
+	}
+	if again := sends(s, "Name;Passport;VIN\nLee;0012;V1\n"); again.Member("id") == of.Member("id") {
+		t.Error("another file is the same import")
+	}
+}
+
+// TestNumbersOfRows reads numbers in the forms of a profile; one of two columns is taken away from the other.
+func TestNumbersOfRows(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	s.Must(200, "PUT", profiles+"pets", `{"format":"csv","delimiter":";","encoding":"utf-8","headerRow":1,
+		"decimalMark":",","groupingMark":".","sign":"trailingMinus","totals":{"rule":"none"},"nil":["nil"],
+		"records":[{"name":"pet","resource":"pet"}],"columns":[{"column":"Name","means":"pet.petName"},
+			{"column":"Years","means":"pet.age","optional":true},
+			{"column":"Away","means":"pet.age","less":true,"optional":true}]}`)
+	of := s.Must(200, "POST", imports+"?profile=pets", "Name;Years;Away\nA;1.004,50;\nB;12,5-;\nC;3;0,50\nD;1.23.4;\n"+
+		"E;nil;\nF;0,123456789;\n", "Content-Type", "text/csv")
+	applied(s, of)
+	var bodies []string
+	for _, r := range m.records {
+		bodies = append(bodies, r.body)
+	}
+	slices.Sort(bodies)
+	want := []string{`{"age":-12.5,"petName":"B"}`, `{"age":0.123456789,"petName":"F"}`, `{"age":1004.50,"petName":"A"}`,
+		`{"age":2.50,"petName":"C"}`, `{"petName":"E"}`}
+	if !slices.Equal(bodies, want) {
+		t.Errorf("the records are %s", bodies)
+	}
+	if rows := rowsOf(s, of.Member("id"), "refused"); !strings.HasPrefix(rows, "5,refused,B5 ") {
+		t.Error(rows)
+	}
+}
+
+// TestWhatIsThereIsNotMadeAgain imports rows whose records are there: the last one leaves its row out, and another one
+// is what the last one refers to. Rows of one file are no different.
+func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	first := sends(s, "Name;Passport;VIN;Ref\nLee;X1;V1;R1\n")
+	applied(s, first)
+	const file = "Name;Passport;VIN;Ref\nLee;X1;V2;R2\nLee;X1;V1;R1\nRay;X9;V3;R3\nRay;X9;V4;R4\n"
+	of := sends(s, file)
+	if !strings.Contains(of.Text, `"outcomes":{"ready":3,"there":1}`) {
+		t.Error(of.Text)
+	}
+	there := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows?outcome=there", "").Text
+	if !strings.Contains(there, `{"name":"car","resource":"vehicle","id":"`+m.records[1].id+`"}`) {
+		t.Error(there)
+	}
+	done := applied(s, of)
+	if !strings.Contains(done.Text, `"outcomes":{"made":3,"there":1}`) || len(m.records) != 6 {
+		t.Errorf("%d records, %s", len(m.records), done.Text)
+	}
+	holders := map[string]string{}
+	for _, r := range m.records {
+		if r.resource == "vehicle" {
+			holders[member1(r.body, "vin")] = member1(r.body, "plateNumber")
+		}
+	}
+	if holders["V2"] != m.records[0].id || holders["V3"] == "" || holders["V3"] != holders["V4"] {
+		t.Errorf("the holders are %v of %v", holders, m.records)
+	}
+	// The same file is the same import; in another batch it is another one, all of whose rows are there.
+	again := sends(s, file)
+	if again.Member("id") != of.Member("id") || !strings.Contains(again.Text, `"state":"applied"`) {
+		t.Error(again.Text)
+	}
+	other := s.Must(200, "POST", imports+"?profile=fleet&batch=two", file, "Content-Type", "text/csv")
+	if other.Member("id") == of.Member("id") || !strings.Contains(other.Text, `"outcomes":{"there":4}`) {
+		t.Error(other.Text)
+	}
+}
+
+// TestAnImportIsStoppedAnywhere has each call of another service and each write of an import fail, before it happens or
+// after, and somebody else go on.
+func TestAnImportIsStoppedAnywhere(t *testing.T) {
+	t.Parallel()
+	file := "Name;Passport;VIN;Ref\n"
+	for n := range 6 {
+		file += fmt.Sprintf("N%d;X%d;V%d;R%d\n", n, n, n, n)
+	}
+	run := func(left int, happens bool) (calls int) {
+		m := newMakers(t)
+		store := servicetest.OpenStore(t)
+		s := m.start(store)
+		s.Must(200, "PUT", profiles+"fleet", fleet)
+		m.left, m.happens, m.count = left, happens, 0
+		var of servicetest.Response
+		again := func(ask func(who string) servicetest.Response) servicetest.Response {
+			for _, who := range []string{"anna", "bob"} {
+				if of = ask(who); of.Status == 200 {
+					return of
+				}
+				if of.Status != 503 {
+					t.Fatalf("%d, %v: %d %s", left, happens, of.Status, of.Text)
+				}
+				s = m.start(store) // the process was killed, and another one goes on
+			}
+			t.Fatalf("%d, %v: %s", left, happens, of.Text)
+			return of
+		}
+		of = again(func(who string) servicetest.Response {
+			return s.Do("POST", imports+"?profile=fleet", file, "Content-Type", "text/csv", caller, who)
+		})
+		if of.Member("state") == "checking" {
+			of = s.Must(200, "POST", imports+"/"+of.Member("id")+":check", "")
+		}
+		checked := of
+		done := again(func(who string) servicetest.Response { return applied(s, checked, caller, who) })
+		if done.Member("state") != "applied" || !strings.Contains(done.Text, `"outcomes":{"made":6}`) ||
+			done.Member("appliedBy") != "anna" {
+			// An apply that failed before it was noted is the next one's.
+			if done.Member("appliedBy") != "bob" || done.Member("state") != "applied" {
+				t.Fatalf("%d, %v: %s", left, happens, done.Text)
+			}
+		}
+		seen, by := map[string]int{}, map[string]int{}
+		for _, r := range m.records {
+			seen[r.resource+member1(r.body, "idNumber")+member1(r.body, "vin")]++
+			by[r.by]++
+		}
+		if len(seen) != 12 || len(m.records) != 12 || len(by) != 1 {
+			t.Fatalf("%d, %v: %d records of %d, by %v", left, happens, len(m.records), len(seen), by)
+		}
+		if rows := rowsOf(s, done.Member("id"), "made"); strings.Count(rows, ",made,,01930000-") != 6 {
+			t.Fatalf("%d, %v: %s", left, happens, rows)
+		}
+		return m.count
+	}
+	calls := run(-1, false)
+	if calls < 20 {
+		t.Errorf("there are %d calls and writes", calls)
+	}
+	for left := range calls {
+		run(left, false)
+		run(left, true)
+	}
+}
+
+// TestALongImportGoesOnInParts has each call take so long that a request does a part of the work.
+func TestALongImportGoesOnInParts(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	file := &strings.Builder{}
+	file.WriteString("Name;Passport;VIN\n")
+	for n := range 600 {
+		fmt.Fprintf(file, "N%d;X%d;V%d\n", n, n, n)
+	}
+	m.slow = time.Second
+	of := sends(s, file.String())
+	if of.Member("state") != "checking" || of.Body["checked"] != 250.0 || of.Member("digest") != "" {
+		t.Fatal(of.Text)
+	}
+	id := of.Member("id")
+	if a := s.Must(409, "POST", imports+"/"+id+":apply", `{"digest":"x"}`); a.Member("state") != "checking" {
+		t.Error(a.Text)
+	}
+	if page := s.Must(200, "GET", imports+"/"+id+"/rows?after=249&limit=2", ""); !strings.Contains(page.Text,
+		`{"row":251,"outcome":"ready"`) || !strings.Contains(page.Text, `{"row":252,"cells"`) ||
+		page.Body["next"] != 251.0 {
+		t.Error(page.Text)
+	}
+	requests := 0
+	for ; of.Member("state") == "checking"; requests++ {
+		of = s.Must(200, "POST", imports+"/"+id+":check", "", caller, "bob")
+	}
+	m.slow = time.Second / 50
+	for done := 0.0; of.Member("state") != "applied"; requests++ {
+		if of = applied(s, of); of.Status != 200 || of.Body["done"].(float64) <= done {
+			t.Fatal(of.Text)
+		}
+		done = of.Body["done"].(float64)
+	}
+	if requests < 4 || len(m.records) != 1200 {
+		t.Errorf("%d requests make %d records", requests, len(m.records))
+	}
+	if a := s.Must(409, "POST", imports+"/"+id+":cancel", ""); a.Member("state") != "applied" {
+		t.Error(a.Text)
+	}
+}
+
+// TestTwoApplyAtOnce has two people apply an import at the same time: each record is made once.
+func TestTwoApplyAtOnce(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	file := &strings.Builder{}
+	file.WriteString("Name;Passport;VIN\n")
+	for n := range 600 {
+		fmt.Fprintf(file, "N%d;X%d;V%d\n", n, n, n)
+	}
+	of := sends(s, file.String())
+	var all sync.WaitGroup
+	for _, who := range []string{"anna", "bob"} {
+		all.Go(func() {
+			if done := applied(s, of, caller, who); done.Member("state") != "applied" {
+				t.Errorf("%s: %s", who, done.Text)
+			}
+		})
+	}
+	all.Wait()
+	of = s.Must(200, "GET", imports+"/"+of.Member("id"), "")
+	if len(m.records) != 1200 || !strings.Contains(of.Text, `"outcomes":{"made":600}`) {
+		t.Errorf("%d records, %s", len(m.records), of.Text)
+	}
+}
+
+// TestAnImportIsCancelled ends an import before its last rows are made, and refuses to go on.
+func TestAnImportIsCancelled(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	file := &strings.Builder{}
+	file.WriteString("Name;Passport;VIN\n")
+	for n := range 300 {
+		fmt.Fprintf(file, "N%d;X%d;V%d\n", n, n, n)
+	}
+	of := sends(s, file.String())
+	m.slow = time.Second
+	if done := applied(s, of); done.Member("state") != "applying" || done.Body["done"] != 250.0 {
+		t.Fatal(done.Text)
+	}
+	for range 2 {
+		if a := s.Must(200, "POST", imports+"/"+of.Member("id")+":cancel", ""); a.Member("state") != "cancelled" {
+			t.Error(a.Text)
+		}
+	}
+	if a := applied(s, of); a.Status != 409 || a.Member("state") != "cancelled" {
+		t.Error(a.Text)
+	}
+	if len(m.records) != 500 || strings.Count(rowsOf(s, of.Member("id"), "ready"), "\n") != 50 {
+		t.Errorf("%d records", len(m.records))
+	}
+}
+
+// TestARowThatIsRefusedLate has the exchange refuse at last what the check has passed.
+func TestARowThatIsRefusedLate(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	of := sends(s, "Name;Passport;VIN\nLee;X1;V1\nRay;X2;V2\n")
+	m.spoiled = []string{`"V1"`}
+	done := applied(s, of)
+	if !strings.Contains(done.Text, `"outcomes":{"made":1,"partial":1}`) {
+		t.Error(done.Text)
+	}
+	row := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows?outcome=partial", "").Text
+	if !strings.Contains(row, `"wrong":[{"cell":"C2","record":"car","pointer":"/vin","reason":"is spoiled"}]`) ||
+		!strings.Contains(row, `"records":[{"name":"holder","resource":"personal","id":"01930000-`) {
+		t.Error(row)
+	}
+}
+
+// TestAKeyIsForgotten has an import stay where it was stopped for longer than the keys of its records are remembered.
+func TestAKeyIsForgotten(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t), "--key-retention", "24h")
+	of := sends(s, "Name;Passport;VIN\nLee;X1;V1\n")
+	m.left, m.happens = 2, true
+	if a := applied(s, of); a.Status != 503 {
+		t.Fatal(a.Text)
+	}
+	m.clock.Pass(24 * time.Hour)
+	if a := applied(s, of); a.Status != 409 || !strings.Contains(a.Member("detail"), "interrupted so long ago") {
+		t.Error(a.Text)
+	}
+}
+
+// TestFilesThatAreNoImports refuses what cannot be read, and says why.
+func TestFilesThatAreNoImports(t *testing.T) {
+	t.Parallel()
+	s := newMakers(t).start(servicetest.OpenStore(t))
+	s.Must(200, "PUT", profiles+"fleet", fleet)
+	s.Must(200, "PUT", profiles+"stated", `{`+plain+`,"currency":"EUR",
+		"columns":[{"column":"Policy","means":"policyNumber"},{"column":"Gross","means":"gross"}]}`)
+	for query, want := range map[string]string{
+		"": `400 "parameter":"profile","reason":"is required`, "?resource=boat": `400 "parameter":"resource"`,
+		"?profile=none": `404 There is no profile`, "?profile=stated": `400 "parameter":"profile","reason":"is of statements`,
+		"?profile=fleet&resource=pet":                      `400 "parameter":"resource","reason":"is none that the profile makes`,
+		"?profile=fleet&batch=" + strings.Repeat("b", 101): `400 "parameter":"batch"`,
+		"?profile=fleet":                                   `400 Row 1 has not one column`,
+		"?resource=personal":                               `400 has not one column`,
+		"?profile=motor":                                   `400 has not one column`,
+	} {
+		a := s.Do("POST", imports+query, "Policy;Gross\nP;1\n", "Content-Type", "text/csv")
+		status, text, _ := strings.Cut(want, " ")
+		if fmt.Sprint(a.Status) != status || !strings.Contains(a.Text, text) {
+			t.Errorf("%s: %d %s, want %s", query, a.Status, a.Text, want)
+		}
+	}
+	if a := s.Must(400, "POST", imports+"?profile=fleet", "Name;Passport;VIN\n", "Content-Type", "text/csv"); !strings.
+		Contains(a.Text, "has no rows") {
+		t.Error(a.Text)
+	}
+	if a := s.Must(400, "POST", statements+"?profile=fleet", "Name;Passport;VIN\n", "Content-Type",
+		"text/csv"); !strings.Contains(a.Text, "is of files that are imported") {
+		t.Error(a.Text)
+	}
+	long := strings.Repeat("x", 3900)
+	of := sends(s, "Name;Passport;VIN;Ref;Colour\n"+long+";X1;"+long+";"+long+";"+long+";"+long+"\n@a.id;X2;V2\n;;V3\n;;;R\n")
+	for _, part := range []string{
+		"2,refused,A2  begins a row of more than 16384 bytes", "3,refused,\"A3 holder/lastName begins with @",
+		"\n4,ready", "5,ready",
+	} {
+		if rows := "\n" + rowsOf(s, of.Member("id"), ""); !strings.Contains(rows, part) {
+			t.Errorf("no %q in %s", part, rows)
+		}
+	}
+	for of, want := range map[string]string{
+		`"name":"holder"|"name":"h-1"`:                                                  "/records/0/name",
+		`"resource":"vehicle"|"resource":"boat"`:                                        "/records/1/resource",
+		`"plateNumber":"@holder.id"|"plateNumber":"@car.id"`:                            "/records/1/values/plateNumber",
+		`"plateNumber":|"plate":`:                                                       "/records/1/values/plate",
+		`"means":"car.vin"|"means":"car.wheels"`:                                        "/columns/3/means",
+		`"means":"car.vin"|"means":"holder.lastName"`:                                   "/columns/3/means",
+		`"column":"VIN","means":"car.vin"|"column":"Name","means":"car.vin"`:            "/columns/3/column",
+		`"column":"VIN","means":"car.vin"|"column":"VIN","less":true,"means":"car.vin"`: "/columns/3/less",
+	} {
+		from, to, _ := strings.Cut(of, "|")
+		if a := s.Must(400, "PUT", profiles+"other", strings.Replace(fleet, from, to, 1)); !strings.Contains(a.Text,
+			`"pointer":"`+want+`"`) {
+			t.Errorf("%s: %s", of, a.Text)
+		}
+	}
+}
