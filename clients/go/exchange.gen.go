@@ -1161,6 +1161,53 @@ func (e ListBordereauxParamsState) Valid() bool {
 	return slices.Contains([]ListBordereauxParamsState{ListBordereauxParamsStateAcknowledged, ListBordereauxParamsStateApproved, ListBordereauxParamsStateDue, ListBordereauxParamsStateOpen, ListBordereauxParamsStateOverdue, ListBordereauxParamsStatePrepared, ListBordereauxParamsStateScheduled}, e)
 }
 
+// Defines values for SendImportParamsExtensions.
+const (
+	True SendImportParamsExtensions = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e SendImportParamsExtensions) Valid() bool {
+	return slices.Contains([]SendImportParamsExtensions{True}, e)
+}
+
+// Defines values for SendImportParamsDelimiter.
+const (
+	Bar       SendImportParamsDelimiter = "bar"
+	Comma     SendImportParamsDelimiter = "comma"
+	Semicolon SendImportParamsDelimiter = "semicolon"
+	Tab       SendImportParamsDelimiter = "tab"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e SendImportParamsDelimiter) Valid() bool {
+	return slices.Contains([]SendImportParamsDelimiter{Bar, Comma, Semicolon, Tab}, e)
+}
+
+// Defines values for SendImportParamsDateOrder.
+const (
+	Dmy SendImportParamsDateOrder = "dmy"
+	Mdy SendImportParamsDateOrder = "mdy"
+	Ymd SendImportParamsDateOrder = "ymd"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e SendImportParamsDateOrder) Valid() bool {
+	return slices.Contains([]SendImportParamsDateOrder{Dmy, Mdy, Ymd}, e)
+}
+
+// Defines values for SendImportParamsHiddenRows.
+const (
+	SendImportParamsHiddenRowsRead   SendImportParamsHiddenRows = "read"
+	SendImportParamsHiddenRowsRefuse SendImportParamsHiddenRows = "refuse"
+	SendImportParamsHiddenRowsSkip   SendImportParamsHiddenRows = "skip"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e SendImportParamsHiddenRows) Valid() bool {
+	return slices.Contains([]SendImportParamsHiddenRows{SendImportParamsHiddenRowsRead, SendImportParamsHiddenRowsRefuse, SendImportParamsHiddenRowsSkip}, e)
+}
+
 // Defines values for ListImportRowsParamsOutcome.
 const (
 	Made    ListImportRowsParamsOutcome = "made"
@@ -9655,7 +9702,46 @@ type SendImportParams struct {
 
 	// Batch A name, up to 100 characters, that parts this import from one of the same file
 	Batch *string `form:"batch,omitempty" json:"batch,omitempty"`
+
+	// Extensions Whether columns that are no members of resource are members of your own; they are not read without it
+	Extensions *SendImportParamsExtensions `form:"extensions,omitempty" json:"extensions,omitempty"`
+
+	// Delimiter What separates the cells of CSV; a comma without it
+	Delimiter *SendImportParamsDelimiter `form:"delimiter,omitempty" json:"delimiter,omitempty"`
+
+	// Encoding The encoding of CSV, such as windows-1252; utf-8 without it
+	Encoding *string `form:"encoding,omitempty" json:"encoding,omitempty"`
+
+	// DecimalMark The mark before the digits behind the point, . or ,; a point without it
+	DecimalMark *string `form:"decimalMark,omitempty" json:"decimalMark,omitempty"`
+
+	// GroupingMark What groups the digits of numbers, as in a profile; nothing without it
+	GroupingMark *string `form:"groupingMark,omitempty" json:"groupingMark,omitempty"`
+
+	// DateOrder The order within dates; only dates such as 2026-04-03 without it
+	DateOrder *SendImportParamsDateOrder `form:"dateOrder,omitempty" json:"dateOrder,omitempty"`
+
+	// Sheet The name of the sheet; the first that is not hidden without it
+	Sheet *string `form:"sheet,omitempty" json:"sheet,omitempty"`
+
+	// HeaderRow The row that names the columns, from 1; the first without it
+	HeaderRow *int64 `form:"headerRow,omitempty" json:"headerRow,omitempty"`
+
+	// HiddenRows What is done with rows that a spreadsheet hides; the file is refused without it if it has some
+	HiddenRows *SendImportParamsHiddenRows `form:"hiddenRows,omitempty" json:"hiddenRows,omitempty"`
 }
+
+// SendImportParamsExtensions defines parameters for SendImport.
+type SendImportParamsExtensions string
+
+// SendImportParamsDelimiter defines parameters for SendImport.
+type SendImportParamsDelimiter string
+
+// SendImportParamsDateOrder defines parameters for SendImport.
+type SendImportParamsDateOrder string
+
+// SendImportParamsHiddenRows defines parameters for SendImport.
+type SendImportParamsHiddenRows string
 
 // ReadImportFileParams defines parameters for ReadImportFile.
 type ReadImportFileParams struct {
@@ -14236,6 +14322,15 @@ func (c *Client) SendImport(ctx context.Context, params *SendImportParams) (*Rep
 		query(r, "resource", params.Resource)
 		query(r, "profile", params.Profile)
 		query(r, "batch", params.Batch)
+		query(r, "extensions", params.Extensions)
+		query(r, "delimiter", params.Delimiter)
+		query(r, "encoding", params.Encoding)
+		query(r, "decimalMark", params.DecimalMark)
+		query(r, "groupingMark", params.GroupingMark)
+		query(r, "dateOrder", params.DateOrder)
+		query(r, "sheet", params.Sheet)
+		query(r, "headerRow", params.HeaderRow)
+		query(r, "hiddenRows", params.HiddenRows)
 	}
 	return send[Import](ctx, c, r)
 }

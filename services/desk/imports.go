@@ -48,7 +48,7 @@ func (o *office) importOperations() []rest.Extension {
 		Details: "Nothing is made yet. The response says how each column was understood, and how many rows can be made; " +
 			"the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource " +
 			"its columns are named as the members of that resource, as exports write them: a CSV file has commas and " +
-			"UTF-8, a workbook the first sheet that is not hidden. Else a profile says what the columns mean, one of " +
+			"UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. Else a profile says what the columns mean, one of " +
 			"your own or one that is shipped. A record that is there already, by its externalReference or the value " +
 			"that is unique among its resource, is not made again: where it is the last one of the row the row is left " +
 			"out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, " +
@@ -58,18 +58,23 @@ func (o *office) importOperations() []rest.Extension {
 			{Name: "resource", Means: "The resource whose members name the columns; required without profile"},
 			{Name: "profile", Means: "The profile that the file is read by, of your own or shipped, such as motor"},
 			{Name: "batch", Means: "A name, up to 100 characters, that parts this import from one of the same file"},
+			{
+				Name: "extensions", Values: []string{"true"},
+				Means: "Whether columns that are no members of resource are members of your own; they are not read without it",
+			},
+			{Name: "delimiter", Values: delimiterNames, Means: "What separates the cells of CSV; a comma without it"},
+			{Name: "encoding", Means: "The encoding of CSV, such as windows-1252; utf-8 without it"},
+			{Name: "decimalMark", Means: "The mark before the digits behind the point, . or ,; a point without it"},
+			{Name: "groupingMark", Means: "What groups the digits of numbers, as in a profile; nothing without it"},
+			{Name: "dateOrder", Values: []string{reconciliation.YearFirst, reconciliation.DayFirst, reconciliation.MonthFirst},
+				Means: "The order within dates; only dates such as 2026-04-03 without it"},
+			{Name: "sheet", Means: "The name of the sheet; the first that is not hidden without it"},
+			{Name: "headerRow", Format: "int64", Means: "The row that names the columns, from 1; the first without it"},
+			{Name: "hiddenRows", Values: []string{reconciliation.ReadHidden, reconciliation.SkipHidden, reconciliation.RefuseHidden},
+				Means: "What is done with rows that a spreadsheet hides; the file is refused without it if it has some"},
 		},
 		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
-		Serve: func(c *gin.Context, body any) (any, error) {
-			how := intake.Sending{
-				Resource: c.Query("resource"), Profile: c.Query("profile"), Batch: c.Query("batch"),
-				Format: reconciliation.CSV,
-			}
-			if strings.HasPrefix(c.GetHeader("Content-Type"), export.XLSX.Media) {
-				how.Format = reconciliation.XLSX
-			}
-			return o.intake.Send(c.Request.Context(), how, body.(io.Reader))
-		},
+		Serve:   o.sendImport,
 	}, {
 		Path: importPath, Method: http.MethodGet, ID: "readImport",
 		Summary: "An import: how the file was understood, and how far it has come", Response: one,
@@ -134,6 +139,37 @@ func (o *office) importOperations() []rest.Extension {
 		Media:   export.XLSX.Media, Parameters: []string{"template"}, Refuses: []problem.Kind{problem.NotFound},
 		Serve: o.importTemplate,
 	}}
+}
+
+// delimiters are the delimiters by their names, which stand in a query without being escaped.
+var (
+	delimiters     = map[string]string{"": "", "comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+	delimiterNames = []string{"comma", "semicolon", "tab", "bar"}
+)
+
+func (o *office) sendImport(c *gin.Context, body any) (any, error) {
+	how := intake.Sending{
+		Resource: c.Query("resource"), Profile: c.Query("profile"), Batch: c.Query("batch"),
+		Format: reconciliation.CSV, Extensions: c.Query("extensions") == "true",
+		Declared: intake.Declared{
+			Encoding: c.Query("encoding"), DecimalMark: c.Query("decimalMark"), GroupingMark: c.Query("groupingMark"),
+			DateOrder: c.Query("dateOrder"), Sheet: c.Query("sheet"), HiddenRows: c.Query("hiddenRows"),
+		},
+	}
+	if strings.HasPrefix(c.GetHeader("Content-Type"), export.XLSX.Media) {
+		how.Format = reconciliation.XLSX
+	}
+	var known bool
+	if how.Declared.Delimiter, known = delimiters[c.Query("delimiter")]; !known {
+		return nil, problem.New(problem.BadParameter, "").InParameter("delimiter",
+			"must be one of "+strings.Join(delimiterNames, ", "))
+	}
+	if text, given := c.GetQuery("headerRow"); given {
+		if wrong := query.Whole(text, 1, mostSkipped, &how.Declared.HeaderRow); wrong != "" {
+			return nil, problem.New(problem.BadParameter, "").InParameter("headerRow", wrong)
+		}
+	}
+	return o.intake.Send(c.Request.Context(), how, body.(io.Reader))
 }
 
 func (o *office) importFile(c *gin.Context, _ any) (any, error) {

@@ -129,6 +129,30 @@ func TestNumbersOfRows(t *testing.T) {
 	}
 }
 
+// TestAFileIsDeclaredByParameters reads a file whose columns are named as members and whose cells are written as in
+// Germany.
+func TestAFileIsDeclaredByParameters(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	const file = "Pets of 2026\npetName;age;birth\nM\xfcller;1.004,5;\n"
+	of := s.Must(200, "POST", imports+"?resource=pet&delimiter=semicolon&encoding=windows-1252&decimalMark=,&groupingMark=."+
+		"&headerRow=2&dateOrder=dmy", file, "Content-Type", "text/csv")
+	if applied(s, of); len(m.records) != 1 || m.records[0].body != `{"age":1004.5,"petName":"Müller"}` {
+		t.Errorf("%v of %s", m.records, of.Text)
+	}
+	own := s.Must(200, "POST", imports+"?resource=pet&extensions=true", "petName,tag.colour,tag.number\nA,red,07\nB,,12\n",
+		"Content-Type", "text/csv")
+	if applied(s, own); !strings.Contains(fmt.Sprint(m.records), `{"petName":"A","tag":{"colour":"red","number":"07"}}`) ||
+		!strings.Contains(fmt.Sprint(m.records), `{"petName":"B","tag":{"number":12}}`) {
+		t.Errorf("%v of %s", m.records, own.Text)
+	}
+	if a := s.Do("POST", imports+"?resource=pet&delimiter=semicolon&headerRow=2", file, "Content-Type",
+		"text/csv"); a.Status == 200 && a.Member("id") == of.Member("id") {
+		t.Error("the same file that is read in another way is the same import")
+	}
+}
+
 // TestWhatIsThereIsNotMadeAgain imports rows whose records are there: the last one leaves its row out, and another one
 // is what the last one refers to. Rows of one file are no different.
 func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
@@ -166,6 +190,41 @@ func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
 	}
 	other := s.Must(200, "POST", imports+"?profile=fleet&batch=two", file, "Content-Type", "text/csv")
 	if other.Member("id") == of.Member("id") || !strings.Contains(other.Text, `"outcomes":{"there":4}`) {
+		t.Error(other.Text)
+	}
+}
+
+// TestAFileIsMended sends a file again of which one row was mended and others moved: only that one makes anything, also
+// of a file whose rows have no name of their own. What is there twice is made twice.
+func TestAFileIsMended(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	send := func(file, query string) servicetest.Response {
+		return s.Must(200, "POST", imports+"?resource=vehicle"+query, "vin,plateNumber\n"+file, "Content-Type", "text/csv")
+	}
+	first := send("V1,A\nV1,A\nV2,@x.id\n", "")
+	if done := applied(s, first); !strings.Contains(done.Text, `"outcomes":{"made":2,"refused":1}`) {
+		t.Error(done.Text)
+	}
+	second := send("V2,C\nV1,A\nV1,A\nV1,A\n", "")
+	if !strings.Contains(second.Text, `"outcomes":{"ready":2,"there":2}`) {
+		t.Error(second.Text)
+	}
+	if rows := rowsOf(s, second.Member("id"), "there"); !strings.HasPrefix(rows, "3,there,,"+m.records[0].id) &&
+		!strings.HasPrefix(rows, "3,there,,"+m.records[1].id) {
+		t.Error(rows)
+	}
+	if done := applied(s, second); !strings.Contains(done.Text, `"outcomes":{"made":2,"there":2}`) || len(m.records) != 4 {
+		t.Errorf("%d records, %s", len(m.records), done.Text)
+	}
+	if third := send("V2,C\n", "&batch=again"); !strings.Contains(third.Text, `"outcomes":{"ready":1}`) {
+		t.Error(third.Text)
+	}
+	// Somebody else's records are not there for whoever sends the file.
+	other := s.Must(200, "POST", imports+"?resource=vehicle", "vin,plateNumber\nV2,C\n", "Content-Type", "text/csv",
+		caller, "bob")
+	if !strings.Contains(other.Text, `"outcomes":{"ready":1}`) {
 		t.Error(other.Text)
 	}
 }

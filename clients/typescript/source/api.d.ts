@@ -3757,7 +3757,7 @@ export interface paths {
         put?: never;
         /**
          * Send a file whose rows become records, and check it
-         * @description Send a file whose rows become records, and check it. Nothing is made yet. The response says how each column was understood, and how many rows can be made; the rows say what is wrong with each. A file has 64 MiB at most, 250,000 rows and 500 columns. With resource its columns are named as the members of that resource, as exports write them: a CSV file has commas and UTF-8, a workbook the first sheet that is not hidden. Else a profile says what the columns mean, one of your own or one that is shipped. A record that is there already, by its externalReference or the value that is unique among its resource, is not made again: where it is the last one of the row the row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, read in the same way, is the same import, unless batch differs.
+         * @description Send a file whose rows become records, and check it. Nothing is made yet. The response says how each column was understood, and how many rows can be made; the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource its columns are named as the members of that resource, as exports write them: a CSV file has commas and UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. Else a profile says what the columns mean, one of your own or one that is shipped. A record that is there already, by its externalReference or the value that is unique among its resource, is not made again: where it is the last one of the row the row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, read in the same way, is the same import, unless batch differs.
          *
          *     Problems: 404 [not found](/problems/not-found).
          */
@@ -3823,7 +3823,7 @@ export interface paths {
         put?: never;
         /**
          * End an import: no further record is made
-         * @description End an import: no further record is made. Rows that are being made are still finished, up to 50. What was made stays.
+         * @description End an import: no further record is made. Rows that are being made are still finished, up to 250. What was made stays.
          *
          *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
          */
@@ -30016,10 +30016,28 @@ export interface operations {
             query?: {
                 /** @description A name, up to 100 characters, that parts this import from one of the same file */
                 batch?: string;
+                /** @description The order within dates; only dates such as 2026-04-03 without it */
+                dateOrder?: "ymd" | "dmy" | "mdy";
+                /** @description The mark before the digits behind the point, . or ,; a point without it */
+                decimalMark?: string;
+                /** @description What separates the cells of CSV; a comma without it */
+                delimiter?: "comma" | "semicolon" | "tab" | "bar";
+                /** @description The encoding of CSV, such as windows-1252; utf-8 without it */
+                encoding?: string;
+                /** @description Whether columns that are no members of resource are members of your own; they are not read without it */
+                extensions?: "true";
+                /** @description What groups the digits of numbers, as in a profile; nothing without it */
+                groupingMark?: string;
+                /** @description The row that names the columns, from 1; the first without it */
+                headerRow?: Exact;
+                /** @description What is done with rows that a spreadsheet hides; the file is refused without it if it has some */
+                hiddenRows?: "read" | "skip" | "refuse";
                 /** @description The profile that the file is read by, of your own or shipped, such as motor */
                 profile?: string;
                 /** @description The resource whose members name the columns; required without profile */
                 resource?: string;
+                /** @description The name of the sheet; the first that is not hidden without it */
+                sheet?: string;
             };
             header?: never;
             path?: never;

@@ -128,10 +128,7 @@ func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.ImportR
 				to.Warnings = append(to.Warnings, scalar.JSON(warning))
 			}
 		}
-		to.Records = append(to.Records, intake.ImportRecord{
-			Name: of.Bodies[n].Name, Resource: one.Resource, ID: scalar.ID(one.Values[reference.ID]),
-			PolicyNumber: one.Values[reference.PolicyNumber], ClaimNumber: one.Values[reference.ClaimNumber],
-		})
+		to.Records = append(to.Records, recordOf(of.Bodies[n].Name, one))
 	}
 	return nil
 }

@@ -145,11 +145,26 @@ func (i *Intake) try(ctx context.Context, id string, rows []row) ([]intake.Impor
 			to.Wrong = append(to.Wrong, intake.ImportWrong{Record: name, Reason: reason})
 			return
 		}
-		to.Records = append(to.Records, intake.ImportRecord{
-			Name: name, Resource: of.Resource, ID: scalar.ID(failed[existing].ExistingID),
-		})
+		to.Records = append(to.Records, recordOf(name, &creation.Creation{
+			Resource: of.Resource, Values: map[string]string{reference.ID: failed[existing].ExistingID},
+		}))
 	})
+	for of, at := range places {
+		// An import before has made the row. What it has made of a row in part is made whole.
+		if to := &became[at.row]; of.Made && at.body == len(rows[at.row].Bodies)-1 && to.Outcome == intake.Ready {
+			to.Outcome = intake.There
+			to.Records = append(to.Records, recordOf(rows[at.row].Bodies[at.body].Name, of))
+		}
+	}
 	return became, err
+}
+
+// recordOf returns a record of a row that is there.
+func recordOf(name string, of *creation.Creation) intake.ImportRecord {
+	return intake.ImportRecord{
+		Name: name, Resource: of.Resource, ID: scalar.ID(of.Values[reference.ID]),
+		PolicyNumber: of.Values[reference.PolicyNumber], ClaimNumber: of.Values[reference.ClaimNumber],
+	}
 }
 
 // wrongOf returns what a service refuses of a record of a row.

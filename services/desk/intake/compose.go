@@ -22,6 +22,9 @@ import (
 // row is a row as it is stored before it is checked.
 type row struct {
 	Row int `json:"row"`
+	// Key begins the Idempotency-Keys of the records: it follows from what they are, and from how many rows before make
+	// the same. So a row that is mended makes what it did not make, and the others of its file make nothing again.
+	Key string `json:"key,omitzero"`
 	// Sent are the texts of all cells.
 	Sent []string `json:"sent"`
 	// Bodies are those of the records, in their order.
@@ -30,7 +33,7 @@ type row struct {
 	Wrong []intake.ImportWrong `json:"wrong,omitempty"`
 }
 
-// body is the body of a record. The others of the row are referred to by the number of the row and their names.
+// body is the body of a record. It refers to others of the row by their names.
 type body struct {
 	Name     string         `json:"name"`
 	Resource string         `json:"resource"`
@@ -80,11 +83,8 @@ func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (r
 			}
 		}
 		for path, fixed := range record.Values {
-			if parts := refers.FindStringSubmatch(fixed); parts != nil {
-				if !given[parts[1]] {
-					continue
-				}
-				fixed = "@" + refOf(of.Row, parts[1]) + "." + parts[2]
+			if parts := refers.FindStringSubmatch(fixed); parts != nil && !given[parts[1]] {
+				continue
 			}
 			kind, _ := i.MemberOf(record.Resource, path)
 			value, err := resource.Value(kind, fixed)
@@ -138,20 +138,20 @@ func (s *stored) creations(
 ) (all []*creation.Creation, wrong []intake.ImportWrong, err error) {
 	own := map[string]bool{}
 	for _, b := range of.Bodies {
-		one := &creation.Creation{
-			Ref: refOf(of.Row, b.Name), Resource: b.Resource, Body: b.JSON,
-			Key: s.Key + "." + refOf(of.Row, b.Name),
-		}
-		if one.Refers, _, err = reference.Find(b.JSON); err != nil {
-			return nil, nil, err
-		}
-		for _, r := range one.Refers {
+		one := &creation.Creation{Ref: refOf(of.Row, b.Name), Resource: b.Resource, Key: of.Key + "." + b.Name}
+		if one.Body, err = reference.Resolve(b.JSON, func(r reference.Reference) string {
 			if !own[r.To] {
 				wrong = append(wrong, s.wrongAt(of.Row, b.Name, string(r.Pointer),
 					"begins with @ as a reference to a record of the row does, and there is no such record"))
 			}
+			return "@" + refOf(of.Row, r.To) + "." + r.Member
+		}); err == nil {
+			one.Refers, _, err = reference.Find(one.Body)
 		}
-		own[one.Ref], named[one.Ref] = true, one
+		if err != nil {
+			return nil, nil, err
+		}
+		own[b.Name], named[one.Ref] = true, one
 		all = append(all, one)
 	}
 	return all, wrong, nil

@@ -1,7 +1,7 @@
 // Package intake makes records of the rows of files. A file is read and checked first, which writes no record; then its
 // records are made by the ordinary operations, in parts: a request works for a short time, says how far the import has
-// come, and the next one goes on from there. Each record is made under an Idempotency-Key that follows from the import,
-// the row and the record, so that an import that was stopped anywhere and goes on makes nothing twice.
+// come, and the next one goes on from there. Each record is made under an Idempotency-Key that follows from the row, so
+// that an import that was stopped anywhere and goes on makes nothing twice, nor does one of a file that was mended.
 //
 // Its files, in the order in which a file meets them:
 //
@@ -15,7 +15,6 @@ package intake
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -74,8 +73,8 @@ type stored struct {
 	Head   intake.Import `json:"head"`
 	Batch  uuid.UUID     `json:"batch"`
 	Pieces int           `json:"pieces"`
-	// Key begins the Idempotency-Keys of the records.
-	Key string `json:"key"`
+	// Terms is the digest of the profile.
+	Terms string `json:"terms"`
 	// Records are those that each row makes.
 	Records []reconciliation.FileRecord `json:"records"`
 	// Columns are the numbers of the columns by their meanings, and Header their names.
@@ -147,14 +146,14 @@ func (i *Intake) Cancel(ctx context.Context, id string) (head intake.Import, err
 // write stores an import in place of the document that was read. Errors: as docstore.Overtaken, those of the store.
 func (i *Intake) write(ctx context.Context, was *folder.Head, s *stored) error {
 	s.At = i.Now()
-	_, err := i.Folder.Write(ctx, was, keyOf(&s.Head), list, s)
+	_, err := i.Folder.Write(ctx, was, keyOf(s), list, s)
 	return err
 }
 
 // keyOf returns the key of an import: the same file that is read in the same way is the same import.
-func keyOf(head *intake.Import) string {
-	return fmt.Sprintf("import/%s/%s/%d/%s/%q", head.Resource, head.Profile, head.ProfileVersion, head.FileDigest,
-		head.Batch)
+func keyOf(s *stored) string {
+	of := &s.Head
+	return "import/" + digest(of.FileDigest, of.Resource, of.Profile, of.ProfileVersion, of.Batch, s.Terms)
 }
 
 // part is what a request does with the rows of a part. It returns how many of them had an outcome before, and what became

@@ -1,12 +1,15 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/intake"
@@ -40,8 +43,48 @@ type Sending struct {
 	Resource, Profile string
 	// Batch parts what would be the same import; it may be empty.
 	Batch string
-	// Format is that of the file where no profile of the caller says it.
-	Format string
+	// Format is that of the file where no profile of the caller says it, and Declared how it is written: what is empty is
+	// as the exchange writes tables.
+	Format   string
+	Declared Declared
+	// Extensions says that columns which are no members of the resource are members of the caller's own.
+	Extensions bool
+}
+
+// Declared says how a file without a profile of the caller is written; see reconciliation.FileProfileTerms.
+type Declared struct {
+	Delimiter, Encoding, DecimalMark, GroupingMark, DateOrder, Sheet, HiddenRows string
+	HeaderRow                                                                    int
+}
+
+// overlaid returns a profile of a form with what is declared of a file.
+func (d Declared) overlaid(p reconciliation.FileProfileTerms) reconciliation.FileProfileTerms {
+	for _, one := range []struct {
+		to   *string
+		from string
+	}{
+		{&p.Delimiter, d.Delimiter}, {&p.Encoding, d.Encoding}, {&p.DecimalMark, d.DecimalMark},
+		{&p.GroupingMark, d.GroupingMark}, {&p.DateOrder, d.DateOrder}, {&p.Sheet, d.Sheet},
+		{&p.HiddenRows, d.HiddenRows},
+	} {
+		*one.to = cmp.Or(one.from, *one.to)
+	}
+	p.HeaderRow = cmp.Or(d.HeaderRow, p.HeaderRow)
+	return p
+}
+
+// shipped returns the profile of a form for a file. Errors: problem.BadParameter for what cannot be declared of it.
+func (i *Intake) shipped(form template.Form, how Sending) (reconciliation.FileProfileTerms, error) {
+	p := how.Declared.overlaid(form.Terms(how.Format))
+	var refused *problem.Error
+	if err := profile.Check(p, nil, i.MemberOf); !errors.As(err, &refused) {
+		return p, err
+	}
+	wrong := problem.New(problem.BadParameter, "")
+	for _, v := range refused.Violations {
+		wrong.InParameter(strings.TrimPrefix(v.Pointer, "/"), v.Reason)
+	}
+	return p, wrong
 }
 
 // terms returns the profile that a file is read by, and its version; 0 for one that is shipped. Errors:
@@ -59,14 +102,17 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 		return none, 0, wrong("resource", "is no resource whose records are created")
 	case how.Profile == "" && how.Resource == "":
 		return none, 0, wrong("profile", "is required, unless resource says whose members name the columns")
+	case how.Extensions && how.Profile != "":
+		return none, 0, wrong("extensions", "is for a file whose columns resource names")
 	case how.Profile == "":
-		return form.Terms(how.Format), 0, nil
+		p, err := i.shipped(form, how)
+		return p, 0, err
 	}
 	p, err := i.Profile(ctx, how.Profile)
 	if missing := (*problem.Error)(nil); errors.As(err, &missing) && missing.Kind == problem.NotFound {
 		for _, shipped := range template.Forms(i.Catalog) {
 			if shipped.Name == how.Profile {
-				p.FileProfileTerms, err = shipped.Terms(how.Format), nil
+				p.FileProfileTerms, err = i.shipped(shipped, how)
 			}
 		}
 	}
@@ -75,6 +121,8 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 		return none, 0, err
 	case len(p.Records) == 0:
 		return none, 0, wrong("profile", "is of statements, which are compared and not imported")
+	case p.Version > 0 && how.Declared != Declared{}:
+		return none, 0, wrong("profile", "says how the file is written; no other parameter does")
 	case how.Resource != "" && !slices.ContainsFunc(p.Records, func(r reconciliation.FileRecord) bool {
 		return r.Resource == how.Resource
 	}):
@@ -98,12 +146,16 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 			FileDigest: file.Digest, Size: file.Size, SentBy: request.CallerFrom(ctx).Key(), SentAt: i.instant(),
 			State: intake.Checking, Outcomes: map[string]int{}, Columns: []intake.ImportColumn{},
 		}
-		key := keyOf(&head)
-		s := &stored{Head: head, Batch: uuid.New(), Key: digest(key), Records: p.Records}
+		terms, err := json.Marshal(p, json.Deterministic(true))
+		if err != nil {
+			return err
+		}
+		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records, Terms: digest(string(terms), how.Extensions)}
+		key := keyOf(s)
 		var same stored
 		h, err := i.Folder.Find(ctx, key, &same)
 		if err == nil && h == nil {
-			err = i.read(ctx, s, &p, how.Profile == "", file)
+			err = i.read(ctx, s, &p, how, file)
 		}
 		if err == nil && h == nil {
 			err = i.Folder.Add(ctx, list, s, func(id string) string {
@@ -124,12 +176,15 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 	return i.checkSince(ctx, head.ID, began)
 }
 
-// read reads the rows of a file, and keeps them and the file. own says that it is written as the exchange writes tables.
+// read reads the rows of a file, and keeps them and the file.
 func (i *Intake) read(
-	ctx context.Context, s *stored, p *reconciliation.FileProfileTerms, own bool, file folder.File,
+	ctx context.Context, s *stored, p *reconciliation.FileProfileTerms, how Sending, file folder.File,
 ) error {
 	rows := &block.Writer[row]{List: i.Folder.ItemsOf(s.Batch, rowBlocks, partLength)}
-	as := profile.Members{Zone: i.Zone, Own: own, Kind: i.kindsOf(p)}
+	as := profile.Members{Zone: i.Zone, Own: how.Profile == "", Kind: i.kindsOf(p)}
+	if how.Extensions {
+		as.Extend = p.Records[0].Name
+	}
 	// A file that turns out to be wrong at its end leaves nothing, so that its rows are counted before any is written.
 	read, err := profile.Rows(p, as, file, file.Size, nil)
 	if err == nil && read.Rows == 0 {
@@ -138,7 +193,7 @@ func (i *Intake) read(
 	if err != nil {
 		return folder.Unreadable(err)
 	}
-	examples := map[string][]intake.ImportExample{}
+	examples, same := map[string][]intake.ImportExample{}, map[string]int{}
 	if read, err = profile.Rows(p, as, file, file.Size, func(of profile.Row) error {
 		for _, value := range of.Values {
 			if all := examples[value.Means]; len(all) < mostExamples {
@@ -150,6 +205,15 @@ func (i *Intake) read(
 		composed, err := i.compose(p.Records, of)
 		if err != nil {
 			return err
+		}
+		if len(composed.Wrong) == 0 {
+			parts := []any{s.Head.Batch}
+			for _, b := range composed.Bodies {
+				parts = append(parts, b.Resource, string(b.JSON))
+			}
+			of := digest(parts...)
+			same[of]++
+			composed.Key = fmt.Sprintf("import-%s-%d", of, same[of])
 		}
 		return rows.Add(ctx, composed)
 	}); err != nil {
@@ -187,7 +251,7 @@ func columnsOf(
 	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members, examples map[string][]intake.ImportExample,
 ) []intake.ImportColumn {
 	all := []intake.ImportColumn{}
-	for _, column := range p.Columns {
+	for _, column := range slices.Concat(p.Columns, read.Extensions) {
 		at := read.Columns[column.Means]
 		if at == 0 {
 			continue

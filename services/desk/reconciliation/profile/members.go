@@ -58,6 +58,8 @@ type Members struct {
 	Kind func(means string) resource.Kind
 	// Zone is where a day begins at midnight, for instants that are given as days.
 	Zone *time.Location
+	// Extend is the record that columns of other names give members of too, which are the caller's own; empty for none.
+	Extend string
 	// Own says that the file is written as the exchange writes its tables: a text in quotes is one as JSON has it.
 	Own bool
 }
@@ -67,9 +69,37 @@ type Members struct {
 func Rows(
 	p *reconciliation.FileProfileTerms, as Members, file io.ReaderAt, size int64, add func(Row) error,
 ) (Read, error) {
-	r := &reader{p: p, all: sums{}, section: sums{}}
+	own := *p
+	own.Columns = slices.Clone(p.Columns)
+	r := &reader{p: &own, all: sums{}, section: sums{}, extend: as.Extend}
 	r.item = func(row sheet.Row) error { return r.members(as, row, add) }
 	return r.file(file, size)
+}
+
+// extends adds the columns of a header that the profile does not have, where these give members of a record too.
+func (r *reader) extends(header sheet.Row) {
+	for i, cell := range header.Cells {
+		name := strings.TrimSpace(cell.Text)
+		if r.extend == "" || name == "" || slices.Contains(resource.Split(name), "") || r.reads(i+1) {
+			continue
+		}
+		column := reconciliation.FileColumn{Column: name, Means: r.extend + "." + name}
+		if r.columns[column.Means] == 0 {
+			r.columns[column.Means], r.parts[column.Means] = i+1, []part{{column: i + 1}}
+			r.p.Columns = append(r.p.Columns, column)
+			r.read.Extensions = append(r.read.Extensions, column)
+		}
+	}
+}
+
+// reads reports whether a column is read.
+func (r *reader) reads(column int) bool {
+	for _, parts := range r.parts {
+		if slices.ContainsFunc(parts, func(of part) bool { return of.column == column }) {
+			return true
+		}
+	}
+	return column == r.marked
 }
 
 // members reads a row whose cells give members.

@@ -40,18 +40,13 @@ func (r *reader) noteRows(kind string, first, last int) {
 // noteColumns notes which columns with a name a spreadsheet does not show, and of a file that is imported those that
 // the profile does not have.
 func (r *reader) noteColumns(header sheet.Row) {
-	read := map[int]bool{r.marked: true}
-	for _, parts := range r.parts {
-		for _, of := range parts {
-			read[of.column] = true
-		}
-	}
+	r.extends(header)
 	for i, cell := range header.Cells {
 		r.read.Header = append(r.read.Header, cell.Text)
 		if cell.Filled() && slices.Contains(header.HiddenColumns, i+1) {
 			r.noteColumn(reconciliation.HiddenColumns, i+1)
 		}
-		if cell.Filled() && len(r.p.Records) > 0 && !read[i+1] {
+		if cell.Filled() && len(r.p.Records) > 0 && !r.reads(i+1) {
 			r.noteColumn(reconciliation.ColumnsNotRead, i+1)
 		}
 	}

@@ -35,6 +35,8 @@ type Read struct {
 	Notes []reconciliation.FileNote
 	// Header are the names of the columns, in their order; none in a file without a header.
 	Header []string
+	// Extensions are the columns that the profile does not have and that were read all the same.
+	Extensions []reconciliation.FileColumn
 	// Columns are the numbers of the columns by their meanings; of several that an amount is the sum of, the first one.
 	Columns map[string]int
 }
@@ -46,7 +48,9 @@ type reader struct {
 	forms []form
 	pivot int
 	item  func(sheet.Row) error // what is done with a row that is an item
-	read  Read
+	// extend is the record that columns of other names give members of too.
+	extend string
+	read   Read
 
 	// The header: its columns by meaning, from 1, those that an amount is the sum of, the one with the words of totals,
 	// and those whose merged cells are filled.
