@@ -76,6 +76,7 @@ func beyondRules() []Rule {
 			"decided on, until :unpair", try: pairsByHand},
 		Rule{Name: "POST /x/reconciliation/statement?replaces= takes the place of the newest statement, which names it",
 			try: replacedStatements},
+		Rule{Name: "POST /x/import checks a file and makes nothing, :apply makes what passed, once", try: importedFiles},
 	)
 }
 
@@ -147,27 +148,6 @@ func feedCursors(p *probe) {
 	} {
 		p.refused(http.StatusBadRequest, "", p.get("/x/events?"+wrong))
 	}
-}
-
-// webhookURLs tries what is refused whatever the settings are. What is delivered is not tried: an implementation may
-// not reach the program.
-func webhookURLs(p *probe) {
-	if all := p.get("/x/webhook"); all.status == http.StatusNotFound {
-		p.skip("the implementation has no webhooks")
-	}
-	path := "/x/webhook/" + url.PathEscape(p.fresh("hook"))
-	for _, wrong := range []string{
-		"", "example.com", "ftp://example.com/", "https://user:word@example.com/", "https://example.com/#here",
-		"https://example.com:0/", "https://example.com/" + strings.Repeat("x", 2000),
-	} {
-		p.refused(http.StatusBadRequest, "", p.put(path, record{"url": wrong}))
-	}
-	good := record{"url": "https://example.com/"}
-	p.refused(http.StatusBadRequest, "", p.put(path, good.with("types", []string{unknownValue})))
-	p.refused(http.StatusBadRequest, "", p.put(path, good.with("from", unknownValue)))
-	p.refused(http.StatusNotFound, "", p.get(path))
-	p.refused(http.StatusNotFound, "", p.get(path+"/deliveries"))
-	p.refused(http.StatusNotFound, "", p.post(path+":resume", nil))
 }
 
 // testClock tries the test clock of an implementation that is run with one. It moves the clock by one second, and does

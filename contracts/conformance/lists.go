@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -279,4 +280,25 @@ func catalogue(p *probe) {
 	for i, description := range want {
 		p.holds(all[i], record{"code": i + 1, "description": description})
 	}
+}
+
+// webhookURLs tries what is refused whatever the settings are. What is delivered is not tried: an implementation may
+// not reach the program.
+func webhookURLs(p *probe) {
+	if all := p.get("/x/webhook"); all.status == http.StatusNotFound {
+		p.skip("the implementation has no webhooks")
+	}
+	path := "/x/webhook/" + url.PathEscape(p.fresh("hook"))
+	for _, wrong := range []string{
+		"", "example.com", "ftp://example.com/", "https://user:word@example.com/", "https://example.com/#here",
+		"https://example.com:0/", "https://example.com/" + strings.Repeat("x", 2000),
+	} {
+		p.refused(http.StatusBadRequest, "", p.put(path, record{"url": wrong}))
+	}
+	good := record{"url": "https://example.com/"}
+	p.refused(http.StatusBadRequest, "", p.put(path, good.with("types", []string{unknownValue})))
+	p.refused(http.StatusBadRequest, "", p.put(path, good.with("from", unknownValue)))
+	p.refused(http.StatusNotFound, "", p.get(path))
+	p.refused(http.StatusNotFound, "", p.get(path+"/deliveries"))
+	p.refused(http.StatusNotFound, "", p.post(path+":resume", nil))
 }

@@ -293,3 +293,76 @@ func (p *probe) payload(name, members string) (sent, returned record) {
 	}
 	return sent, returned
 }
+
+// importedFiles imports a file of two individuals, one of whom was born on a day that there is not.
+func importedFiles(p *probe) {
+	const imports, header = "/x/import", "firstName,lastName,dob,idType,idNumber,address.city\n"
+	row := func(name, born string) string {
+		return name + "," + p.name + "," + born + ",passport," + p.name + name + ",London\n"
+	}
+	send := func(file, query string) response { return p.post(imports+query, file, "Content-Type", "text/csv") }
+	sent := send(header+row("Ada", "1990-12-10")+row("Bo", "1991-02-30"), "?resource=personal")
+	if sent.status == http.StatusNotFound {
+		p.skip("the implementation imports no files")
+	}
+	checked := p.wants(http.StatusOK, sent)
+	path := imports + "/" + checked.text("id")
+	p.holds(checked, record{"state": "checked", "rows": json.Number("2"), "outcomes": map[string]any{
+		"ready": json.Number("1"), "refused": json.Number("1")}})
+	wrong := p.read(path + "/rows?outcome=refused").list("rows")
+	if len(wrong) != 1 || record(wrong[0].(map[string]any)).list("wrong")[0].(map[string]any)["cell"] != "C3" {
+		p.fail("what is wrong with a day in C3 is %v", wrong)
+	}
+	p.refused(http.StatusBadRequest, "", p.post(path+":apply", record{}))
+	p.refused(http.StatusConflict, "", p.post(path+":apply", record{"digest": "another"}))
+	p.wants(http.StatusOK, p.post(path+":check", nil))
+	applied := p.wants(http.StatusOK, p.post(path+":apply", record{"digest": checked.text("digest")}))
+	p.holds(applied, record{"state": "applied", "outcomes": map[string]any{
+		"made": json.Number("1"), "refused": json.Number("1")}})
+	made := p.read(path + "/rows?outcome=made").list("rows")
+	of := record(record(made[0].(map[string]any)).list("records")[0].(map[string]any))
+	p.holds(p.read("/personal/"+of.text("id")), record{"firstName": "Ada", "lastName": p.name, "dob": "1990-12-10"})
+	p.refused(http.StatusConflict, "", p.post(path+":cancel", nil))
+	// The file is sent again with the row mended: what was made is there.
+	mended := p.wants(http.StatusOK, send(header+row("Bo", "1991-02-28")+row("Ada", "1990-12-10"), "?resource=personal"))
+	p.holds(mended, record{"outcomes": map[string]any{"ready": json.Number("1"), "there": json.Number("1")}})
+	cancelled := imports + "/" + mended.text("id")
+	p.holds(p.wants(http.StatusOK, p.post(cancelled+":cancel", nil)), record{"state": "cancelled"})
+	p.refused(http.StatusConflict, "", p.post(cancelled+":apply", record{"digest": mended.text("digest")}))
+	p.listed(imports, "imports", mended.text("id"))
+	for name, format := range map[string]string{"/rows": "text/csv", "/file": "*/*"} {
+		if file := p.get(path+name, "Accept", format); file.status != http.StatusOK ||
+			!strings.Contains(string(file.body), row("Bo", "1991-02-30")[:20]) {
+			p.fail("%s is %d %s", name, file.status, file.body)
+		}
+	}
+	refusedImports(p)
+}
+
+// refusedImports asks for imports and templates that there are not, and sends files that cannot be read.
+func refusedImports(p *probe) {
+	const unknown = "/x/import/"
+	for _, path := range []string{"", "/rows", "/file"} {
+		p.refused(http.StatusNotFound, "", p.get(unknown+unknownIDs[0]+path))
+	}
+	for _, action := range []string{":check", ":cancel"} {
+		p.refused(http.StatusNotFound, "", p.post(unknown+unknownIDs[0]+action, nil))
+	}
+	p.refused(http.StatusNotFound, "", p.post(unknown+unknownIDs[0]+":apply", record{"digest": "x"}))
+	for query, status := range map[string]int{
+		"": http.StatusBadRequest, "?resource=boat": http.StatusBadRequest,
+		"?profile=" + p.name: http.StatusNotFound, "?resource=personal": http.StatusBadRequest,
+	} {
+		p.refused(status, "", p.post("/x/import"+query, "no header\n", "Content-Type", "text/csv"))
+	}
+	p.refused(http.StatusUnsupportedMediaType, "", p.post("/x/import?resource=personal", record{}))
+	forms := p.read("/x/import/template").list("templates")
+	if len(forms) == 0 {
+		p.fail("there are no forms")
+	}
+	workbook := record(forms[0].(map[string]any)).text("workbook")
+	if got := p.get(workbook, "Accept", "*/*"); got.status != http.StatusOK || !strings.HasPrefix(string(got.body), "PK") {
+		p.fail("%s is %d and no workbook", workbook, got.status)
+	}
+	p.refused(http.StatusNotFound, "", p.get("/x/import/template/"+p.name+".xlsx"))
+}
