@@ -20,7 +20,6 @@ require (
 	insurance.example/exchange/deploy/exchange v0.0.0
 	insurance.example/exchange/gateway v0.0.0
 	insurance.example/exchange/pkg v0.0.0
-	insurance.example/exchange/services/desk v0.0.0
 )
 
 require (
@@ -143,6 +142,7 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	insurance.example/exchange/services/composite v0.0.0 // indirect
+	insurance.example/exchange/services/desk v0.0.0 // indirect
 	insurance.example/exchange/services/feed v0.0.0 // indirect
 	zombiezen.com/go/sqlite v1.4.2 // indirect
 )

@@ -1,8 +1,8 @@
 package client_test
 
 import (
-	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"os"
@@ -15,11 +15,9 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/xuri/excelize/v2"
 
-	"insurance.example/exchange/contracts/openapi"
+	"insurance.example/exchange/contracts/intake"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
-	"insurance.example/exchange/services/desk/intake/template"
 )
 
 // TestExportsOpenInSpreadsheets exports periods of the seeded year as CSV and as workbooks, and compares the two, cell
@@ -47,7 +45,7 @@ func TestExportsOpenInSpreadsheets(t *testing.T) {
 				strings.Fields(period)...), "1")...).want(t, 0)
 		}
 	}
-	forms := s.templates(t)
+	forms := s.templates(t, c)
 	s.convert(t, office)
 	for _, name := range forms {
 		s.compareTemplate(t, name)
@@ -75,18 +73,14 @@ func TestExportsOpenInSpreadsheets(t *testing.T) {
 }
 
 // templates writes the workbook to fill in of each form, and returns the names of the forms.
-func (s *shell) templates(t *testing.T) (names []string) {
+func (s *shell) templates(t *testing.T, c *trial.Client) (names []string) {
 	t.Helper()
-	catalog, err := resource.Read(openapi.Published())
-	if err != nil {
+	var all intake.ImportTemplates
+	if err := json.Unmarshal(c.Get(t, "/x/import/template").Want(t, 200).Body, &all); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range template.Forms(catalog) {
-		var book bytes.Buffer
-		if err := template.Write(&book, f, catalog); err != nil {
-			t.Fatal(err)
-		}
-		s.write(t, f.Name+".xlsx", book.String())
+	for _, f := range all.Templates {
+		s.write(t, f.Name+".xlsx", string(c.Get(t, f.Workbook, "Accept", "*/*").Want(t, 200).Body))
 		names = append(names, f.Name)
 	}
 	return names
