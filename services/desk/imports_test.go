@@ -143,6 +143,11 @@ func TestAFileIsDeclaredByParameters(t *testing.T) {
 	}
 	own := s.Must(200, "POST", imports+"?resource=pet&extensions=true", "petName,tag.colour,tag.number\nA,red,07\nB,,12\n",
 		"Content-Type", "text/csv")
+	s.Must(200, "PUT", profiles+"fleet", fleet)
+	quoted := s.Must(200, "POST", imports+"?profile=fleet", "Name;Passport;VIN\n\"\"\"Lee\"\"\";Q;V\n", "Content-Type", "text/csv")
+	if !strings.Contains(quoted.Text, `"read":"\"Lee\""`) {
+		t.Error(quoted.Text)
+	}
 	if applied(s, own); !strings.Contains(fmt.Sprint(m.records), `{"petName":"A","tag":{"colour":"red","number":"07"}}`) ||
 		!strings.Contains(fmt.Sprint(m.records), `{"petName":"B","tag":{"number":12}}`) {
 		t.Errorf("%v of %s", m.records, own.Text)
@@ -165,6 +170,9 @@ func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
 	of := sends(s, file)
 	if !strings.Contains(of.Text, `"outcomes":{"ready":3,"there":1}`) {
 		t.Error(of.Text)
+	}
+	if rows := rowsOf(s, of.Member("id"), ""); !strings.Contains(rows, "5,ready,holder is the record of row 4 as well,,,") {
+		t.Error(rows)
 	}
 	there := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows?outcome=there", "").Text
 	if !strings.Contains(there, `{"name":"car","resource":"vehicle","id":"`+m.records[1].id+`"}`) {
@@ -397,11 +405,18 @@ func TestARowThatIsRefusedLate(t *testing.T) {
 	t.Parallel()
 	m := newMakers(t)
 	s := m.start(servicetest.OpenStore(t))
-	of := sends(s, "Name;Passport;VIN\nLee;X1;V1\nRay;X2;V2\n")
-	m.spoiled = []string{`"V1"`}
+	of := sends(s, "Name;Passport;VIN;Ref\nLee;X1;V1\nRay;X2;V2\nSam;X3;V3\nTom;X4;V4;R4\n")
+	if a := s.Must(409, "POST", imports+"/"+of.Member("id")+":apply", `{"digest":"x"}`); a.Member("state") != "checked" {
+		t.Error(a.Text)
+	}
+	m.spoiled = []string{`"V1"`, `"X3"`}
+	m.records = append(m.records, madeRecord{"01930000-0000-7000-8000-00000000000f", "vehicle", "", `{"externalReference":"R4"}`})
 	done := applied(s, of)
-	if !strings.Contains(done.Text, `"outcomes":{"made":1,"partial":1}`) {
+	if !strings.Contains(done.Text, `"outcomes":{"made":1,"partial":1,"refused":1,"there":1}`) {
 		t.Error(done.Text)
+	}
+	if there := rowsOf(s, of.Member("id"), "there"); !strings.Contains(there, "-00000000000f,Tom,X4,") {
+		t.Error(there)
 	}
 	row := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows?outcome=partial", "").Text
 	if !strings.Contains(row, `"wrong":[{"cell":"C2","record":"car","pointer":"/vin","reason":"is spoiled"}]`) ||
@@ -438,6 +453,12 @@ func TestFilesThatAreNoImports(t *testing.T) {
 		"?profile=none": `404 There is no profile`, "?profile=stated": `400 "parameter":"profile","reason":"is of statements`,
 		"?profile=fleet&resource=pet":                      `400 "parameter":"resource","reason":"is none that the profile makes`,
 		"?profile=fleet&batch=" + strings.Repeat("b", 101): `400 "parameter":"batch"`,
+		"?resource=personal&delimiter=,":                   `400 "parameter":"delimiter"`,
+		"?resource=personal&headerRow=0":                   `400 "parameter":"headerRow"`,
+		"?resource=personal&encoding=ebcdic":               `400 "parameter":"encoding"`,
+		"?profile=motor&decimalMark=x":                     `400 "parameter":"decimalMark"`,
+		"?profile=motor&extensions=true":                   `400 "parameter":"extensions"`,
+		"?profile=fleet&dateOrder=dmy":                     `400 "parameter":"profile","reason":"says how the file is written`,
 		"?profile=fleet":                                   `400 Row 1 has not one column`,
 		"?resource=personal":                               `400 has not one column`,
 		"?profile=motor":                                   `400 has not one column`,

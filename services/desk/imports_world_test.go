@@ -132,9 +132,10 @@ func (m *makers) try(by string, text []byte, out io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var outcomes []string
+	records := slices.Clone(m.records)
 	for _, of := range trial.Operations {
 		body := string(of.Body)
-		switch existing := m.existing(of.Resource, body); {
+		switch existing := existing(records, of.Resource, body); {
 		case m.keys[by+" "+of.Key] != "":
 			outcomes = append(outcomes, fmt.Sprintf(`{"outcome":"made","values":{"id":%q}}`, m.keys[by+" "+of.Key]))
 		case strings.Contains(body, "refuse me"):
@@ -144,6 +145,7 @@ func (m *makers) try(by string, text []byte, out io.Writer) {
 			outcomes = append(outcomes, fmt.Sprintf(`{"outcome":"refused","failed":[{"title":"is there","status":409,
 				"problem":"/problems/x","existingId":%q}]}`, existing))
 		default:
+			records = append(records, madeRecord{"assumed-" + of.Ref, of.Resource, by, body})
 			outcomes = append(outcomes, fmt.Sprintf(`{"outcome":"admissible","values":{"id":"assumed-%s"}}`, of.Ref))
 		}
 	}
@@ -152,9 +154,13 @@ func (m *makers) try(by string, text []byte, out io.Writer) {
 
 // existing returns the id of the record with the same name or number, if there is one.
 func (m *makers) existing(resource, body string) string {
+	return existing(m.records, resource, body)
+}
+
+func existing(records []madeRecord, resource, body string) string {
 	for _, member := range []string{"externalReference", "idNumber"} {
 		is := member1(body, member)
-		for _, r := range m.records {
+		for _, r := range records {
 			if is != "" && r.resource == resource && member1(r.body, member) == is {
 				return r.id
 			}
