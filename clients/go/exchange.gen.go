@@ -1921,6 +1921,18 @@ type CancellationInput struct {
 	Reason *string `json:"reason,omitempty"`
 }
 
+// ChangedCell A cell that differs.
+type ChangedCell struct {
+	// Is What the file has. Absent where it has nothing.
+	Is *string `json:"is,omitempty"`
+
+	// Means The meaning of its column.
+	Means string `json:"means"`
+
+	// Was What the file has that was replaced. Absent where it has nothing.
+	Was *string `json:"was,omitempty"`
+}
+
 // ClaimFigures Amounts in major units.
 type ClaimFigures struct {
 	// ChangeOfIncurred How much more incurred is than it was in the period before.
@@ -3818,6 +3830,51 @@ type Statement struct {
 
 	// Totals The totals of the file, compared with the sums of its rows.
 	Totals []StatementTotal `json:"totals"`
+}
+
+// StatementChange A row that one of both files has alone, or that differs in the cells that were read.
+type StatementChange struct {
+	// Cells The cells that differ; of a row that one file has alone, its amounts.
+	Cells []ChangedCell `json:"cells"`
+
+	// ClaimNumber The number of the claim.
+	ClaimNumber *string `json:"claimNumber,omitempty"`
+
+	// Date The date.
+	Date *openapi_types.Date `json:"date,omitempty"`
+
+	// FormerRow The number of the row in the file that was replaced. Absent for one that was added.
+	FormerRow *int64 `json:"formerRow,omitempty"`
+
+	// Kind The kind: added, removed or changed. A row is changed if both files have exactly one with its lineId, else its claimNumber, else its policy, type and date, else its policy and type.
+	Kind string `json:"kind"`
+
+	// LineId The id of the line that the row names.
+	LineId *string `json:"lineId,omitempty"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// Row The number of the row in the file. Absent for one that was removed.
+	Row *int64 `json:"row,omitempty"`
+
+	// Type The type, as the exchange names it.
+	Type *string `json:"type,omitempty"`
+}
+
+// StatementChanges What differs between a file and the one whose place it has taken, in the order of its rows and then of those of the other.
+type StatementChanges struct {
+	// Changes The rows of the page.
+	Changes []StatementChange `json:"changes"`
+
+	// Count How many rows differ.
+	Count int64 `json:"count"`
+
+	// Replaces The id of the statement whose place it has taken.
+	Replaces string `json:"replaces"`
+
+	// Same How many rows are the same in both.
+	Same int64 `json:"same"`
 }
 
 // StatementList Files that were sent, the newest first.
@@ -9854,6 +9911,15 @@ type SendStatementParams struct {
 	Replaces *string `form:"replaces,omitempty" json:"replaces,omitempty"`
 }
 
+// ListStatementChangesParams defines parameters for ListStatementChanges.
+type ListStatementChangesParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Skip How many to leave out before the page
+	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+}
+
 // ReadStatementFileParams defines parameters for ReadStatementFile.
 type ReadStatementFileParams struct {
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
@@ -14567,6 +14633,17 @@ func (c *Client) ReadStatement(ctx context.Context, statementId StatementId) (*R
 	r := newRequest("GET", "/x/reconciliation/statement/{statementId}")
 	r.segment("statementId", statementId)
 	return send[Statement](ctx, c, r)
+}
+
+// ListStatementChanges sends GET /x/reconciliation/statement/{statementId}/changes: What differs between a file and the one whose place it has taken.
+func (c *Client) ListStatementChanges(ctx context.Context, statementId StatementId, params *ListStatementChangesParams) (*Reply[StatementChanges], error) {
+	r := newRequest("GET", "/x/reconciliation/statement/{statementId}/changes")
+	r.segment("statementId", statementId)
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "skip", params.Skip)
+	}
+	return send[StatementChanges](ctx, c, r)
 }
 
 // ReadStatementFile sends GET /x/reconciliation/statement/{statementId}/file: A file, as it was sent.

@@ -161,6 +161,19 @@ func (o *office) statementOperations() []rest.Extension {
 			return o.reconciler.Statement(c.Request.Context(), c.Param("statementId"))
 		},
 	}, {
+		Path: statementPath + "/changes", Method: http.MethodGet, ID: "listStatementChanges",
+		Summary:  "What differs between a file and the one whose place it has taken",
+		Response: reflect.TypeFor[shown.StatementChanges](), Parameters: []string{"statementId", "limit"},
+		Query:   []rest.Parameter{skipParameter},
+		Refuses: []problem.Kind{problem.NotFound},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			skip, limit, err := within(c)
+			if err != nil {
+				return nil, err
+			}
+			return o.reconciler.Changes(c.Request.Context(), c.Param("statementId"), skip, limit)
+		},
+	}, {
 		Path: statementPath + "/file", Method: http.MethodGet, ID: "readStatementFile",
 		Summary: "A file, as it was sent", Media: "application/octet-stream", Parameters: []string{"statementId"},
 		Tagged: true, Refuses: []problem.Kind{problem.NotFound}, Serve: o.statementFile,

@@ -4306,6 +4306,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/reconciliation/statement/{statementId}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What differs between a file and the one whose place it has taken
+         * @description What differs between a file and the one whose place it has taken.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["listStatementChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/reconciliation/statement/{statementId}/file": {
         parameters: {
             query?: never;
@@ -5944,6 +5966,15 @@ export interface components {
             effectiveDate?: string | null;
             /** @description The reason, in words. */
             reason?: string | null;
+        };
+        /** @description A cell that differs. */
+        ChangedCell: {
+            /** @description What the file has. Absent where it has nothing. */
+            is?: string;
+            /** @description The meaning of its column. */
+            means: string;
+            /** @description What the file has that was replaced. Absent where it has nothing. */
+            was?: string;
         };
         /** @description A loss reported against a policy of any line. The policy number alone says which line it is. */
         claim: {
@@ -11435,6 +11466,53 @@ export interface components {
             size: Exact;
             /** @description The totals of the file, compared with the sums of its rows. */
             totals: components["schemas"]["StatementTotal"][];
+        };
+        /** @description A row that one of both files has alone, or that differs in the cells that were read. */
+        StatementChange: {
+            /** @description The cells that differ; of a row that one file has alone, its amounts. */
+            cells: components["schemas"]["ChangedCell"][];
+            /** @description The number of the claim. */
+            claimNumber?: string;
+            /**
+             * Format: date
+             * @description The date.
+             */
+            date?: string;
+            /**
+             * Format: int64
+             * @description The number of the row in the file that was replaced. Absent for one that was added.
+             */
+            formerRow?: Exact;
+            /** @description The kind: added, removed or changed. A row is changed if both files have exactly one with its lineId, else its claimNumber, else its policy, type and date, else its policy and type. */
+            kind: string;
+            /** @description The id of the line that the row names. */
+            lineId?: string;
+            /** @description The number of the policy. */
+            policyNumber?: string;
+            /**
+             * Format: int64
+             * @description The number of the row in the file. Absent for one that was removed.
+             */
+            row?: Exact;
+            /** @description The type, as the exchange names it. */
+            type?: string;
+        };
+        /** @description What differs between a file and the one whose place it has taken, in the order of its rows and then of those of the other. */
+        StatementChanges: {
+            /** @description The rows of the page. */
+            changes: components["schemas"]["StatementChange"][];
+            /**
+             * Format: int64
+             * @description How many rows differ.
+             */
+            count: Exact;
+            /** @description The id of the statement whose place it has taken. */
+            replaces: string;
+            /**
+             * Format: int64
+             * @description How many rows are the same in both.
+             */
+            same: Exact;
         };
         /** @description Files that were sent, the newest first. */
         StatementList: {
@@ -32430,6 +32508,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statement"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStatementChanges: {
+        parameters: {
+            query?: {
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many to leave out before the page */
+                skip?: Exact;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the statement. */
+                statementId: components["parameters"]["statementId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What differs between a file and the one whose place it has taken. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatementChanges"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -11,6 +11,7 @@
 //	profiles.go    how files are read
 //	statements.go  files, and the rows that were read of them
 //	successors.go  statements that take the place of others
+//	changes.go     what differs between a statement and the one that it replaces
 //	try.go         the first rows of a file, before it is sent for good
 //	runs.go        a comparison
 //	before.go      the pairs of the runs before
