@@ -9760,7 +9760,7 @@ type SendImportParams struct {
 	// Batch A name, up to 100 characters, that parts this import from one of the same file
 	Batch *string `form:"batch,omitempty" json:"batch,omitempty"`
 
-	// Extensions Whether columns that are no members of resource are members of your own; they are not read without it
+	// Extensions Whether columns that are no members of resource are members of your own; without it they are not read
 	Extensions *SendImportParamsExtensions `form:"extensions,omitempty" json:"extensions,omitempty"`
 
 	// Delimiter What separates the cells of CSV; a comma without it
@@ -9784,7 +9784,7 @@ type SendImportParams struct {
 	// HeaderRow The row that names the columns, from 1; the first without it
 	HeaderRow *int64 `form:"headerRow,omitempty" json:"headerRow,omitempty"`
 
-	// HiddenRows What is done with rows that a spreadsheet hides; the file is refused without it if it has some
+	// HiddenRows What is done with rows that a spreadsheet hides; without it a file that has some is refused
 	HiddenRows *SendImportParamsHiddenRows `form:"hiddenRows,omitempty" json:"hiddenRows,omitempty"`
 }
 

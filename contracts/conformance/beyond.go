@@ -76,7 +76,8 @@ func beyondRules() []Rule {
 			"decided on, until :unpair", try: pairsByHand},
 		Rule{Name: "POST /x/reconciliation/statement?replaces= takes the place of the newest statement, which names it",
 			try: replacedStatements},
-		Rule{Name: "POST /x/import checks a file and makes nothing, :apply makes what passed, once", try: importedFiles},
+		Rule{Name: "POST /x/import checks a file and makes nothing, :apply makes what passed, once",
+			try: importedFiles},
 	)
 }
 

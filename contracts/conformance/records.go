@@ -324,7 +324,8 @@ func importedFiles(p *probe) {
 	p.holds(p.read("/personal/"+of.text("id")), record{"firstName": "Ada", "lastName": p.name, "dob": "1990-12-10"})
 	p.refused(http.StatusConflict, "", p.post(path+":cancel", nil))
 	// The file is sent again with the row mended: what was made is there.
-	mended := p.wants(http.StatusOK, send(header+row("Bo", "1991-02-28")+row("Ada", "1990-12-10"), "?resource=personal"))
+	mended := p.wants(http.StatusOK, send(header+row("Bo", "1991-02-28")+row("Ada", "1990-12-10"),
+		"?resource=personal"))
 	p.holds(mended, record{"outcomes": map[string]any{"ready": json.Number("1"), "there": json.Number("1")}})
 	cancelled := imports + "/" + mended.text("id")
 	p.holds(p.wants(http.StatusOK, p.post(cancelled+":cancel", nil)), record{"state": "cancelled"})
@@ -361,7 +362,8 @@ func refusedImports(p *probe) {
 		p.fail("there are no forms")
 	}
 	workbook := record(forms[0].(map[string]any)).text("workbook")
-	if got := p.get(workbook, "Accept", "*/*"); got.status != http.StatusOK || !strings.HasPrefix(string(got.body), "PK") {
+	if got := p.get(workbook, "Accept", "*/*"); got.status != http.StatusOK ||
+		!strings.HasPrefix(string(got.body), "PK") {
 		p.fail("%s is %d and no workbook", workbook, got.status)
 	}
 	p.refused(http.StatusNotFound, "", p.get("/x/import/template/"+p.name+".xlsx"))

@@ -372,7 +372,8 @@ func replacedStatements(p *probe) {
 	p.wants(http.StatusOK, send("2"))
 	p.refused(http.StatusConflict, "", send("3"))
 	const statement = "/x/reconciliation/statement/"
-	if a := p.get(statement + next.text("id") + "/changes"); a.status != http.StatusNotFound { // releases before lack it
+	// Releases before do not know it.
+	if a := p.get(statement + next.text("id") + "/changes"); a.status != http.StatusNotFound {
 		changes := p.wants(http.StatusOK, a).list("changes")
 		if len(changes) != 1 || record(changes[0].(map[string]any)).text("kind") != "changed" {
 			p.fail("of a row whose amount was corrected, the changes are %v", changes)

@@ -54,8 +54,8 @@ type Import struct {
 	SentBy string `json:"sentBy"`
 	// The instant at which it was sent.
 	SentAt scalar.DateTime `json:"sentAt"`
-	// The state: checking (some rows are not checked yet: :check goes on), checked (nothing is made yet), applying (some
-	// rows are not made yet: :apply goes on), applied or cancelled.
+	// The state: checking (some rows are not checked yet: :check goes on), checked (nothing is made yet), applying
+	// (some rows are not made yet: :apply goes on), applied or cancelled.
 	State string `json:"state"`
 	// The digest of the file, the profile and the check, which :apply names. Absent until all rows are checked.
 	Digest string `json:"digest,omitzero"`

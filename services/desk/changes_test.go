@@ -16,11 +16,13 @@ func TestWhatACorrectedFileChanges(t *testing.T) {
 		{"column":"Policy","means":"policyNumber"},{"column":"Type","means":"type"},{"column":"Date","means":"date"},
 		{"column":"Gross","means":"gross"},{"column":"Net","means":"net"}]}`)
 	const header = "Line,Policy,Type,Date,Gross,Net,Remark\n"
-	first := send(t, s, "p", "text/csv", header+"L1,A,NB,2026-01-02,1,1,\nL2,B,NB,2026-01-02,2,2,\n,C,NB,2026-01-02,3,3,\n"+
-		",D,NB,2026-01-02,4,4,\n,E,NB,2026-01-02,5,5,\n,E,NB,2026-01-02,5,5,\n,F,NB,2026-01-02,6,6,\n,G,NB,2026-01-02,7,x,\n"+
+	first := send(t, s, "p", "text/csv", header+"L1,A,NB,2026-01-02,1,1,\nL2,B,NB,2026-01-02,2,2,\n"+
+		",C,NB,2026-01-02,3,3,\n,D,NB,2026-01-02,4,4,\n,E,NB,2026-01-02,5,5,\n,E,NB,2026-01-02,5,5,\n"+
+		",F,NB,2026-01-02,6,6,\n,G,NB,2026-01-02,7,x,\n"+
 		",H,NB,2026-01-02,8,8,\n,H,NB,2026-01-03,9,9,\n,K,NB,2026-01-02,9,9,old\n")
-	a := replacing(s, "p", first.ID, header+",C,NB,2026-02-02,3,3,\nL2,B,NB,2026-01-02,2.50,2,\nL1,A,NB,2026-01-02,1,1,\n"+
-		",E,NB,2026-01-02,5,5,\n,N,NB,2026-01-02,1,,\n,F,AP,2026-01-02,6,6,\n,G,NB,2026-01-02,7,7,\n,H,NB,2026-01-04,8,8,\n"+
+	a := replacing(s, "p", first.ID, header+",C,NB,2026-02-02,3,3,\nL2,B,NB,2026-01-02,2.50,2,\n"+
+		"L1,A,NB,2026-01-02,1,1,\n,E,NB,2026-01-02,5,5,\n,N,NB,2026-01-02,1,,\n,F,AP,2026-01-02,6,6,\n"+
+		",G,NB,2026-01-02,7,7,\n,H,NB,2026-01-04,8,8,\n"+
 		",K,NB,2026-01-02,9,9,new\n")
 	var is shown.StatementChanges
 	path := statements + "/" + a.Member("id") + "/changes"
@@ -30,7 +32,8 @@ func TestWhatACorrectedFileChanges(t *testing.T) {
 	}
 	var got []string
 	for _, of := range is.Changes {
-		line := of.Kind + " " + string(rune('0'+of.Row)) + string(rune('0'+of.FormerRow)) + " " + of.LineID + of.PolicyNumber
+		line := of.Kind + " " + string(rune('0'+of.Row)) + string(rune('0'+of.FormerRow)) + " " + of.LineID +
+			of.PolicyNumber
 		for _, cell := range of.Cells {
 			line += " " + cell.Means + ":" + cell.Was + ">" + cell.Is
 		}

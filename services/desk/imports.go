@@ -45,14 +45,15 @@ func (o *office) importOperations() []rest.Extension {
 	}, {
 		Path: importsPath, Method: http.MethodPost, Writes: true, ID: "sendImport",
 		Summary: "Send a file whose rows become records, and check it",
-		Details: "Nothing is made yet. The response says how each column was understood, and how many rows can be made; " +
-			"the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource " +
-			"its columns are named as the members of that resource, as exports write them: a CSV file has commas and " +
-			"UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. Else a profile says what the columns mean, one of " +
-			"your own or one that is shipped. A record that is there already, by its externalReference or the value " +
-			"that is unique among its resource, is not made again: where it is the last one of the row the row is left " +
-			"out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, " +
-			"read in the same way, is the same import, unless batch differs.",
+		Details: "Nothing is made yet. The response says how each column was understood, and how many rows can be " +
+			"made; the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. " +
+			"With resource its columns are named as the members of that resource, as exports write them: a CSV file " +
+			"has commas and UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. " +
+			"Else a profile says what the columns mean, one of your own or one that is shipped. A record that is " +
+			"there already, by its externalReference, by the value that is unique among its resource, or because an " +
+			"earlier import of yours made the same row, is not made again: where it is the last one of the row the " +
+			"row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. " +
+			"The same file, read in the same way, is the same import, unless batch differs.",
 		Takes: []string{csvMedia, export.XLSX.Media}, Largest: folder.LargestFile, Response: one,
 		Query: []rest.Parameter{
 			{Name: "resource", Means: "The resource whose members name the columns; required without profile"},
@@ -60,18 +61,25 @@ func (o *office) importOperations() []rest.Extension {
 			{Name: "batch", Means: "A name, up to 100 characters, that parts this import from one of the same file"},
 			{
 				Name: "extensions", Values: []string{"true"},
-				Means: "Whether columns that are no members of resource are members of your own; they are not read without it",
+				Means: "Whether columns that are no members of resource are members of your own; without it they are " +
+					"not read",
 			},
 			{Name: "delimiter", Values: delimiterNames, Means: "What separates the cells of CSV; a comma without it"},
 			{Name: "encoding", Means: "The encoding of CSV, such as windows-1252; utf-8 without it"},
 			{Name: "decimalMark", Means: "The mark before the digits behind the point, . or ,; a point without it"},
 			{Name: "groupingMark", Means: "What groups the digits of numbers, as in a profile; nothing without it"},
-			{Name: "dateOrder", Values: []string{reconciliation.YearFirst, reconciliation.DayFirst, reconciliation.MonthFirst},
-				Means: "The order within dates; only dates such as 2026-04-03 without it"},
+			{
+				Name:   "dateOrder",
+				Values: []string{reconciliation.YearFirst, reconciliation.DayFirst, reconciliation.MonthFirst},
+				Means:  "The order within dates; only dates such as 2026-04-03 without it",
+			},
 			{Name: "sheet", Means: "The name of the sheet; the first that is not hidden without it"},
 			{Name: "headerRow", Format: "int64", Means: "The row that names the columns, from 1; the first without it"},
-			{Name: "hiddenRows", Values: []string{reconciliation.ReadHidden, reconciliation.SkipHidden, reconciliation.RefuseHidden},
-				Means: "What is done with rows that a spreadsheet hides; the file is refused without it if it has some"},
+			{
+				Name:   "hiddenRows",
+				Values: []string{reconciliation.ReadHidden, reconciliation.SkipHidden, reconciliation.RefuseHidden},
+				Means:  "What is done with rows that a spreadsheet hides; without it a file that has some is refused",
+			},
 		},
 		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
 		Serve:   o.sendImport,
@@ -89,9 +97,9 @@ func (o *office) importOperations() []rest.Extension {
 	}, {
 		Path: importPath + "/rows", Method: http.MethodGet, ID: "listImportRows",
 		Summary: "The rows of an import, with what became of each or would",
-		Details: "With Accept text/csv or that of XLSX the response is a file: the number of the row, its outcome, the " +
-			"reason, the ids and numbers of its records, and the cells as they were sent. Such a file has no pages. " +
-			"A page may have fewer rows than limit, also none, and further ones behind it.",
+		Details: "With Accept text/csv or that of XLSX the response is a file: the number of the row, its outcome, " +
+			"the reason, the ids and numbers of its records, and the cells as they were sent. Such a file has no " +
+			"pages. A page may have fewer rows than limit, also none, and further ones behind it.",
 		Also:     []string{export.CSV.Media, export.XLSX.Media},
 		Response: reflect.TypeFor[shown.ImportRows](), Parameters: []string{"importId", "limit"},
 		Query: []rest.Parameter{
@@ -102,8 +110,8 @@ func (o *office) importOperations() []rest.Extension {
 	}, {
 		Path: importPath + ":check", Method: http.MethodPost, Writes: true, ID: "checkImport",
 		Summary: "Go on to check the rows of an import",
-		Details: "A request works for about ten seconds, and says how far the check has come. Send it again as long as " +
-			"the state is checking. Anybody who may write can go on with what somebody else has sent.",
+		Details: "A request works for about eight seconds, and says how far the check has come. Send it again as " +
+			"long as the state is checking. Anybody who may write can go on with what somebody else has sent.",
 		Response: one, Parameters: []string{"importId"}, Refuses: []problem.Kind{problem.NotFound},
 		Serve: func(c *gin.Context, _ any) (any, error) {
 			return o.intake.Check(c.Request.Context(), c.Param("importId"))
@@ -111,11 +119,11 @@ func (o *office) importOperations() []rest.Extension {
 	}, {
 		Path: importPath + ":apply", Method: http.MethodPost, Writes: true, ID: "applyImport",
 		Summary: "Make the records of the rows that passed the check",
-		Details: "A request works for about ten seconds, and says how far it has come. Send it again as long as the state " +
-			"is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, " +
-			"in the name of who applied first, also when somebody else goes on. A row that passed the check may still be " +
-			"refused, if something has changed since. Records that were made of it before that stay, and the row says " +
-			"which: its outcome is partial.",
+		Details: "A request works for about eight seconds, and says how far it has come. Send it again as long as " +
+			"the state is applying, also after a failure: nothing is made twice. The records are made by the " +
+			"ordinary creations, in the name of who applied first, also when somebody else goes on. A row that " +
+			"passed the check may still be refused, if something has changed since. Records that were made of it " +
+			"before that stay, and the row says which: its outcome is partial.",
 		Body: reflect.TypeFor[shown.ImportApply](), Response: one, Parameters: []string{"importId"},
 		Refuses: []problem.Kind{problem.NotFound, problem.Required, problem.Transition},
 		Serve: func(c *gin.Context, body any) (any, error) {

@@ -2,7 +2,6 @@ package desk_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,8 +31,8 @@ func sends(s *servicetest.Service, file string) servicetest.Response {
 
 // rowsOf returns the rows of an import with an outcome as CSV, without their header.
 func rowsOf(s *servicetest.Service, id, outcome string) string {
-	_, rows, _ := strings.Cut(s.Must(200, "GET", imports+"/"+id+"/rows?outcome="+outcome, "", "Accept", "text/csv").Text,
-		"\n")
+	file := s.Must(200, "GET", imports+"/"+id+"/rows?outcome="+outcome, "", "Accept", "text/csv")
+	_, rows, _ := strings.Cut(file.Text, "\n")
 	return strings.ReplaceAll(rows, "\r", "")
 }
 
@@ -93,68 +92,12 @@ func TestRowsBecomeRecords(t *testing.T) {
 		t.Errorf("there are %d records", len(bodies))
 	}
 	made := rowsOf(s, of.Member("id"), "made")
-	if !strings.HasPrefix(made, "2,made,,01930000-") || !strings.Contains(made, ",Lee,0012,31.12.1990,V1,R1,5,Rot,as is\n") {
+	if !strings.HasPrefix(made, "2,made,,01930000-") ||
+		!strings.Contains(made, ",Lee,0012,31.12.1990,V1,R1,5,Rot,as is\n") {
 		t.Error(made)
 	}
 	if again := sends(s, "Name;Passport;VIN\nLee;0012;V1\n"); again.Member("id") == of.Member("id") {
 		t.Error("another file is the same import")
-	}
-}
-
-// TestNumbersOfRows reads numbers in the forms of a profile; one of two columns is taken away from the other.
-func TestNumbersOfRows(t *testing.T) {
-	t.Parallel()
-	m := newMakers(t)
-	s := m.start(servicetest.OpenStore(t))
-	s.Must(200, "PUT", profiles+"pets", `{"format":"csv","delimiter":";","encoding":"utf-8","headerRow":1,
-		"decimalMark":",","groupingMark":".","sign":"trailingMinus","totals":{"rule":"none"},"nil":["nil"],
-		"records":[{"name":"pet","resource":"pet"}],"columns":[{"column":"Name","means":"pet.petName"},
-			{"column":"Years","means":"pet.age","optional":true},
-			{"column":"Away","means":"pet.age","less":true,"optional":true}]}`)
-	of := s.Must(200, "POST", imports+"?profile=pets", "Name;Years;Away\nA;1.004,50;\nB;12,5-;\nC;3;0,50\nD;1.23.4;\n"+
-		"E;nil;\nF;0,123456789;\n", "Content-Type", "text/csv")
-	applied(s, of)
-	var bodies []string
-	for _, r := range m.records {
-		bodies = append(bodies, r.body)
-	}
-	slices.Sort(bodies)
-	want := []string{`{"age":-12.5,"petName":"B"}`, `{"age":0.123456789,"petName":"F"}`, `{"age":1004.50,"petName":"A"}`,
-		`{"age":2.50,"petName":"C"}`, `{"petName":"E"}`}
-	if !slices.Equal(bodies, want) {
-		t.Errorf("the records are %s", bodies)
-	}
-	if rows := rowsOf(s, of.Member("id"), "refused"); !strings.HasPrefix(rows, "5,refused,B5 ") {
-		t.Error(rows)
-	}
-}
-
-// TestAFileIsDeclaredByParameters reads a file whose columns are named as members and whose cells are written as in
-// Germany.
-func TestAFileIsDeclaredByParameters(t *testing.T) {
-	t.Parallel()
-	m := newMakers(t)
-	s := m.start(servicetest.OpenStore(t))
-	const file = "Pets of 2026\npetName;age;birth\nM\xfcller;1.004,5;\n"
-	of := s.Must(200, "POST", imports+"?resource=pet&delimiter=semicolon&encoding=windows-1252&decimalMark=,&groupingMark=."+
-		"&headerRow=2&dateOrder=dmy", file, "Content-Type", "text/csv")
-	if applied(s, of); len(m.records) != 1 || m.records[0].body != `{"age":1004.5,"petName":"Müller"}` {
-		t.Errorf("%v of %s", m.records, of.Text)
-	}
-	own := s.Must(200, "POST", imports+"?resource=pet&extensions=true", "petName,tag.colour,tag.number\nA,red,07\nB,,12\n",
-		"Content-Type", "text/csv")
-	s.Must(200, "PUT", profiles+"fleet", fleet)
-	quoted := s.Must(200, "POST", imports+"?profile=fleet", "Name;Passport;VIN\n\"\"\"Lee\"\"\";Q;V\n", "Content-Type", "text/csv")
-	if !strings.Contains(quoted.Text, `"read":"\"Lee\""`) {
-		t.Error(quoted.Text)
-	}
-	if applied(s, own); !strings.Contains(fmt.Sprint(m.records), `{"petName":"A","tag":{"colour":"red","number":"07"}}`) ||
-		!strings.Contains(fmt.Sprint(m.records), `{"petName":"B","tag":{"number":12}}`) {
-		t.Errorf("%v of %s", m.records, own.Text)
-	}
-	if a := s.Do("POST", imports+"?resource=pet&delimiter=semicolon&headerRow=2", file, "Content-Type",
-		"text/csv"); a.Status == 200 && a.Member("id") == of.Member("id") {
-		t.Error("the same file that is read in another way is the same import")
 	}
 }
 
@@ -171,7 +114,8 @@ func TestWhatIsThereIsNotMadeAgain(t *testing.T) {
 	if !strings.Contains(of.Text, `"outcomes":{"ready":3,"there":1}`) {
 		t.Error(of.Text)
 	}
-	if rows := rowsOf(s, of.Member("id"), ""); !strings.Contains(rows, "5,ready,holder is the record of row 4 as well,,,") {
+	if rows := rowsOf(s, of.Member("id"), ""); !strings.Contains(rows,
+		"5,ready,holder is the record of row 4 as well,,,") {
 		t.Error(rows)
 	}
 	there := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows?outcome=there", "").Text
@@ -209,7 +153,8 @@ func TestAFileIsMended(t *testing.T) {
 	m := newMakers(t)
 	s := m.start(servicetest.OpenStore(t))
 	send := func(file, query string) servicetest.Response {
-		return s.Must(200, "POST", imports+"?resource=vehicle"+query, "vin,plateNumber\n"+file, "Content-Type", "text/csv")
+		return s.Must(200, "POST", imports+"?resource=vehicle"+query, "vin,plateNumber\n"+file,
+			"Content-Type", "text/csv")
 	}
 	first := send("V1,A\nV1,A\nV2,@x.id\n", "")
 	if done := applied(s, first); !strings.Contains(done.Text, `"outcomes":{"made":2,"refused":1}`) {
@@ -438,69 +383,5 @@ func TestAKeyIsForgotten(t *testing.T) {
 	m.clock.Pass(24 * time.Hour)
 	if a := applied(s, of); a.Status != 409 || !strings.Contains(a.Member("detail"), "interrupted so long ago") {
 		t.Error(a.Text)
-	}
-}
-
-// TestFilesThatAreNoImports refuses what cannot be read, and says why.
-func TestFilesThatAreNoImports(t *testing.T) {
-	t.Parallel()
-	s := newMakers(t).start(servicetest.OpenStore(t))
-	s.Must(200, "PUT", profiles+"fleet", fleet)
-	s.Must(200, "PUT", profiles+"stated", `{`+plain+`,"currency":"EUR",
-		"columns":[{"column":"Policy","means":"policyNumber"},{"column":"Gross","means":"gross"}]}`)
-	for query, want := range map[string]string{
-		"": `400 "parameter":"profile","reason":"is required`, "?resource=boat": `400 "parameter":"resource"`,
-		"?profile=none": `404 There is no profile`, "?profile=stated": `400 "parameter":"profile","reason":"is of statements`,
-		"?profile=fleet&resource=pet":                      `400 "parameter":"resource","reason":"is none that the profile makes`,
-		"?profile=fleet&batch=" + strings.Repeat("b", 101): `400 "parameter":"batch"`,
-		"?resource=personal&delimiter=,":                   `400 "parameter":"delimiter"`,
-		"?resource=personal&headerRow=0":                   `400 "parameter":"headerRow"`,
-		"?resource=personal&encoding=ebcdic":               `400 "parameter":"encoding"`,
-		"?profile=motor&decimalMark=x":                     `400 "parameter":"decimalMark"`,
-		"?profile=motor&extensions=true":                   `400 "parameter":"extensions"`,
-		"?profile=fleet&dateOrder=dmy":                     `400 "parameter":"profile","reason":"says how the file is written`,
-		"?profile=fleet":                                   `400 Row 1 has not one column`,
-		"?resource=personal":                               `400 has not one column`,
-		"?profile=motor":                                   `400 has not one column`,
-	} {
-		a := s.Do("POST", imports+query, "Policy;Gross\nP;1\n", "Content-Type", "text/csv")
-		status, text, _ := strings.Cut(want, " ")
-		if fmt.Sprint(a.Status) != status || !strings.Contains(a.Text, text) {
-			t.Errorf("%s: %d %s, want %s", query, a.Status, a.Text, want)
-		}
-	}
-	if a := s.Must(400, "POST", imports+"?profile=fleet", "Name;Passport;VIN\n", "Content-Type", "text/csv"); !strings.
-		Contains(a.Text, "has no rows") {
-		t.Error(a.Text)
-	}
-	if a := s.Must(400, "POST", statements+"?profile=fleet", "Name;Passport;VIN\n", "Content-Type",
-		"text/csv"); !strings.Contains(a.Text, "is of files that are imported") {
-		t.Error(a.Text)
-	}
-	long := strings.Repeat("x", 3900)
-	of := sends(s, "Name;Passport;VIN;Ref;Colour\n"+long+";X1;"+long+";"+long+";"+long+";"+long+"\n@a.id;X2;V2\n;;V3\n;;;R\n")
-	for _, part := range []string{
-		"2,refused,A2  begins a row of more than 16384 bytes", "3,refused,\"A3 holder/lastName begins with @",
-		"\n4,ready", "5,ready",
-	} {
-		if rows := "\n" + rowsOf(s, of.Member("id"), ""); !strings.Contains(rows, part) {
-			t.Errorf("no %q in %s", part, rows)
-		}
-	}
-	for of, want := range map[string]string{
-		`"name":"holder"|"name":"h-1"`:                                                  "/records/0/name",
-		`"resource":"vehicle"|"resource":"boat"`:                                        "/records/1/resource",
-		`"plateNumber":"@holder.id"|"plateNumber":"@car.id"`:                            "/records/1/values/plateNumber",
-		`"plateNumber":|"plate":`:                                                       "/records/1/values/plate",
-		`"means":"car.vin"|"means":"car.wheels"`:                                        "/columns/3/means",
-		`"means":"car.vin"|"means":"holder.lastName"`:                                   "/columns/3/means",
-		`"column":"VIN","means":"car.vin"|"column":"Name","means":"car.vin"`:            "/columns/3/column",
-		`"column":"VIN","means":"car.vin"|"column":"VIN","less":true,"means":"car.vin"`: "/columns/3/less",
-	} {
-		from, to, _ := strings.Cut(of, "|")
-		if a := s.Must(400, "PUT", profiles+"other", strings.Replace(fleet, from, to, 1)); !strings.Contains(a.Text,
-			`"pointer":"`+want+`"`) {
-			t.Errorf("%s: %s", of, a.Text)
-		}
 	}
 }

@@ -3757,7 +3757,7 @@ export interface paths {
         put?: never;
         /**
          * Send a file whose rows become records, and check it
-         * @description Send a file whose rows become records, and check it. Nothing is made yet. The response says how each column was understood, and how many rows can be made; the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource its columns are named as the members of that resource, as exports write them: a CSV file has commas and UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. Else a profile says what the columns mean, one of your own or one that is shipped. A record that is there already, by its externalReference or the value that is unique among its resource, is not made again: where it is the last one of the row the row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, read in the same way, is the same import, unless batch differs.
+         * @description Send a file whose rows become records, and check it. Nothing is made yet. The response says how each column was understood, and how many rows can be made; the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource its columns are named as the members of that resource, as exports write them: a CSV file has commas and UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. Else a profile says what the columns mean, one of your own or one that is shipped. A record that is there already, by its externalReference, by the value that is unique among its resource, or because an earlier import of yours made the same row, is not made again: where it is the last one of the row the row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, read in the same way, is the same import, unless batch differs.
          *
          *     Problems: 404 [not found](/problems/not-found).
          */
@@ -3801,7 +3801,7 @@ export interface paths {
         put?: never;
         /**
          * Make the records of the rows that passed the check
-         * @description Make the records of the rows that passed the check. A request works for about ten seconds, and says how far it has come. Send it again as long as the state is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, in the name of who applied first, also when somebody else goes on. A row that passed the check may still be refused, if something has changed since. Records that were made of it before that stay, and the row says which: its outcome is partial.
+         * @description Make the records of the rows that passed the check. A request works for about eight seconds, and says how far it has come. Send it again as long as the state is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, in the name of who applied first, also when somebody else goes on. A row that passed the check may still be refused, if something has changed since. Records that were made of it before that stay, and the row says which: its outcome is partial.
          *
          *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
          */
@@ -3845,7 +3845,7 @@ export interface paths {
         put?: never;
         /**
          * Go on to check the rows of an import
-         * @description Go on to check the rows of an import. A request works for about ten seconds, and says how far the check has come. Send it again as long as the state is checking. Anybody who may write can go on with what somebody else has sent.
+         * @description Go on to check the rows of an import. A request works for about eight seconds, and says how far the check has come. Send it again as long as the state is checking. Anybody who may write can go on with what somebody else has sent.
          *
          *     Problems: 404 [not found](/problems/not-found).
          */
@@ -30102,13 +30102,13 @@ export interface operations {
                 delimiter?: "comma" | "semicolon" | "tab" | "bar";
                 /** @description The encoding of CSV, such as windows-1252; utf-8 without it */
                 encoding?: string;
-                /** @description Whether columns that are no members of resource are members of your own; they are not read without it */
+                /** @description Whether columns that are no members of resource are members of your own; without it they are not read */
                 extensions?: "true";
                 /** @description What groups the digits of numbers, as in a profile; nothing without it */
                 groupingMark?: string;
                 /** @description The row that names the columns, from 1; the first without it */
                 headerRow?: Exact;
-                /** @description What is done with rows that a spreadsheet hides; the file is refused without it if it has some */
+                /** @description What is done with rows that a spreadsheet hides; without it a file that has some is refused */
                 hiddenRows?: "read" | "skip" | "refuse";
                 /** @description The profile that the file is read by, of your own or shipped, such as motor */
                 profile?: string;

@@ -36,8 +36,8 @@ func (m *member) imports(path, body string, headers ...string) (is imported) {
 	return is
 }
 
-// TestTemplatesAreImported fills the workbook of each form in with its example, imports it, and reads what became of it.
-// A claim and a receipt name a policy that there is not.
+// TestTemplatesAreImported fills the workbook of each form in with its example, imports it, and reads what became of
+// it. A claim and a receipt name a policy that there is not.
 func TestTemplatesAreImported(t *testing.T) {
 	s := runShared(t)
 	acme, zenith := s.as("acme"), s.as("zenith")

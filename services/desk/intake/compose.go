@@ -46,8 +46,8 @@ var refers = regexp.MustCompile(`^@([A-Za-z0-9_]{1,40})\.([A-Za-z]+)$`)
 // refOf returns the name of a record among those of all rows of a part.
 func refOf(row int, name string) string { return strconv.Itoa(row) + "_" + name }
 
-// compose returns a row with the bodies of its records. A record of which no cell of the row gives anything is not made,
-// and what would refer to it is left out.
+// compose returns a row with the bodies of its records. A record of which no cell of the row gives anything is not
+// made, and what would refer to it is left out.
 func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (row, error) {
 	to, bytes := row{Row: of.Row, Sent: of.Sent}, 0
 	for _, text := range of.Sent {

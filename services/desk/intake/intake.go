@@ -156,15 +156,16 @@ func keyOf(s *stored) string {
 	return "import/" + digest(of.FileDigest, of.Resource, of.Profile, of.ProfileVersion, of.Batch, s.Terms)
 }
 
-// part is what a request does with the rows of a part. It returns how many of them had an outcome before, and what became
-// of each.
+// part is what a request does with the rows of a part. It returns how many of them had an outcome before, and what
+// became of each.
 type part func(ctx context.Context, s *stored, rows []row) (before map[string]int, became []intake.ImportRow, err error)
 
 // advance goes on with an import in a state, part by part, until it is over or the time of a request is. count returns
 // how many rows are done, do does the next ones, whose outcomes are kept in some blocks, and end is called with the
 // import after each part. Errors: those of do and of the store.
 func (i *Intake) advance(
-	ctx context.Context, id string, began time.Time, state, blocks string, count func(*intake.Import) *int, do part, end func(*stored),
+	ctx context.Context, id string, began time.Time, state, blocks string, count func(*intake.Import) *int, do part,
+	end func(*stored),
 ) (intake.Import, error) {
 	for {
 		s, _, err := i.get(ctx, id)

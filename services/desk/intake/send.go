@@ -43,8 +43,8 @@ type Sending struct {
 	Resource, Profile string
 	// Batch parts what would be the same import; it may be empty.
 	Batch string
-	// Format is that of the file where no profile of the caller says it, and Declared how it is written: what is empty is
-	// as the exchange writes tables.
+	// Format is that of the file where no profile of the caller says it, and Declared how it is written: what is empty
+	// is as the exchange writes tables.
 	Format   string
 	Declared Declared
 	// Extensions says that columns which are no members of the resource are members of the caller's own.
@@ -242,13 +242,14 @@ func (i *Intake) kindsOf(p *reconciliation.FileProfileTerms) func(means string) 
 
 // forms are the words for how cells are read.
 var forms = map[resource.Kind]string{
-	resource.Free: "any", resource.Text: "text", resource.Number: "number", resource.Flag: "flag", resource.List: "list",
-	resource.Date: "date", resource.DateTime: "date-time",
+	resource.Free: "any", resource.Text: "text", resource.Number: "number", resource.Flag: "flag",
+	resource.List: "list", resource.Date: "date", resource.DateTime: "date-time",
 }
 
 // columnsOf returns the columns of a file as they were understood, in their order.
 func columnsOf(
-	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members, examples map[string][]intake.ImportExample,
+	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members,
+	examples map[string][]intake.ImportExample,
 ) []intake.ImportColumn {
 	all := []intake.ImportColumn{}
 	for _, column := range slices.Concat(p.Columns, read.Extensions) {
@@ -268,7 +269,9 @@ func columnsOf(
 		}
 		all = append(all, of)
 	}
-	slices.SortStableFunc(all, func(a, b intake.ImportColumn) int { return read.Columns[a.Means] - read.Columns[b.Means] })
+	slices.SortStableFunc(all, func(a, b intake.ImportColumn) int {
+		return read.Columns[a.Means] - read.Columns[b.Means]
+	})
 	return slices.CompactFunc(all, func(a, b intake.ImportColumn) bool { return a.Means == b.Means })
 }
 

@@ -115,10 +115,11 @@ func (r *Reconciler) keepsLate(ctx context.Context, c *comparison, s *series, ma
 		return err
 	}
 	var decided []decision
-	if err := folder.EachOf(ctx, r.Folder, made.Batch, itemBlocks, folder.BlockLength, made.Head.Items, func(item keptItem) error {
-		late.kept.carry(&item, &decided)
-		return nil
-	}); err != nil {
+	if err := folder.EachOf(ctx, r.Folder, made.Batch, itemBlocks, folder.BlockLength, made.Head.Items,
+		func(item keptItem) error {
+			late.kept.carry(&item, &decided)
+			return nil
+		}); err != nil {
 		return err
 	}
 	return r.addDecisions(ctx, made.Head.ID, decided)
@@ -162,8 +163,8 @@ func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prio
 	if err != nil {
 		return 0, err
 	}
-	var all []decision
-	if err := folder.Each(ctx, r.Folder, decisionsOf(prior.Head.ID), false, func(_ folder.Head, d decision) { all = append(all, d) }); err != nil {
+	all, err := r.decisions(ctx, prior.Head.ID)
+	if err != nil {
 		return 0, err
 	}
 	slices.SortFunc(all, func(a, b decision) int { return a.Item - b.Item })
@@ -259,7 +260,7 @@ func (r *Reconciler) partedBefore(
 		for _, p := range pairs {
 			lines[p.Row] = append(lines[p.Row], p.LineID)
 		}
-		if err := folder.EachOf(ctx, r.Folder, of.Batch, rowBlocks, folder.BlockLength, of.Head.Rows, func(e match.Entry) error {
+		if err := r.eachRow(ctx, of, func(e match.Entry) error {
 			for _, line := range lines[e.Row] {
 				for _, row := range rows[e.Same] {
 					before.Unmatched[match.Pair{Row: row, LineID: line}] = true

@@ -9,12 +9,11 @@ import (
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
-// Changes returns a page of what differs between a statement and the one that it replaces. Errors: problem.NotFound, also
-// for one that replaces none, those of the store.
+// Changes returns a page of what differs between a statement and the one that it replaces. Errors: problem.NotFound,
+// also for one that replaces none, those of the store.
 func (r *Reconciler) Changes(
 	ctx context.Context, id string, skip, limit int,
 ) (page reconciliation.StatementChanges, err error) {
@@ -53,7 +52,7 @@ func (r *Reconciler) Changes(
 
 // entries returns the rows of a statement.
 func (r *Reconciler) entries(ctx context.Context, s *statement) (all []match.Entry, err error) {
-	err = folder.EachOf(ctx, r.Folder, s.Batch, rowBlocks, folder.BlockLength, s.Head.Rows, func(e match.Entry) error {
+	err = r.eachRow(ctx, s, func(e match.Entry) error {
 		all = append(all, match.Issued(e))
 		return nil
 	})
@@ -170,8 +169,8 @@ func changeOf(row match.Entry, kind string) reconciliation.StatementChange {
 	}
 }
 
-// cellsThatDiffer returns the cells that differ between two rows; where one of both is none, the amounts and the currency
-// of the other. Cells that could not be read are what they are in their files.
+// cellsThatDiffer returns the cells that differ between two rows; where one of both is none, the amounts and the
+// currency of the other. Cells that could not be read are what they are in their files.
 func cellsThatDiffer(was, is match.Entry) []reconciliation.ChangedCell {
 	all := []reconciliation.ChangedCell{}
 	add := func(means, before, now string) {

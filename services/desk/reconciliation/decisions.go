@@ -54,6 +54,12 @@ func (a address) key() string {
 	return key
 }
 
+// decisions returns what was decided about the items of a run.
+func (r *Reconciler) decisions(ctx context.Context, run string) (all []decision, err error) {
+	err = folder.Each(ctx, r.Folder, decisionsOf(run), false, func(_ folder.Head, d decision) { all = append(all, d) })
+	return all, err
+}
+
 // parted returns the items of a run that somebody has parted.
 func (r *Reconciler) parted(ctx context.Context, run string) (map[int]bool, error) {
 	items := map[int]bool{}

@@ -267,7 +267,7 @@ func (r *Reconciler) pairOf(
 		return compared, err
 	}
 	var entry match.Entry
-	err = folder.EachOf(ctx, r.Folder, statement.Batch, rowBlocks, folder.BlockLength, statement.Head.Rows, func(e match.Entry) error {
+	err = r.eachRow(ctx, statement, func(e match.Entry) error {
 		if e.Row == two[rowItem].Row {
 			entry = match.Issued(e)
 		}

@@ -41,8 +41,8 @@ func (r *Reconciler) Read(ctx context.Context, id string) (reconciliation.Run, e
 	if err != nil {
 		return reconciliation.Run{}, err
 	}
-	var all []decision
-	if err := folder.Each(ctx, r.Folder, decisionsOf(id), false, func(_ folder.Head, d decision) { all = append(all, d) }); err != nil {
+	all, err := r.decisions(ctx, id)
+	if err != nil {
 		return reconciliation.Run{}, err
 	}
 	return r.shown(of, s, all), nil

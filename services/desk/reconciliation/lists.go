@@ -42,8 +42,8 @@ func (r *Reconciler) Runs(ctx context.Context, after string, limit int) (reconci
 		if !byContract[contract].has(of.Head.ID) {
 			return false, nil
 		}
-		var all []decision
-		if err := folder.Each(ctx, r.Folder, decisionsOf(of.Head.ID), false, func(_ folder.Head, d decision) { all = append(all, d) }); err != nil {
+		all, err := r.decisions(ctx, of.Head.ID)
+		if err != nil {
 			return false, err
 		}
 		page.Runs = append(page.Runs, r.shown(&of, byContract[contract], all))

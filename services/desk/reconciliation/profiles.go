@@ -87,7 +87,9 @@ func (r *Reconciler) PutProfile(
 // roomForProfile refuses a profile more than there may be.
 func (r *Reconciler) roomForProfile(ctx context.Context) error {
 	count := 0
-	if err := folder.Each(ctx, r.Folder, profiles, true, func(folder.Head, reconciliation.FileProfile) { count++ }); err != nil {
+	if err := folder.Each(ctx, r.Folder, profiles, true, func(folder.Head, reconciliation.FileProfile) {
+		count++
+	}); err != nil {
 		return err
 	}
 	if count >= mostProfiles {

@@ -244,7 +244,7 @@ func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.L
 	s := c.statement
 	c.terms = r.terms(c.asked, s)
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
-	if err := folder.EachOf(ctx, r.Folder, s.Batch, rowBlocks, folder.BlockLength, s.Head.Rows, func(e match.Entry) error {
+	if err := r.eachRow(ctx, s, func(e match.Entry) error {
 		c.entries = append(c.entries, match.Issued(e))
 		c.work.Read(ctx, 1)
 		return nil

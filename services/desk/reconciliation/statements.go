@@ -56,6 +56,11 @@ func (r *Reconciler) statement(ctx context.Context, id string) (*statement, erro
 	return s, err
 }
 
+// eachRow calls a function with each row of a statement. Errors: those of the function and of the store.
+func (r *Reconciler) eachRow(ctx context.Context, s *statement, do func(match.Entry) error) error {
+	return folder.EachOf(ctx, r.Folder, s.Batch, rowBlocks, folder.BlockLength, s.Head.Rows, do)
+}
+
 // WriteFile writes the file of a statement as it was sent. Errors: problem.NotFound, those of the store and the writer.
 func (r *Reconciler) WriteFile(ctx context.Context, id string, to io.Writer) error {
 	s, err := r.statement(ctx, id)

@@ -97,8 +97,8 @@ func OfResource(catalog *resource.Catalog, name string) (f Form, known bool) {
 	return Form{name, []reconciliation.FileRecord{record}, columnsOf(r, record)}, true
 }
 
-// columnsOf returns the columns of a record, named as its members, or as another name under which a member may be sent. A
-// member that refers to another record of the row has one too: a row that gives it refers to a record that is there.
+// columnsOf returns the columns of a record, named as its members, or as another name under which a member may be sent.
+// A member that refers to another record of the row has one too: a row that gives it refers to a record that is there.
 func columnsOf(r resource.Resource, record reconciliation.FileRecord) (all []reconciliation.FileColumn) {
 	for _, m := range members(r) {
 		_, given := record.Values[m.Path]

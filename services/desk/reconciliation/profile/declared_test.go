@@ -400,7 +400,8 @@ func TestWhatAProfileCannotDeclare(t *testing.T) {
 		p := with(declared("xlsx", "Policy=policyNumber", "Gross=gross"),
 			func(p *terms) { p.DateOrder, p.DateForms = "", []string{written} })
 		var refused *problem.Error
-		if err := profile.Check(*p, nil, nil); !errors.As(err, &refused) || refused.Violations[0].Pointer != "/dateForms/0" {
+		if err := profile.Check(*p, nil, nil); !errors.As(err, &refused) ||
+			refused.Violations[0].Pointer != "/dateForms/0" {
 			t.Errorf("the form %s: %+v", written, refused)
 		}
 	}

@@ -6,6 +6,7 @@
 //	profile.go  what can be declared, and what is wrong with it
 //	read.go     the rows of a file, one after the other
 //	members.go  the same for files that are imported, whose cells give members of records
+//	amounts.go  the amounts of a row
 //	header.go   which column is which
 //	width.go    rows that are wider than the header
 //	cell.go     texts and amounts

@@ -64,8 +64,8 @@ type Members struct {
 	Own bool
 }
 
-// Rows calls a function with each row of a file by a profile that has records. Without one it counts the rows, and finds
-// all that is wrong with the file as a whole. Errors: *sheet.WrongError, those of the file and of the function.
+// Rows calls a function with each row of a file by a profile that has records. Without one it counts the rows, and
+// finds all that is wrong with the file as a whole. Errors: *sheet.WrongError, those of the file and of the function.
 func Rows(
 	p *reconciliation.FileProfileTerms, as Members, file io.ReaderAt, size int64, add func(Row) error,
 ) (Read, error) {
