@@ -1,7 +1,9 @@
 package profile_test
 
 import (
+	"bytes"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +15,8 @@ import (
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/chance"
+	"insurance.example/exchange/pkg/resource"
+	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
 
 // files is how many files the corpus has.
@@ -51,7 +55,49 @@ func TestCorpus(t *testing.T) {
 		if got := notes(read); !slices.Equal(got, f.notes) {
 			t.Errorf("file %d has the notes %q, want %q", i, got, f.notes)
 		}
+		f.imported(t, file, got)
 	}
+}
+
+// imported reads the file as one that is imported: what a statement has of it, an import has. A number of it may have
+// more digits than an amount, and none is 0.
+func (m *specimen) imported(t *testing.T, file []byte, stated []string) {
+	t.Helper()
+	p := *m.p
+	p.Records, p.Columns = []reconciliation.FileRecord{{Name: "r", Resource: "r"}}, slices.Clone(p.Columns)
+	for i := range p.Columns {
+		p.Columns[i].Means = "r." + p.Columns[i].Means
+	}
+	kinds := map[string]resource.Kind{"r.policyNumber": resource.Text, "r.gross": resource.Number, "r.date": resource.Date}
+	as := profile.Members{Kind: func(means string) resource.Kind { return kinds[means] }, Zone: time.UTC}
+	at := 0
+	_, err := profile.Rows(&p, as, bytes.NewReader(file), int64(len(file)), func(of profile.Row) error {
+		line := fmt.Sprintf("%d %s %s %s", of.Row, textOf(of, "r.policyNumber"), textOf(of, "r.date"), textOf(of, "r.gross"))
+		for _, cell := range of.Wrong {
+			line = fmt.Sprintf("%d %s: %s", of.Row, cell.Cell, cell.Reason)
+		}
+		if at >= len(stated) || stated[at] != line {
+			t.Errorf("file %d, read by %+v: imported as %q, want %q", m.number, *m.p, line, stated)
+		}
+		at++
+		return nil
+	})
+	if err != nil || at != len(stated) {
+		t.Errorf("file %d: %d rows are imported of %d (%v)", m.number, at, len(stated), err)
+	}
+}
+
+// textOf returns the value that a row gives a member: an amount with two digits behind the point.
+func textOf(of profile.Row, means string) string {
+	for _, value := range of.Values {
+		if text := strings.Trim(string(value.Read), `"`); value.Means == means {
+			if n, is := new(big.Rat).SetString(text); is && means == "r.gross" {
+				text = n.FloatString(2)
+			}
+			return text
+		}
+	}
+	return map[string]string{"r.gross": "0.00"}[means]
 }
 
 // cellForm is a cell as it is written: its text, or what a workbook keeps of it.
