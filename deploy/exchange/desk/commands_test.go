@@ -80,6 +80,9 @@ func month(t *testing.T) *answers {
 		"GET /x/reconciliation/run/R/items?limit=200": `{"items":[{"number":7,"outcome":"mismatch","row":3,` +
 			`"candidates":["ID-1","ID-2"],"cells":[{"cell":"D3","means":"gross","theirs":"9","ours":"8"},` +
 			`{"cell":"E3","means":"date","theirs":"x","reason":"no day"}]}]}`,
+		"GET /x/reconciliation/statement/S/changes?limit=200": `{"count":2,"changes":[{"kind":"changed","row":3,"formerRow":2,` +
+			`"policyNumber":"POL-1","cells":[{"means":"gross","was":"9.00","is":"8.00"},{"means":"net","is":"7.00"}]},` +
+			`{"kind":"removed","formerRow":5,"policyNumber":"POL-2","cells":[]}]}`,
 		"GET /x/clock":          `{"now":"2026-01-05T09:00:00Z"}`,
 		"POST /x/clock:advance": `{"now":"2026-02-01T00:00:00Z"}`,
 	}}
@@ -110,6 +113,7 @@ func TestCommandsOfPeople(t *testing.T) {
 		{"reconcile show R -o table", "OUTCOME mismatch 1 matched 2 Run R of C premium 2026-01.", "", ""},
 		{"reconcile items R -o table", `7 mismatch 3 D3 gross: theirs 9, ours 8; E3 date "x": no day ID-1 or ID-2`, "",
 			""},
+		{"reconcile changes S -o table", "changed 3 2 POL-1 gross 9.00 to 8.00; net - to 7.00 removed 5 POL-2", "", ""},
 		{"contract list -o table", "C Alder D", "", ""},
 		{"contract get C --at 2026-03-01T00:00:00Z", `"version": 1`, "", ""},
 		{"contract get C --owner acme", "", "", "GET /x/contract/C?owner=acme"},

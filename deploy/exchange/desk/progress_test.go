@@ -143,12 +143,19 @@ func TestAComparisonShowsHowFarItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown, seen, looks := make(said, 100), "", 0
+		var asked []string
 		run(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			switch r.Method + " " + r.URL.Path {
 			case "POST /x/reconciliation/statement":
+				asked = append(asked, r.URL.RawQuery)
 				fmt.Fprint(w, `{"id":"S","rows":3000}`)
 			case "POST /x/reconciliation/run":
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				asked = append(asked, string(body))
 				seen = shown.until(r, "read")
 				w.WriteHeader(http.StatusCreated)
 				fmt.Fprint(w, `{"id":"R"}`)
@@ -162,7 +169,11 @@ func TestAComparisonShowsHowFarItIs(t *testing.T) {
 					fmt.Fprint(w, `{"id":"S","comparing":{"read":4000,"of":6000,"made":200}}`)
 				}
 			}
-		}, shown, "reconcile", "compare", file, "C", "premium", "2026-01", "--profile", "P")
+		}, shown, "reconcile", "compare", file, "C", "premium", "2026-01", "--profile", "P", "--replaces", "B",
+			"--carry")
+		if len(asked) != 2 || asked[0] != "profile=P&replaces=B" || !strings.Contains(asked[1], `"carry":true`) {
+			t.Errorf("it asked for %q", asked)
+		}
 		if !strings.Contains(seen, "comparing 3000 rows: 4000 of 6000 rows and lines read, 200 items made, for ") {
 			t.Errorf("it said %q", seen)
 		}

@@ -114,6 +114,9 @@ func compare(c *cobra.Command) special {
 		"compare with these versions of the period in place of what stands approved")
 	c.Flags().BoolVar(&asked.Against.Receipts, "receipts", false,
 		"compare with the receipts as they are now, whatever is approved")
+	c.Flags().BoolVar(&asked.Carry, "carry", false,
+		"keep what was decided about items of the comparison before that are unchanged")
+	replaces := c.Flags().String("replaces", "", "id of the statement of the same profile that the file corrects")
 	return func(c *call, ctx context.Context) ([]byte, error) {
 		const statements = "/x/reconciliation/statement"
 		file := c.named["FILE"]
@@ -121,9 +124,13 @@ func compare(c *cobra.Command) special {
 		if !known {
 			return nil, client.Misuse(file + " must end with .csv, .tsv, .txt or .xlsx")
 		}
+		query := url.Values{"profile": {*c.flags["profile"]}}
+		if *replaces != "" {
+			query.Set("replaces", *replaces)
+		}
 		body, err := c.waiting(always("sending "+file), func() ([]byte, error) {
 			return c.exchange(ctx, client.Request{
-				Method: http.MethodPost, Path: statements, Query: url.Values{"profile": {*c.flags["profile"]}},
+				Method: http.MethodPost, Path: statements, Query: query,
 				File: file, Media: kind, Repeatable: true,
 			})
 		})
