@@ -6,7 +6,6 @@
 //
 //	service.go  the service and its operations
 //	batch.go    a batch of creations
-//	trial.go    the trial of a batch
 //	run.go      the run of a batch
 //	view.go     a policy with what belongs to it
 //	access.go   the access list of a policy

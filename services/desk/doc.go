@@ -8,5 +8,6 @@
 //	bordereaux.go       those about periods and versions, and their exports
 //	supplements.go      those about what is added to claims
 //	reconciliations.go  those about profiles, statements and comparisons
+//	imports.go          those about files whose rows become records
 //	counterparty.go     what the counterparty of a contract may ask for, and what it is shown
 package desk

@@ -68,11 +68,12 @@ func (m *specimen) imported(t *testing.T, file []byte, stated []string) {
 	for i := range p.Columns {
 		p.Columns[i].Means = "r." + p.Columns[i].Means
 	}
-	kinds := map[string]resource.Kind{"r.policyNumber": resource.Text, "r.gross": resource.Number, "r.date": resource.Date}
+	const policy, gross, date = "r.policyNumber", "r.gross", "r.date"
+	kinds := map[string]resource.Kind{policy: resource.Text, gross: resource.Number, date: resource.Date}
 	as := profile.Members{Kind: func(means string) resource.Kind { return kinds[means] }, Zone: time.UTC}
 	at := 0
 	_, err := profile.Rows(&p, as, bytes.NewReader(file), int64(len(file)), func(of profile.Row) error {
-		line := fmt.Sprintf("%d %s %s %s", of.Row, textOf(of, "r.policyNumber"), textOf(of, "r.date"), textOf(of, "r.gross"))
+		line := fmt.Sprintf("%d %s %s %s", of.Row, textOf(of, policy), textOf(of, date), textOf(of, gross))
 		for _, cell := range of.Wrong {
 			line = fmt.Sprintf("%d %s: %s", of.Row, cell.Cell, cell.Reason)
 		}
