@@ -301,8 +301,30 @@ export default {
   ['The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or '
     + 'settled. Of a file about claims: lineId, claimNumber, policyNumber, date (of the loss), currency, '
     + 'paid, previouslyPaid, outstanding, incurred, changeOfIncurred (the indemnity) or totalIncurred (with '
-    + 'fees), all in the settlement currency. Several columns may mean the same amount, which is their sum.']:
+    + 'fees), all in the settlement currency. Several columns may mean the same amount, which is their sum. '
+    + 'Of a file that is imported: a member of a record, as the profile names the record, such as '
+    + 'holder.lastName or vehicle.physical.doors.']:
     'Was die Spalte bedeutet. Mehrere Spalten können derselbe Betrag sein, der dann ihre Summe ist.',
+  'Whether a file may lack the column. For files that are imported.':
+    'Ob die Spalte in einer Datei fehlen darf. Für Dateien, die importiert werden.',
+  ['What the words of the column stand for, such as a value of the exchange. A word that it lacks is '
+    + 'quarantined. For files that are imported.']:
+    'Was die Wörter der Spalte bedeuten, eines in jeder Zeile, etwa: Pass = passport. Ein Wort, das fehlt, bleibt '
+      + 'ungelesen. Für Dateien, die importiert werden.',
+  ['The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and '
+    + 'underscores.']:
+    'Der Name, unter dem Spalten und andere Datensätze der Zeile ihn nennen, etwa holder.',
+  'The files that were sent to be imported, the newest first':
+    'Die Dateien, die importiert wurden, die neuesten zuerst',
+  'The rows of an import, with what became of each or would': 'Die Zeilen eines Imports, und was aus jeder wurde',
+  'Go on to check the rows of an import': 'Die Zeilen eines Imports weiter prüfen',
+  'Make the records of the rows that passed the check': 'Die Datensätze der geprüften Zeilen anlegen',
+  'The resource of the record, such as personal.': 'Was der Datensatz ist.',
+  ['Members that are the same in all rows, by their names with points between them, as a file would have them. '
+    + 'A text such as @holder.id stands for the id of another record of the row; so do policyNumber and '
+    + 'claimNumber.']:
+    'Angaben, die in allen Zeilen gleich sind, eine in jeder Zeile, etwa: policyholderId = @holder.id, was für die '
+      + 'Kennung eines anderen Datensatzes der Zeile steht.',
   ['The first year of two digits that belongs to the last century: with 70, 70 is 1970 and 69 is 2069. Needed '
     + 'with a form that has yy.']:
     'Das erste Jahr aus zwei Ziffern, das zum letzten Jahrhundert gehört: Bei 70 ist 70 das Jahr 1970 und 69 '

@@ -69,7 +69,8 @@ export const RecordLink = ({ resource, id, children }) => html`<a
 export const PolicyLink = ({ number }) => html`<a href=${`#/policy/${encodeURIComponent(number)}`}>${number}</a>`;
 export const ClaimLink = ({ number }) => html`<a href=${`#/claim/${encodeURIComponent(number)}`}>${number}</a>`;
 export const WebLink = ({ to }) => html`<a href=${to} rel="noreferrer noopener" target="_blank">${to}</a>`;
-export const Badge = ({ of }) => html`<span class="badge" data-state=${of}>${t(`state ${of}`) || of}</span>`;
+export const Badge = ({ of, as = 'state' }) => html`<span class="badge" data-state=${of}>${
+  t(`${as} ${of}`) || of}</span>`;
 
 // Status is the state of a record. A policy keeps its state when its term ends; that it has ended stands beside it.
 const IN_FORCE = ['in force', 'extended'];

@@ -26,7 +26,9 @@ const OPERATIONS = [['GET', '/x/search/coverage'], ['GET', '/x/search/claim'], [
   ['GET', `${VERSION}/lines`], ['POST', `${VERSION}/findings/{finding}:waive`], ['POST', `${VERSION}:approve`],
   ['POST', `${VERSION}:reject`], ['POST', `${VERSION}:acknowledge`], ['GET', '/x/reconciliation/statement'],
   ['GET', '/x/reconciliation/run'], ['POST', '/x/reconciliation/run'],
-  ['POST', '/x/reconciliation/run/{runId}/items/{item}:accept'], ['GET', '/x/events'], ['PUT', '/x/webhook/{name}'],
+  ['POST', '/x/reconciliation/run/{runId}/items/{item}:accept'], ['GET', '/x/import'],
+  ['POST', '/x/import/{importId}:check'], ['POST', '/x/import/{importId}:apply'], ['GET', '/x/import/{importId}/rows'],
+  ['GET', '/x/events'], ['PUT', '/x/webhook/{name}'],
   ['GET', '/x/webhook/{name}/deliveries']];
 
 function Operation({ document, of: [method, path] }) {

@@ -2,21 +2,15 @@
 
 import { call, mayWrite } from './api.js';
 import { Badge, Button, Copied, Disclosed, Instant, Members, Table, curl } from './dom.js';
+import { Refused, mediaOf, remarks } from './file.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
 import Profile from './profile.js';
-import Run, { XLSX } from './run.js';
-import {
-  Around, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace, violation,
-} from './show.js';
+import Run from './run.js';
+import { Around, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace } from './show.js';
 import { label, reason, t } from './words.js';
 
 const MOST_LOOKS = 60; // at a statement of which no comparison is seen
-
-// remarks says what was read of a file in a way of its own, or left out.
-const remarks = ({ formulas, notes = [] }) => [formulas > 0 && t('formulasTaken', formulas),
-  ...notes.map(({ kind, count, places = [] }) => t(kind, count,
-    places.join(', ') + (count > places.length ? ' …' : '')))].filter(Boolean).join(' ');
 
 // Trial shows how the first rows of a file are read: what is read of each column, and which cells cannot be.
 function Trial({ rows, more, formulas, notes }) {
@@ -38,10 +32,9 @@ function Upload({ profiles }) {
   const [profile, file] = [useRef(), useRef()];
   const [{ busy, said }, set] = useState({});
   const path = (action) => `/x/reconciliation/statement${action}?profile=${encodeURIComponent(profile.current.value)}`;
-  const type = (name) => (/\.xlsx$/i.test(name) ? XLSX : 'text/csv');
   const AsCurl = useRef(() => {
     const name = file.current.files[0]?.name || 'statement.csv';
-    return html`<${Copied} text=${curl('POST', path(''), undefined, { 'Content-Type': type(name) }, name)} />`;
+    return html`<${Copied} text=${curl('POST', path(''), undefined, { 'Content-Type': mediaOf(name) }, name)} />`;
   }).current;
   const ask = async (action, then) => {
     const [chosen] = file.current.files;
@@ -52,11 +45,10 @@ function Upload({ profiles }) {
     }
     set({ busy: true, said: html`<p>${t('sending')}</p>` });
     try {
-      const { data } = await call('POST', path(action), { body: chosen, type: type(chosen.name) });
+      const { data } = await call('POST', path(action), { body: chosen, type: mediaOf(chosen.name) });
       set({ said: then(data) });
     } catch (err) {
-      set({ said: html`<${Notice} err=${err}>${err.errors?.length > 0 && html`<ul>${err.errors.map((one) => html`
-        <li>${violation(one)}</li>`)}</ul>`}<//>` });
+      set({ said: html`<${Refused} err=${err} />` });
     }
   };
   const submit = (event) => {
@@ -102,11 +94,16 @@ const statementColumns = () => [
     cell: (row) => html`<${To} what="statement" id=${row.id}><${Instant} at=${row.sentAt} /><//>` },
   text('profile'), number('rows'), number('quarantined'), text('sentBy')];
 
+const ofStatements = ({ records = [] }) => records.length === 0;
+
 const columnsOf = ({ columns }) => columns.map((one, i) => html`${i > 0 && ', '}<code>${one.column}</code> → ${
   label(one.means)}`);
 
 function Start() {
-  const profiles = listed('profiles', 'after');
+  const profiles = async (read, path) => {
+    const page = await listed('profiles', 'after')(read, path);
+    return { ...page, data: page.data.filter(ofStatements) };
+  };
   const all = useLoaded((read) => profiles(read, '/x/reconciliation/profile?limit=200'));
   const columns = [{ label: t('name'), cell: (row) => (mayWrite()
     ? html`<${To} what="profile" id=${row.name}>${row.name}<//>` : row.name) }, number('version'), text('format'),

@@ -3,13 +3,13 @@
 import { get, mayWrite } from './api.js';
 import { Badge, Button, Instant, PolicyLink, RecordLink, Table, decimal } from './dom.js';
 import { difference, isDecimal } from './decimal.js';
+import { tables } from './file.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html } from './html.js';
 import { link } from './periods.js';
 import { Downloads, Loaded, PartPages, Section, listed, usePlace } from './show.js';
 import { label, option, reason, t } from './words.js';
 
-export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined',
   'withinTolerance', 'matched'];
 const PAIRED = ['withinTolerance', 'matched'];
@@ -144,9 +144,8 @@ export default function Run({ id, query, again }) {
       ${outcome && html`<p><a href=${to(id)}>${t('allItems')}</a></p>`}${bulk}<//>
     <${Section} title=${t('ageing')} data-part="ageing"><${Table} caption=${t('ageing')} columns=${ageing}
       rows=${data.ageing} empty=${t('nothingOpen')} /><//></div>
-    <div class="buttons"><${Downloads} files=${[['csv', 'text/csv'], ['xlsx', XLSX]].map(([suffix, media]) => ({ suffix,
-    media, path: `${path}/items${outcome ? `?outcome=${outcome}` : ''}`,
-    name: `${data.against.contract}-${data.against.period}-differences` }))} /></div>
+    <div class="buttons"><${Downloads} files=${tables({ path: `${path}/items${outcome ? `?outcome=${outcome}` : ''}`,
+    name: `${data.against.contract}-${data.against.period}-differences` })} /></div>
     ${place}<${Items} path=${path} kind=${data.against.kind} outcome=${outcome}
       act=${(name, item) => opens(() => formOf(name, path, item))} />`} />`;
 }

@@ -142,8 +142,8 @@ export function usePlace(id) {
 
 const Kept = ({ content }) => content;
 
-// Downloads are buttons for files: [{suffix, path, name, media}]. One is read with the token of the person, and given
-// to the browser.
+// Downloads are buttons for files: [{suffix, path, name, media, title}]. One is read with the token of the person, and
+// given to the browser.
 export function Downloads({ files }) {
   const [{ busy, err }, set] = useState({});
   const download = async ({ suffix, path, name, media }) => {
@@ -161,7 +161,7 @@ export function Downloads({ files }) {
     }
   };
   return html`${files.map((one) => html`<${Button} data-export=${one.suffix} disabled=${busy === one.suffix}
-    onClick=${() => download(one)}>${t('downloadAs', one.suffix.toUpperCase())}<//>`)}
+    onClick=${() => download(one)}>${one.title || t('downloadAs', one.suffix.toUpperCase())}<//>`)}
     <div>${err && html`<${Notice} err=${err} />`}</div>`;
 }
 

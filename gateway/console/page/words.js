@@ -52,7 +52,7 @@ function country(of) {
 // option returns the value of a member in words.
 export function option(name, of) {
   if (COUNTRIES.has(name)) return country(of);
-  if (name === 'means') return label(of);
+  if (name === 'means') return meaning(of);
   return VALUED.has(name) && value(of) !== of ? value(of) : t(`${name} ${of}`) ?? of;
 }
 
@@ -87,6 +87,18 @@ export const finding = ({ code: of, words: text }) => words.said?.findings[of.re
 export const note = ({ title: text }) => words.said?.notes[text] ?? text;
 export const reason = (text) => (!isForeign() ? text
   : words.said.reasons.find(([of]) => of.test(text))?.[1] ?? t('notTaken'));
+
+// kindOf returns the name of a resource, and recordOf that of a record of a row, which a profile has named.
+export const kindOf = (resource) => t(`kind ${resource}`) ?? t(`line ${resource}`) ?? resource;
+export const recordOf = (name) => t(`record ${name}`) ?? kindOf(name);
+
+// meaning returns what a column of a file means: a member, or a record of its row and a member of that. A place in a
+// list is left out.
+export function meaning(means) {
+  const [first, ...more] = means.split('.');
+  return more.length === 0 ? label(first)
+    : [recordOf(first), ...more.filter((name) => !/^\d+$/.test(name)).map(label)].join(' · ');
+}
 
 // label returns the name of a member of a record: in words, or taken apart.
 export function label(name) {

@@ -51,15 +51,17 @@ class Examples {
     }).concat(this.readDesk()));
   }
 
-  // readDesk looks for a version that each operation of the desk is accepted for, and for a comparison.
+  // readDesk looks for a version that each operation of the desk is accepted for, for a comparison, and for imports.
   async readDesk() {
     const all = async (path) => {
       const response = await this.#call(path + "limit=200");
       return response.ok ? Object.values(await response.json()).find(Array.isArray) ?? [] : [];
     };
-    const [periods, [policy], [profile], [statement], [run]] = await Promise.all(
-      ["bordereau", "bordereau/unassigned", ...["profile", "statement", "run"].map((list) => "reconciliation/" + list)]
-        .map((list) => all(`/x/${list}?`)));
+    const lists = ["bordereau", "bordereau/unassigned", "import",
+      ...["profile", "statement", "run"].map((list) => "reconciliation/" + list)];
+    const [periods, [policy], imports, profiles, [statement], [run]] =
+      await Promise.all(lists.map((list) => all(`/x/${list}?`)));
+    const profile = profiles.find(({ records }) => !records); // of statements
     // A period with a pending version has no other prepared.
     const last = (state, of = "") => periods.flatMap(({ contract, kind, period, versions }) => {
       const version = versions.findLast((one) => one.state === state || one.state === "pending");
@@ -71,7 +73,7 @@ class Examples {
     const finding = found.find(({ severity, waivedBy }) => severity === "error" && !waivedBy);
     const lines = compared ? await all(pathOf(compared) + "/lines?") : [];
     const items = run ? await all(`/x/reconciliation/run/${run.id}/items?`) : [];
-    this.#desk = { periods, policy, profile, statement, run, pending, approved, compared, finding, lines, items };
+    this.#desk = { periods, policy, profile, statement, run, pending, approved, compared, finding, lines, items, imports };
   }
 
   // made takes a record that has just been created.
@@ -99,6 +101,7 @@ class Examples {
     this.#losses(document);
     this.#versions(document);
     this.#comparisons(document);
+    this.#imports(document);
     return document;
   }
 
@@ -164,6 +167,24 @@ class Examples {
       if (path !== "/x/reconciliation/run" || !statement || !compared) continue;
       const { contract, kind, period } = compared;
       Object.assign(bodyOf(post).example, { statement: statement.id, against: { contract, kind, period } });
+    }
+  }
+
+  // #imports gives the operations of imports a file with somebody who is not there yet, and an import for which each is
+  // accepted.
+  #imports(document) {
+    const { imports = [] } = this.#desk;
+    const { post: sends } = document.paths["/x/import"];
+    const file = sends.requestBody.content["text/csv"];
+    file.example = file.example.replace(/\bX\d{6}/g, "X" + String(Date.now()).slice(-6));
+    name(document, sends, { resource: "personal" });
+    for (const [path, { get, post }] of Object.entries(document.paths)) {
+      if (!path.startsWith("/x/import/")) continue;
+      const [, action] = /:(\w+)$/.exec(path) ?? [];
+      const accepted = { apply: ["checked", "applying", "applied"], cancel: ["checked", "checking", "applying"] }[action];
+      const of = imports.find(({ state }) => !accepted || accepted.includes(state));
+      name(document, get ?? post, { importId: of?.id, template: "motor.xlsx" });
+      if (action === "apply" && of) bodyOf(post).example.digest = of.digest;
     }
   }
 

@@ -398,8 +398,7 @@ func TestAMonthIsSignedOff(t *testing.T) {
 // exports downloads a version as CSV and as XLSX. The CSV has the bytes that the exchange returns.
 func (d office) exports(t *testing.T, p *tab, v trial.Record) {
 	t.Helper()
-	p.eval("{ window.saved = []; const made = URL.createObjectURL; URL.createObjectURL = (blob) => { "+
-		"blob.text().then((text) => saved.push([blob.size, text])); return made(blob); }; }", nil)
+	p.keepsDownloads()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
 		fmt.Sprintf("%s%s/versions/%v/lines.csv", d.Base, november, v["number"]), http.NoBody)
 	if err != nil {

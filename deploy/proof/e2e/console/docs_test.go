@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -111,15 +112,15 @@ func TestEveryCreationCanBeTriedOut(t *testing.T) {
 	}
 }
 
-// shownBody is an operation of the desk that takes a body, as the viewer shows it.
+// shownBody is an operation of the desk as the viewer shows it.
 type shownBody struct {
 	Path, Media string
 	Named       map[string]string
 	Body        any
 }
 
-// desks returns the operations of the desk that take a body, by method and path, with the examples that the page has
-// after it has read again what there is. It does not show them, which takes seconds for all operations.
+// desks returns the operations of the desk that take a body, and all of imports, by method and path, with the examples
+// that the page has after it has read again what there is. It does not show them, which takes seconds for all operations.
 func (p *tab) desks() map[string]shownBody {
 	p.Helper()
 	p.eval(`read = undefined; examples.read().then(() => { read = true })`, nil)
@@ -127,10 +128,12 @@ func (p *tab) desks() map[string]shownBody {
 	all := map[string]shownBody{}
 	p.eval(`Object.fromEntries(Object.entries(examples.filled().paths).flatMap(([path, item]) =>
 		Object.entries(item)
-			.filter(([, of]) => of.requestBody && path.match("^/x/(contract|bordereau|supplement|reconcil)"))
-			.map(([method, { parameters, requestBody: { content } }]) => [method.toUpperCase() + " " + path, {
+			.filter(([, of]) => of.requestBody && path.match("^/x/(contract|bordereau|supplement|reconcil)") ||
+				path.startsWith("/x/import"))
+			.map(([method, { parameters = [], requestBody: { content } = { content: {} } }]) => [method.toUpperCase() + " " +
+				path, {
 				path, media: content["text/csv"] ? "text/csv" : "application/json",
-				body: (content["text/csv"] ?? content["application/json"]).example,
+				body: (content["text/csv"] ?? content["application/json"])?.example,
 				named: Object.fromEntries(parameters.filter((of) => of.example).map((of) => [of.name, of.example])),
 			}])))`, &all)
 	return all
@@ -147,6 +150,7 @@ func TestTheDeskCanBeTriedOut(t *testing.T) {
 	p, c := docs(t, e, "beyond%20the%20interface/prepareBordereau"), client(t, e)
 	p.sees("#examples", filled)
 	const ofPeriod, ofItem = "/x/bordereau/{contract}/{kind}/{period}", "/x/reconciliation/run/{runId}/items/{item}:"
+	const ofImport = "/x/import/{importId}"
 	left := p.desks()
 	// The year has no error that could be waived.
 	delete(left, "POST "+ofPeriod+"/versions/{number}/findings/{finding}:waive")
@@ -161,15 +165,22 @@ func TestTheDeskCanBeTriedOut(t *testing.T) {
 		"POST /x/reconciliation/statement:try", "POST /x/reconciliation/statement", "POST /x/reconciliation/run",
 		"POST " + ofItem + "accept", "POST " + ofItem + "dispute", "POST " + ofItem + "unmatch",
 		"POST " + ofRun + "accept", "POST " + ofRun + "dispute",
+		"GET /x/import", "POST /x/import", "GET " + ofImport, "GET " + ofImport + "/rows", "GET " + ofImport + "/file",
+		"POST " + ofImport + ":check", "POST " + ofImport + ":apply", "POST /x/import", "POST " + ofImport + ":cancel",
+		"GET /x/import/template", "GET /x/import/template/{template}",
 	} {
 		delete(left, operation)
 		of := p.desks()[operation]
 		method, target, _ := strings.Cut(operation, " ")
+		query := url.Values{}
 		for name, value := range of.Named {
+			if !strings.Contains(target, "{"+name+"}") {
+				query.Set(name, value)
+			}
 			target = strings.ReplaceAll(target, "{"+name+"}", value)
 		}
-		if of.Media == "text/csv" {
-			target += "?profile=" + of.Named["profile"]
+		if len(query) > 0 {
+			target += "?" + query.Encode()
 		}
 		if text, is := of.Body.(string); is {
 			of.Body = []byte(text)

@@ -31,7 +31,8 @@ func (p *tab) eachScreen(made, claim trial.Record, look func(screen string)) {
 		{"/record/personal/" + made.Text("policyholderId"), "[data-part=timeline]", ""},
 		{"/feed", "#events tbody", "exchange."}, {"/help", "[data-part=operations]", "POST /x/batch"},
 		{"/create", "form[data-form=create] h2", ""}, {"/desk", "[data-part=board]", ""},
-		{"/reconciliation", "[data-part=profiles] tbody", ""},
+		{"/reconciliation", "[data-part=profiles] tbody", ""}, {"/import", "form[data-form=import] h2", ""},
+		{"/import/profile?as=profile motor", "form[data-form=profile] [data-part=records]", ""},
 	} {
 		p.turn(screen.address)
 		p.sees(screen.selector, screen.text)

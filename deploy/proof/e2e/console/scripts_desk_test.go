@@ -186,3 +186,48 @@ func TestStoredScriptsOfFiles(t *testing.T) {
 	}
 	p.becomes(fmt.Sprintf("document.querySelectorAll('.beside [data-side=theirs]').length >= %d", 3*len(all)))
 }
+
+// TestStoredScriptsOfImports imports each script as a name, and as a day that cannot be read.
+func TestStoredScriptsOfImports(t *testing.T) {
+	t.Parallel()
+	all, _ := scripted(t)
+	e := run(t)
+	var file bytes.Buffer
+	rows := csv.NewWriter(&file)
+	lines := [][]string{{"firstName", "lastName", "dob", "idType", "idNumber", "address.city"}}
+	for i, text := range all {
+		lines = append(lines, []string{"x" + text, text, "1990-01-01", "passport", fmt.Sprint("SCRIPT-", i), text},
+			[]string{"x", "x", "x" + text, "passport", fmt.Sprint("WRONG-", i), "x"})
+	}
+	if err := rows.WriteAll(lines); err != nil {
+		t.Fatal(err)
+	}
+	c := client(t, e)
+	sent := c.Post(t, "/x/import?resource=personal&batch="+url.QueryEscape(all[1]), file.Bytes(),
+		"Content-Type", "text/csv").Want(t, http.StatusOK).Record(t)
+	p := openAs(t, e, c, "/import")
+	p.sees("[data-part=imports] tbody", all[1])
+	p.harmless("imports")
+	p.click("[data-part=imports] tbody a")
+	p.sees("[data-part=rows] tbody")
+	const more = "document.querySelector('[data-part=rows] .more:not([hidden])')"
+	p.eval("window.more = setInterval(() => "+more+"?.click(), 50)", nil)
+	p.becomes(fmt.Sprintf("document.querySelectorAll('[data-part=rows] tr[data-row]').length >= %d", len(all)))
+	for _, text := range all {
+		p.becomes("[...document.querySelectorAll('[data-part=rows] del')].some((e) => e.textContent === " +
+			quoted("x"+text) + ")")
+	}
+	p.harmless("cells that cannot be read")
+	p.turn("/import/" + sent.Text("id") + "?outcome=ready")
+	p.sees("[data-part=rows] tbody .sent")
+	p.becomes(fmt.Sprintf("document.querySelectorAll('[data-part=rows] tr[data-row]').length === %d", len(all)))
+	p.eval("clearInterval(more); document.querySelectorAll('.sent').forEach((e) => { e.open = true; })", nil)
+	p.shows("cells as they were sent", all...)
+	for _, text := range all {
+		for _, screen := range []string{"/import/%s", "/import/profile/%s", "/import/profile?as=%s",
+			"/import/" + sent.Text("id") + "?outcome=%s"} {
+			p.turn(strings.ReplaceAll(screen, "%s", url.QueryEscape(text)))
+			p.harmless(screen + " " + text)
+		}
+	}
+}

@@ -138,7 +138,8 @@ func (p *tab) listen(event any) {
 
 var (
 	asks = regexp.MustCompile(`/x/claim/admissibility$|/console/|/token$|` +
-		`/x/bordereau/.*:(approve|reject|acknowledge|waive)(\?owner=.*)?$|/x/reconciliation/(statement|run/)`)
+		`/x/bordereau/.*:(approve|reject|acknowledge|waive)(\?owner=.*)?$|/x/reconciliation/(statement|run/)|` +
+		`/x/import[?/]`)
 	changes = regexp.MustCompile(`^http://[^/]+/([A-Za-z]{2,}|x/access)/[^/:]+(:[a-z]+|/documents)?$`)
 )
 
@@ -364,6 +365,13 @@ func (p *tab) responds(path string, with func() trial.Record) (pass func()) {
 		return fetch.FulfillRequest(id, http.StatusOK).WithBody(base64.StdEncoding.EncodeToString(body)).
 			WithResponseHeaders([]*fetch.HeaderEntry{{Name: "Content-Type", Value: "application/json"}}).Do(ctx)
 	})
+}
+
+// keepsDownloads has the page keep the sizes and texts of the files that it gives to the browser.
+func (p *tab) keepsDownloads() {
+	p.Helper()
+	p.eval("{ window.saved = []; const made = URL.createObjectURL; URL.createObjectURL = (blob) => { "+
+		"blob.text().then((text) => saved.push([blob.size, text])); return made(blob); }; }", nil)
 }
 
 // turn shows a screen such as /find, as a link to it does. What the tab shows then is of that screen.

@@ -47,6 +47,9 @@ func TestWhatBreaksTheDocumentIsReported(t *testing.T) {
 			"POST", "/claim/" + id + ":settle", `{"paymentAmount":1.0,"paymentMethod":"cash"}`, 200,
 			claim(`,"status":"closed"`), "", "",
 		},
+		"a path beside one with a parameter": {
+			"GET", "/x/import/template", "", 200, `{"templates":[]}`, "", "",
+		},
 		"an alias that is wrong": {"POST", "/driver", `{"dob":"1990-13-01"}`, 201, `{"id":"` + id + `"}`, "", "date"},
 		"no id":                  {"POST", "/vehicle", `{}`, 201, `{"vin":"V"}`, "", "id"},
 		"no Location":            {"POST", "/vehicle", `{}`, 201, `{"id":"` + id + `"}`, "Location", "Location"},

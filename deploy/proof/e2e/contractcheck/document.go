@@ -61,6 +61,10 @@ func newDocument(text []byte) (*document, error) {
 			})
 		}
 	}
+	// A path without a parameter stands before one that has one in its place.
+	slices.SortFunc(d.operations, func(a, b operation) int {
+		return strings.Count(a.pointer, "{") - strings.Count(b.pointer, "{")
+	})
 	return d, nil
 }
 
