@@ -2820,7 +2820,7 @@ type FileProfileTermsInput struct {
 
 // FileRecord A record that each row makes.
 type FileRecord struct {
-	// Name The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and underscores.
+	// Name The name by which columns and other records of the row name it: 1 to 40 letters, digits and underscores.
 	Name string `json:"name"`
 
 	// Resource The resource of the record, such as personal.
@@ -3000,7 +3000,7 @@ type ImportColumn struct {
 	// Form What its cells are: text, number, flag, list, date, date-time or any.
 	Form string `json:"form"`
 
-	// Means The member that it gives, such as holder.lastName, or lastName where a resource names the columns.
+	// Means The member that it gives, with the name of its record, such as holder.lastName; where a resource names the columns, the record has its name.
 	Means string `json:"means"`
 
 	// Name Its name in the header. Absent in a file without one.
@@ -3869,6 +3869,9 @@ type StatementChanges struct {
 
 	// Count How many rows differ.
 	Count int64 `json:"count"`
+
+	// Next The value of the parameter skip for the next page. Absent on the last one.
+	Next *int64 `json:"next,omitempty"`
 
 	// Replaces The id of the statement whose place it has taken.
 	Replaces string `json:"replaces"`

@@ -41,8 +41,8 @@ func cut(text string, most int) string {
 const beyond = "/x/"
 
 var writing = []string{
-	"/x/access", "/x/batch", "/x/bordereau", "/x/clock", "/x/contract", "/x/reconciliation", "/x/supplement",
-	"/x/webhook",
+	"/x/access", "/x/batch", "/x/bordereau", "/x/clock", "/x/contract", "/x/import", "/x/reconciliation",
+	"/x/supplement", "/x/webhook",
 }
 
 // reads reports whether the scope for reading opens an operation.

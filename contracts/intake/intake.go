@@ -89,7 +89,8 @@ type ImportColumn struct {
 	Column string `json:"column"`
 	// Its name in the header. Absent in a file without one.
 	Name string `json:"name,omitzero"`
-	// The member that it gives, such as holder.lastName, or lastName where a resource names the columns.
+	// The member that it gives, with the name of its record, such as holder.lastName; where a resource names the
+	// columns, the record has its name.
 	Means string `json:"means"`
 	// What its cells are: text, number, flag, list, date, date-time or any.
 	Form string `json:"form"`

@@ -22,6 +22,8 @@ type StatementChanges struct {
 	Count int `json:"count"`
 	// The rows of the page.
 	Changes []StatementChange `json:"changes"`
+	// The value of the parameter skip for the next page. Absent on the last one.
+	Next int `json:"next,omitzero"`
 }
 
 // StatementChange is a row that differs.

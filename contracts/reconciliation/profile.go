@@ -178,7 +178,7 @@ type FileColumn struct {
 //
 // A record that each row makes.
 type FileRecord struct {
-	// The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and underscores.
+	// The name by which columns and other records of the row name it: 1 to 40 letters, digits and underscores.
 	Name string `json:"name"`
 	// The resource of the record, such as personal.
 	Resource string `json:"resource"`

@@ -52,8 +52,11 @@ func TestWhatACorrectedFileChanges(t *testing.T) {
 	}
 	var page shown.StatementChanges
 	read(t, s.Must(200, "GET", path+"?skip=10&limit=5", ""), &page)
-	if len(page.Changes) != 1 || page.Count != 11 || page.Changes[0].FormerRow != 11 {
+	if len(page.Changes) != 1 || page.Count != 11 || page.Changes[0].FormerRow != 11 || page.Next != 0 {
 		t.Errorf("%+v", page)
+	}
+	if a := s.Must(200, "GET", path+"?limit=10", ""); a.Body["next"] != 10.0 {
+		t.Error(a.Text)
 	}
 	s.Must(404, "GET", statements+"/"+first.ID+"/changes", "")
 	s.Must(404, "GET", statements+"/01930000-0000-7000-8000-000000000001/changes", "")

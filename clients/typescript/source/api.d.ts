@@ -7630,7 +7630,7 @@ export interface components {
         };
         /** @description A record that each row makes. */
         FileRecord: {
-            /** @description The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and underscores. */
+            /** @description The name by which columns and other records of the row name it: 1 to 40 letters, digits and underscores. */
             name: string;
             /** @description The resource of the record, such as personal. */
             resource: string;
@@ -7802,7 +7802,7 @@ export interface components {
             examples: components["schemas"]["ImportExample"][];
             /** @description What its cells are: text, number, flag, list, date, date-time or any. */
             form: string;
-            /** @description The member that it gives, such as holder.lastName, or lastName where a resource names the columns. */
+            /** @description The member that it gives, with the name of its record, such as holder.lastName; where a resource names the columns, the record has its name. */
             means: string;
             /** @description Its name in the header. Absent in a file without one. */
             name?: string;
@@ -11506,6 +11506,11 @@ export interface components {
              * @description How many rows differ.
              */
             count: Exact;
+            /**
+             * Format: int64
+             * @description The value of the parameter skip for the next page. Absent on the last one.
+             */
+            next?: Exact;
             /** @description The id of the statement whose place it has taken. */
             replaces: string;
             /**

@@ -311,8 +311,7 @@ export default {
     + 'quarantined. For files that are imported.']:
     'Was die Wörter der Spalte bedeuten, eines in jeder Zeile, etwa: Pass = passport. Ein Wort, das fehlt, bleibt '
       + 'ungelesen. Für Dateien, die importiert werden.',
-  ['The name by which columns and other records of the row name it: 1 to 64 letters, digits, hyphens and '
-    + 'underscores.']:
+  ['The name by which columns and other records of the row name it: 1 to 40 letters, digits and underscores.']:
     'Der Name, unter dem Spalten und andere Datensätze der Zeile ihn nennen, etwa holder.',
   'The files that were sent to be imported, the newest first':
     'Die Dateien, die importiert wurden, die neuesten zuerst',

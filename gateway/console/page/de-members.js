@@ -20,6 +20,7 @@ export default {
   records: 'Datensätze', examples: 'Beispiele', read: 'Gelesen', sent: 'Gesendet', form: 'Form', values: 'Feste Werte',
   appliedBy: 'Angelegt von', appliedAt: 'Angelegt am', optional: 'Darf fehlen', workbook: 'Arbeitsmappe',
   templates: 'Vorlagen', pointer: 'Stelle',
+  formerRow: 'Frühere Zeile', was: 'War', is: 'Ist', same: 'Gleiche Zeilen', changes: 'Änderungen',
   madeAt: 'Verglichen am', madeBy: 'Verglichen von', days: 'Tage', decision: 'Entscheidung', month: 'Monat',
   months: 'Monate', against: 'Vergleich mit', tolerance: 'Toleranz', windowDays: 'Tage Abstand',
   receipts: 'Belege, wie sie jetzt sind', policyNumber: 'Policennummer', claimNumber: 'Schadennummer',

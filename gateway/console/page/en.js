@@ -132,6 +132,8 @@ export default {
   'sign credit': '5 CR is below 0',
   'rule none': 'none', 'rule last': 'the last row', 'rule marked': 'rows with a word', 'amountBasis gross': 'gross',
   'amountBasis net': 'net', 'amountBasis settled': 'settled',
+  correct: 'Send a corrected file', changesOf: 'What the corrected file changes', formerFile: 'The file before',
+  noChanges: 'No row differs.',
   tryFile: 'See how it is read', trial: 'How the file is read',
   firstRows: 'The first {0} rows. Nothing is kept of the file until you send it.',
   allRows: 'All {0} rows. Nothing is kept of the file until you send it.', statement: 'Statement',

@@ -27,11 +27,13 @@ function Trial({ rows, more, formulas, notes }) {
       ...names.map((means) => ({ label: means ? label(means) : t('cell'), cell: (row) => cell(row, means) }))]} /><//>`;
 }
 
-// Upload shows how the first rows of a file are read by a profile, and sends it as it is.
-function Upload({ profiles }) {
+// Upload shows how the first rows of a file are read by a profile, and sends it as it is. It may take the place of a
+// statement.
+function Upload({ profiles, title = t('upload'), replaces }) {
   const [profile, file] = [useRef(), useRef()];
   const [{ busy, said }, set] = useState({});
-  const path = (action) => `/x/reconciliation/statement${action}?profile=${encodeURIComponent(profile.current.value)}`;
+  const path = (action) => `/x/reconciliation/statement${action}?${new URLSearchParams({ profile: profile.current.value,
+    ...(replaces && !action && { replaces }) })}`;
   const AsCurl = useRef(() => {
     const name = file.current.files[0]?.name || 'statement.csv';
     return html`<${Copied} text=${curl('POST', path(''), undefined, { 'Content-Type': mediaOf(name) }, name)} />`;
@@ -55,7 +57,7 @@ function Upload({ profiles }) {
     event.preventDefault();
     ask('', ({ id }) => { location.hash = `#/reconciliation/statement/${id}`; });
   };
-  return html`<form class="act" data-form="upload" aria-label=${t('upload')} onSubmit=${submit}><h2>${t('upload')}</h2>
+  return html`<form class="act" data-form="upload" aria-label=${title} onSubmit=${submit}><h2>${title}</h2>
     <div class="fields"><div class="field"><label for="profile">${label('profile')}</label>
       <select id="profile" ref=${profile}>${profiles.map((one) => html`
         <option value=${one.name}>${one.name}</option>`)}</select></div>
@@ -157,6 +159,20 @@ function useComparison(id) {
   return [loaded, watch];
 }
 
+// Changes are what differs between a file and the one whose place it has taken.
+function Changes({ of: { id, replaces } }) {
+  const side = (text) => (text ? html`<bdi>${text}</bdi>` : '–');
+  const columns = [{ label: t('change'), cell: (row) => html`<${Badge} of=${row.kind} />` }, number('row'),
+    number('formerRow'),
+    { label: t('record'), cell: (row) => row.policyNumber || row.claimNumber || row.lineId || '–' },
+    { label: label('changes'), cell: (row) => row.cells.map(({ means, was, is }) => html`<div>${label(means)}: ${
+      side(was)} → ${side(is)}</div>`) }];
+  return html`<${PartPages} title=${t('changesOf')} data-part="changes" list=${listed('changes', 'skip')}
+    path=${`/x/reconciliation/statement/${id}/changes?limit=50`} show=${(rows) => html`<p><${To} what="statement"
+      id=${replaces}>${t('formerFile')}<//></p><${Table} caption=${t('changesOf')} columns=${columns} rows=${rows}
+      empty=${t('noChanges')} />`} />`;
+}
+
 function Statement({ id }) {
   const [loaded, watch] = useComparison(id);
   const [place, put] = usePlace('act');
@@ -173,7 +189,11 @@ function Statement({ id }) {
       <div role="status">${data.comparing ? html`<${Comparing} of=${data.comparing} />`
     : run && html`<${Compared} of=${run} />`}</div>
       ${mayWrite() && html`<div class="buttons"><${Button} data-action="compare" onClick=${compare}>
-        ${t('compare')}<//></div>`}${place}
+        ${t('compare')}<//>${!data.replacedBy && html`<${Button} data-action="correct"
+          onClick=${() => put(html`<${Upload} profiles=${[{ name: data.profile }]} title=${t('correct')}
+            replaces=${id} />`)}>${t('correct')}<//>`}
+      </div>`}${place}
+      ${data.replaces && html`<${Changes} of=${data} />`}
       <${Section} title=${t('record')} data-part="record"><${Members} of=${data}
         leave=${['totals', 'comparing', 'formulas', 'notes']} /><//>
       <${Section} title=${t('totals')} data-part="totals"><${Table} caption=${t('totals')} columns=${columns}

@@ -47,6 +47,9 @@ func (r *Reconciler) Changes(
 	all, same := changesBetween(was, is)
 	page = reconciliation.StatementChanges{Replaces: former.Head.ID, Same: same, Count: len(all)}
 	page.Changes = append([]reconciliation.StatementChange{}, all[min(skip, len(all)):min(skip+limit, len(all))]...)
+	if skip+limit < len(all) {
+		page.Next = skip + limit
+	}
 	return page, nil
 }
 
