@@ -35,8 +35,8 @@ func (i *Intake) Check(ctx context.Context, id string) (intake.Import, error) {
 func (i *Intake) checkSince(ctx context.Context, id string, began time.Time) (intake.Import, error) {
 	return i.advance(ctx, id, began, intake.Checking, checkedBlocks,
 		func(head *intake.Import) *int { return &head.Checked },
-		func(ctx context.Context, _ *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
-			became, err := i.tryAll(ctx, id, rows)
+		func(ctx context.Context, s *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
+			became, err := i.tryAll(ctx, s, rows)
 			return nil, became, err
 		},
 		func(s *stored) {
@@ -64,11 +64,11 @@ func sumsWith(sums string, rows []intake.ImportRow) (string, error) {
 }
 
 // tryAll tries the rows of a part, as many together as a service takes.
-func (i *Intake) tryAll(ctx context.Context, id string, rows []row) (all []intake.ImportRow, err error) {
+func (i *Intake) tryAll(ctx context.Context, s *stored, rows []row) (all []intake.ImportRow, err error) {
 	for some := range slices.Chunk(rows, together) {
-		became, err := i.try(ctx, id, some)
-		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Kind == problem.TooLarge {
-			became, err = i.tryEach(ctx, id, some)
+		became, err := i.try(ctx, s, some)
+		if tooLarge(err) != nil {
+			became, err = i.tryEach(ctx, s, some)
 		}
 		if err != nil {
 			return nil, err
@@ -79,10 +79,10 @@ func (i *Intake) tryAll(ctx context.Context, id string, rows []row) (all []intak
 }
 
 // tryEach tries rows one by one. A row that is too large by itself is refused.
-func (i *Intake) tryEach(ctx context.Context, id string, rows []row) (all []intake.ImportRow, err error) {
+func (i *Intake) tryEach(ctx context.Context, s *stored, rows []row) (all []intake.ImportRow, err error) {
 	for _, of := range rows {
-		became, err := i.try(ctx, id, []row{of})
-		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Kind == problem.TooLarge {
+		became, err := i.try(ctx, s, []row{of})
+		if p := tooLarge(err); p != nil {
 			became, err = []intake.ImportRow{{
 				Row: of.Row, Outcome: intake.Refused, Cells: of.Sent, Wrong: []intake.ImportWrong{{Reason: p.Detail}},
 			}}, nil
@@ -95,68 +95,88 @@ func (i *Intake) tryEach(ctx context.Context, id string, rows []row) (all []inta
 	return all, nil
 }
 
-// try tries rows together.
-func (i *Intake) try(ctx context.Context, id string, rows []row) ([]intake.ImportRow, error) {
-	s, _, err := i.get(ctx, id)
-	if err != nil {
-		return nil, err
+// tooLarge returns the problem of what a service does not take together; nil for other errors.
+func tooLarge(err error) *problem.Error {
+	if p := (*problem.Error)(nil); errors.As(err, &p) && p.Kind == problem.TooLarge {
+		return p
 	}
-	became, named := make([]intake.ImportRow, len(rows)), map[string]*creation.Creation{}
-	var all []*creation.Creation
-	places := map[*creation.Creation]struct{ row, body int }{}
+	return nil
+}
+
+// trial is a trial of rows.
+type trial struct {
+	*stored
+	rows   []row
+	became []intake.ImportRow
+	all    []*creation.Creation
+	// places are the rows, and the bodies in them, of what is tried.
+	places map[*creation.Creation]place
+}
+
+type place struct{ row, body int }
+
+// try tries rows together.
+func (i *Intake) try(ctx context.Context, s *stored, rows []row) ([]intake.ImportRow, error) {
+	t, named := &trial{stored: s, rows: rows, places: map[*creation.Creation]place{}}, map[string]*creation.Creation{}
 	for at, of := range rows {
-		became[at] = intake.ImportRow{Row: of.Row, Outcome: intake.Ready, Wrong: of.Wrong, Cells: of.Sent}
+		is := intake.ImportRow{Row: of.Row, Outcome: intake.Ready, Wrong: of.Wrong, Cells: of.Sent}
 		some, wrong, err := s.creations(of, named)
 		if err != nil {
 			return nil, err
 		}
-		if became[at].Wrong = append(became[at].Wrong, wrong...); len(became[at].Wrong) > 0 {
-			became[at].Outcome = intake.Refused
-			continue
+		if is.Wrong = append(is.Wrong, wrong...); len(is.Wrong) > 0 {
+			is.Outcome = intake.Refused
+			some = nil
 		}
 		for n, one := range some {
-			places[one] = struct{ row, body int }{at, n}
+			t.places[one] = place{at, n}
 		}
-		all = append(all, some...)
+		t.all, t.became = append(t.all, some...), append(t.became, is)
 	}
-	err = i.maker().Try(ctx, all, named, func(of *creation.Creation, failed []creation.Failure) {
-		at := places[of]
-		to, bodies := &became[at.row], rows[at.row].Bodies
-		name, last := bodies[at.body].Name, at.body == len(bodies)-1
-		existing := slices.IndexFunc(failed, func(f creation.Failure) bool { return f.ExistingID != "" })
-		switch {
-		case existing < 0:
-			to.Outcome = intake.Refused
-			for _, f := range failed {
-				to.Wrong = append(to.Wrong, s.wrongOf(to.Row, name, f.Title, f.Detail, f.Errors)...)
-			}
-			return
-		case last && to.Outcome == intake.Ready:
-			to.Outcome = intake.There
-		case !last: // what is there is used
-			of.Wrong, of.Made, of.Values = false, true, map[string]string{reference.ID: failed[existing].ExistingID}
-		}
-		// What another row makes has no id yet.
-		other := slices.IndexFunc(all, func(c *creation.Creation) bool {
-			return c != of && c.Values[reference.ID] == failed[existing].ExistingID && !c.Made
-		})
-		if other >= 0 {
-			reason := fmt.Sprintf("is the record of row %d as well", rows[places[all[other]].row].Row)
-			to.Wrong = append(to.Wrong, intake.ImportWrong{Record: name, Reason: reason})
-			return
-		}
-		to.Records = append(to.Records, recordOf(name, &creation.Creation{
-			Resource: of.Resource, Values: map[string]string{reference.ID: failed[existing].ExistingID},
-		}))
-	})
-	for of, at := range places {
+	err := i.maker().Try(ctx, t.all, named, t.refuse)
+	for of, at := range t.places {
 		// An import before has made the row. What it has made of a row in part is made whole.
-		if to := &became[at.row]; of.Made && at.body == len(rows[at.row].Bodies)-1 && to.Outcome == intake.Ready {
+		if to := &t.became[at.row]; of.Made && t.last(at) && to.Outcome == intake.Ready {
 			to.Outcome = intake.There
 			to.Records = append(to.Records, recordOf(rows[at.row].Bodies[at.body].Name, of))
 		}
 	}
-	return became, err
+	return t.became, err
+}
+
+// last reports whether a record is the last one of its row.
+func (t *trial) last(at place) bool { return at.body == len(t.rows[at.row].Bodies)-1 }
+
+// refuse notes that a record would be refused. One that is there leaves its row out, if it is the last one; the others
+// of the row refer to any other one.
+func (t *trial) refuse(of *creation.Creation, failed []creation.Failure) {
+	at := t.places[of]
+	to, name := &t.became[at.row], t.rows[at.row].Bodies[at.body].Name
+	existing := slices.IndexFunc(failed, func(f creation.Failure) bool { return f.ExistingID != "" })
+	if existing < 0 {
+		to.Outcome = intake.Refused
+		for _, f := range failed {
+			to.Wrong = append(to.Wrong, t.wrongOf(to.Row, name, f.Title, f.Detail, f.Errors)...)
+		}
+		return
+	}
+	is := map[string]string{reference.ID: failed[existing].ExistingID}
+	// What another row makes has no id yet.
+	other := slices.IndexFunc(t.all, func(c *creation.Creation) bool {
+		return c != of && !c.Made && c.Values[reference.ID] == is[reference.ID]
+	})
+	if !t.last(at) {
+		of.Wrong, of.Made, of.Values = false, true, is
+	} else if to.Outcome == intake.Ready {
+		to.Outcome = intake.There
+	}
+	if other >= 0 {
+		to.Wrong = append(to.Wrong, intake.ImportWrong{
+			Record: name, Reason: fmt.Sprintf("is the record of row %d as well", t.rows[t.places[t.all[other]].row].Row),
+		})
+		return
+	}
+	to.Records = append(to.Records, recordOf(name, &creation.Creation{Resource: of.Resource, Values: is}))
 }
 
 // recordOf returns a record of a row that is there.
