@@ -131,3 +131,24 @@ func TestFilesThatAreNoImports(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsThatAreTooLargeTogether has services that take no large trial: rows are tried one by one then, and one that is
+// too large by itself is refused.
+func TestRowsThatAreTooLargeTogether(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	m.most = 3000
+	file := &strings.Builder{}
+	file.WriteString("Name;Passport;VIN\n")
+	for n := range 60 {
+		fmt.Fprintf(file, "%s;X%d;V%d\n", strings.Repeat("N", 500+3000*(n/59)), n, n)
+	}
+	of := sends(s, file.String())
+	if !strings.Contains(of.Text, `"outcomes":{"ready":59,"refused":1}`) {
+		t.Error(of.Text)
+	}
+	if rows := rowsOf(s, of.Member("id"), "refused"); !strings.HasPrefix(rows, "61,refused,What is sent together is too") {
+		t.Error(rows)
+	}
+}

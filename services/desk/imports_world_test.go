@@ -35,6 +35,8 @@ type makers struct {
 	happens     bool
 	// slow is what each call takes by the clock.
 	slow time.Duration
+	// most is the largest trial that is taken, in bytes; any if it is 0.
+	most int
 	// spoiled are texts of bodies that are admissible and refused nevertheless.
 	spoiled []string
 }
@@ -104,7 +106,9 @@ func (m *makers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			m.t.Error(err)
 		}
-		if r.URL.Path == "/internal/trial" {
+		if r.URL.Path == "/internal/trial" && m.most > 0 && len(text) > m.most {
+			status = http.StatusRequestEntityTooLarge
+		} else if r.URL.Path == "/internal/trial" {
 			m.try(request.CallerFrom(r.Context()).Key(), text, out)
 		} else {
 			status = m.make(r, text, out)

@@ -172,7 +172,8 @@ func (t *trial) refuse(of *creation.Creation, failed []creation.Failure) {
 	}
 	if other >= 0 {
 		to.Wrong = append(to.Wrong, intake.ImportWrong{
-			Record: name, Reason: fmt.Sprintf("is the record of row %d as well", t.rows[t.places[t.all[other]].row].Row),
+			Record: name,
+			Reason: fmt.Sprintf("is the record of row %d as well", t.rows[t.places[t.all[other]].row].Row),
 		})
 		return
 	}
