@@ -3046,13 +3046,13 @@ type ImportRecord struct {
 	Resource string `json:"resource"`
 }
 
-// ImportRow A row of a file, with what became of it.
+// ImportRow A row of a file that was checked, with what became of it.
 type ImportRow struct {
 	// Cells The cells as they were sent, in their order.
 	Cells []string `json:"cells"`
 
-	// Outcome The outcome: ready, refused, there, made or partial. Absent for a row that is not checked yet.
-	Outcome *string `json:"outcome,omitempty"`
+	// Outcome The outcome: ready, refused, there, made or partial.
+	Outcome string `json:"outcome"`
 
 	// Records The records of the row that are there: made by this import, or before it.
 	Records *[]ImportRecord `json:"records,omitempty"`

@@ -120,14 +120,14 @@ type ImportList struct {
 	Next string `json:"next,omitzero"`
 }
 
-// ImportRow is a row of an import, with what became of it.
+// ImportRow is a row of an import that was checked, with what became of it.
 //
-// A row of a file, with what became of it.
+// A row of a file that was checked, with what became of it.
 type ImportRow struct {
 	// The number of the row in the file.
 	Row int `json:"row"`
-	// The outcome: ready, refused, there, made or partial. Absent for a row that is not checked yet.
-	Outcome string `json:"outcome,omitzero"`
+	// The outcome: ready, refused, there, made or partial.
+	Outcome string `json:"outcome"`
 	// What is wrong with it: the cells that cannot be read, and what the exchange refuses.
 	Wrong []ImportWrong `json:"wrong,omitempty"`
 	// The records of the row that are there: made by this import, or before it.

@@ -256,6 +256,7 @@ func TestALongImportGoesOnInParts(t *testing.T) {
 	file := &strings.Builder{}
 	file.WriteString("Name;Passport;VIN\n")
 	for n := range 600 {
+		n %= 590 // the last ten rows are as the first ones, of another request, and make vehicles of their own
 		fmt.Fprintf(file, "N%d;X%d;V%d\n", n, n, n)
 	}
 	m.slow = time.Second
@@ -267,9 +268,12 @@ func TestALongImportGoesOnInParts(t *testing.T) {
 	if a := s.Must(409, "POST", imports+"/"+id+":apply", `{"digest":"x"}`); a.Member("state") != "checking" {
 		t.Error(a.Text)
 	}
-	if page := s.Must(200, "GET", imports+"/"+id+"/rows?after=249&limit=2", ""); !strings.Contains(page.Text,
-		`{"row":251,"outcome":"ready"`) || !strings.Contains(page.Text, `{"row":252,"cells"`) ||
-		page.Body["next"] != 251.0 {
+	if page := s.Must(200, "GET", imports+"/"+id+"/rows?after=248&limit=1", ""); !strings.Contains(page.Text,
+		`"rows":[{"row":250,"outcome":"ready"`) || page.Body["next"] != 249.0 {
+		t.Error(page.Text)
+	}
+	if page := s.Must(200, "GET", imports+"/"+id+"/rows?after=249", ""); !strings.Contains(page.Text,
+		`"rows":[{"row":251,"outcome":"ready"`) || page.Body["next"] != nil {
 		t.Error(page.Text)
 	}
 	requests := 0
@@ -283,7 +287,7 @@ func TestALongImportGoesOnInParts(t *testing.T) {
 		}
 		done = of.Body["done"].(float64)
 	}
-	if requests < 4 || len(m.records) != 1200 {
+	if requests < 4 || len(m.records) != 590+600 {
 		t.Errorf("%d requests make %d records", requests, len(m.records))
 	}
 	if a := s.Must(409, "POST", imports+"/"+id+":cancel", ""); a.Member("state") != "applied" {

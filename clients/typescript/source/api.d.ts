@@ -7839,12 +7839,12 @@ export interface components {
             /** @description The resource of the record. */
             resource: string;
         };
-        /** @description A row of a file, with what became of it. */
+        /** @description A row of a file that was checked, with what became of it. */
         ImportRow: {
             /** @description The cells as they were sent, in their order. */
             cells: string[];
-            /** @description The outcome: ready, refused, there, made or partial. Absent for a row that is not checked yet. */
-            outcome?: string;
+            /** @description The outcome: ready, refused, there, made or partial. */
+            outcome: string;
             /** @description The records of the row that are there: made by this import, or before it. */
             records?: components["schemas"]["ImportRecord"][];
             /**

@@ -85,6 +85,18 @@ func canSpool() error {
 // Spooled calls a function with a body as a file of a format. The file is gone after that. Errors: problem.Unavailable,
 // those of the body and of the function.
 func (f *Folder) Spooled(ctx context.Context, format string, body io.Reader, do func(File) error) error {
+	return f.spooled(ctx, format, func(to io.Writer) error {
+		_, err := io.Copy(to, body)
+		return err
+	}, do)
+}
+
+// Reopened calls a function with a file that is kept in pieces of a batch, as Spooled does.
+func (f *Folder) Reopened(ctx context.Context, format string, batch uuid.UUID, count int, do func(File) error) error {
+	return f.spooled(ctx, format, func(to io.Writer) error { return f.WriteFile(ctx, batch, count, to) }, do)
+}
+
+func (f *Folder) spooled(ctx context.Context, format string, fill func(io.Writer) error, do func(File) error) error {
 	if err := f.files.Acquire(ctx, 1); err != nil {
 		return problem.Outage(err)
 	}
@@ -95,9 +107,12 @@ func (f *Folder) Spooled(ctx context.Context, format string, body io.Reader, do 
 	}
 	defer file.remove()
 	digest := sha256.New()
-	size, err := io.Copy(io.MultiWriter(file, digest), body) // what a file reads by itself would pass by Write
-	if err != nil {
+	if err := fill(io.MultiWriter(file, digest)); err != nil { // what a file reads by itself would pass by Write
 		return err
+	}
+	size, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return problem.Outage(err)
 	}
 	// It has come, so that nobody waits for its sender.
 	leave, err := f.Room(ctx, readingMemory[format])

@@ -44,13 +44,38 @@ func (i *Intake) Apply(ctx context.Context, id string, asked intake.ImportApply)
 	}); err != nil {
 		return intake.Import{}, err
 	}
-	return i.advance(ctx, id, i.Now(), intake.Applying, madeBlocks,
-		func(head *intake.Import) *int { return &head.Done }, i.makeAll,
-		func(s *stored) {
-			if s.Head.Done == s.Head.Rows && s.Head.State == intake.Applying {
-				s.Head.State = intake.Applied
+	for began := i.Now(); ; {
+		s, _, err := i.get(ctx, id)
+		if err != nil || s.Head.State != intake.Applying || i.Now().Sub(began) > atATime {
+			return s.Head, err
+		}
+		if err := i.makePart(ctx, s); err != nil {
+			return s.Head, err
+		}
+	}
+}
+
+// makePart makes the records of the next rows of an import. Errors: those of the services and of the store.
+func (i *Intake) makePart(ctx context.Context, s *stored) error {
+	from := s.Head.Done
+	rows, err := block.Read[row](ctx, i.Folder.ItemsOf(s.Batch, rowBlocks, partLength), from/partLength)
+	if err != nil {
+		return err
+	}
+	before, became, err := i.makeAll(ctx, s, rows)
+	if err == nil {
+		became, err = i.keep(ctx, s.Batch, madeBlocks, from/partLength, became)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = i.note(ctx, s.Head.ID, from, func(head *intake.Import) *int { return &head.Done }, before, became,
+		func(now *stored) {
+			if now.Head.Done == now.Head.Rows && now.Head.State == intake.Applying {
+				now.Head.State = intake.Applied
 			}
 		})
+	return err
 }
 
 // mayApply returns why the records of an import cannot be made.

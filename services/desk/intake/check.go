@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/pkg/creation"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
+	"insurance.example/exchange/services/desk/folder"
 )
 
 const (
@@ -33,19 +34,17 @@ func (i *Intake) Check(ctx context.Context, id string) (intake.Import, error) {
 
 // checkSince goes on to check rows for a request that began at an instant.
 func (i *Intake) checkSince(ctx context.Context, id string, began time.Time) (intake.Import, error) {
-	return i.advance(ctx, id, began, intake.Checking, checkedBlocks,
-		func(head *intake.Import) *int { return &head.Checked },
-		func(ctx context.Context, s *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
-			became, err := i.tryAll(ctx, s, rows)
-			return nil, became, err
-		},
-		func(s *stored) {
-			if s.Head.Checked < s.Head.Rows {
-				return
-			}
-			s.Head.State = intake.Checked
-			s.Head.Digest = digest(s.Head.FileDigest, s.Head.Resource, s.Head.Profile, s.Head.ProfileVersion, s.Sums)
-		})
+	for {
+		s, _, err := i.get(ctx, id)
+		if err != nil || s.Head.State != intake.Checking || i.Now().Sub(began) > atATime {
+			return s.Head, err
+		}
+		if err := i.Folder.Reopened(ctx, s.Profile.Format, s.Batch, s.Pieces, func(file folder.File) error {
+			return i.checkFile(ctx, s, file, began)
+		}); err != nil {
+			return s.Head, err
+		}
+	}
 }
 
 // digest returns what differs if one of some values does.

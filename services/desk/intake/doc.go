@@ -6,7 +6,8 @@
 // Its files, in the order in which a file meets them:
 //
 //	intake.go   what is kept of an import
-//	send.go     a file that is sent: how it is read
+//	send.go     a file that is sent: how it is written, and its columns
+//	read.go     its rows, from the first one that is not checked yet
 //	compose.go  the bodies of the records of a row
 //	check.go    what would become of the rows
 //	apply.go    their records are made

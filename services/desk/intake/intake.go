@@ -60,10 +60,11 @@ type stored struct {
 	Head   intake.Import `json:"head"`
 	Batch  uuid.UUID     `json:"batch"`
 	Pieces int           `json:"pieces"`
-	// Terms is the digest of the profile.
+	// Profile is how the file is read, and Extensions as in Sending.
+	Profile    reconciliation.FileProfileTerms `json:"profile"`
+	Extensions bool                            `json:"extensions,omitzero"`
+	// Terms is the digest of both.
 	Terms string `json:"terms"`
-	// Records are those that each row makes.
-	Records []reconciliation.FileRecord `json:"records"`
 	// Columns are the numbers of the columns by their meanings, and Header their names.
 	Columns map[string]int `json:"columns"`
 	Header  []string       `json:"header,omitempty"`
@@ -143,57 +144,31 @@ func keyOf(s *stored) string {
 	return "import/" + digest(of.FileDigest, of.Resource, of.Profile, of.ProfileVersion, of.Batch, s.Terms)
 }
 
-// part is what a request does with the rows of a part. It returns how many of them had an outcome before, and what
-// became of each.
-type part func(ctx context.Context, s *stored, rows []row) (before map[string]int, became []intake.ImportRow, err error)
-
-// advance goes on with an import in a state, part by part, until it is over or the time of a request is. count returns
-// how many rows are done, do does the next ones, whose outcomes are kept in some blocks, and end is called with the
-// import after each part. Errors: those of do and of the store.
-func (i *Intake) advance(
-	ctx context.Context, id string, began time.Time, state, blocks string, count func(*intake.Import) *int, do part,
-	end func(*stored),
-) (intake.Import, error) {
-	for {
-		s, _, err := i.get(ctx, id)
-		if err != nil || s.Head.State != state || i.Now().Sub(began) > atATime {
-			return s.Head, err
+// note notes what became of the rows of a part, which begins at a number of rows that count returns. before are the
+// outcomes that they had, and change changes the import besides. What was done counts even if the import was cancelled
+// meanwhile; what somebody else has noted before is left as it is. It returns the import as it is now.
+func (i *Intake) note(
+	ctx context.Context, id string, from int, count func(*intake.Import) *int, before map[string]int,
+	became []intake.ImportRow, change func(*stored),
+) (now *stored, err error) {
+	err = docstore.Again(func() (err error) {
+		var h *folder.Head
+		now, h, err = i.get(ctx, id)
+		if err != nil || *count(&now.Head) != from {
+			return err
 		}
-		from := *count(&s.Head)
-		rows, err := block.Read[row](ctx, i.Folder.ItemsOf(s.Batch, rowBlocks, partLength), from/partLength)
-		if err != nil {
-			return s.Head, err
+		*count(&now.Head) += len(became)
+		for outcome, rows := range before {
+			now.Head.Outcomes[outcome] -= rows
 		}
-		before, became, err := do(ctx, s, rows)
-		if err == nil {
-			became, err = i.keep(ctx, s.Batch, blocks, from/partLength, became)
+		for _, of := range became {
+			now.Head.Outcomes[of.Outcome]++
 		}
-		if err != nil {
-			return s.Head, err
-		}
-		// What was done counts even if the import was cancelled meanwhile; somebody else may have noted it before.
-		if err := docstore.Again(func() error {
-			now, h, err := i.get(ctx, id)
-			if err != nil || *count(&now.Head) != from {
-				return err
-			}
-			*count(&now.Head) += len(became)
-			if now.Sums, err = sumsWith(now.Sums, became); err != nil {
-				return err
-			}
-			for outcome, rows := range before {
-				now.Head.Outcomes[outcome] -= rows
-			}
-			for _, of := range became {
-				now.Head.Outcomes[of.Outcome]++
-			}
-			maps.DeleteFunc(now.Head.Outcomes, func(_ string, rows int) bool { return rows == 0 })
-			end(now)
-			return i.write(ctx, h, now)
-		}); err != nil {
-			return s.Head, err
-		}
-	}
+		maps.DeleteFunc(now.Head.Outcomes, func(_ string, rows int) bool { return rows == 0 })
+		change(now)
+		return i.write(ctx, h, now)
+	})
+	return now, err
 }
 
 // keep keeps what became of the rows of a part, and returns it; what somebody else has kept before stands.

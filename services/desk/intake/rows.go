@@ -17,15 +17,15 @@ import (
 // mostParts is how many parts are looked through for the rows of a page.
 const mostParts = 200
 
-// Rows returns a page of the rows of an import with an outcome, any if that is empty: those behind a number of rows of
-// the file. Errors: problem.NotFound, those of the store.
+// Rows returns a page of the rows of an import that are checked and have an outcome, any if that is empty: those behind a
+// number of rows of the file. Errors: problem.NotFound, those of the store.
 func (i *Intake) Rows(ctx context.Context, id, outcome string, after, limit int) (intake.ImportRows, error) {
 	page := intake.ImportRows{Rows: []intake.ImportRow{}}
 	s, _, err := i.get(ctx, id)
 	if err != nil {
 		return page, err
 	}
-	for parts := 0; after < s.Head.Rows; parts++ {
+	for parts := 0; after < s.Head.Checked; parts++ {
 		if parts == mostParts || len(page.Rows) == limit {
 			page.Next = after
 			break
@@ -48,20 +48,11 @@ func (i *Intake) Rows(ctx context.Context, id, outcome string, after, limit int)
 
 // part returns the rows of a part with what became of them.
 func (i *Intake) part(ctx context.Context, s *stored, number int) ([]intake.ImportRow, error) {
-	for _, of := range []struct {
-		blocks string
-		count  int
-	}{{madeBlocks, s.Head.Done}, {checkedBlocks, s.Head.Checked}} {
-		if number*partLength < of.count {
-			return block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, of.blocks, partLength), number)
-		}
+	blocks := checkedBlocks
+	if number*partLength < s.Head.Done {
+		blocks = madeBlocks
 	}
-	rows, err := block.Read[row](ctx, i.Folder.ItemsOf(s.Batch, rowBlocks, partLength), number)
-	all := make([]intake.ImportRow, len(rows))
-	for at, of := range rows {
-		all[at] = intake.ImportRow{Row: of.Row, Wrong: of.Wrong, Cells: of.Sent}
-	}
-	return all, err
+	return block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, blocks, partLength), number)
 }
 
 // Table returns the columns of the rows as a table, and what calls a function with the cells of each row with an
@@ -75,10 +66,10 @@ func (i *Intake) Table(
 		return nil, nil, err
 	}
 	columns = []export.Column{{Name: "row", Amount: true}, {Name: "outcome"}, {Name: "reason"}}
-	for _, record := range s.Records {
+	for _, record := range s.Profile.Records {
 		columns = append(columns, export.Column{Name: record.Name + ".id"})
 	}
-	last := s.Records[len(s.Records)-1]
+	last := s.Profile.Records[len(s.Profile.Records)-1]
 	numbers := i.numbersOf(last.Resource)
 	for _, member := range numbers {
 		columns = append(columns, export.Column{Name: last.Name + "." + member})
@@ -91,7 +82,7 @@ func (i *Intake) Table(
 		columns = append(columns, export.Column{Name: cmp.Or(strings.TrimSpace(name), sheet.Column(number+1))})
 	}
 	return columns, func(row func([]string) error) error {
-		for number := 0; number*partLength < s.Head.Rows; number++ {
+		for number := 0; number*partLength < s.Head.Checked; number++ {
 			rows, err := i.part(ctx, s, number)
 			if err != nil {
 				return err
@@ -145,10 +136,10 @@ func (s *stored) issued(of intake.ImportRow, numbers []string) []string {
 		}
 		return is
 	}
-	for _, record := range s.Records {
+	for _, record := range s.Profile.Records {
 		cells = append(cells, string(recordOf(record.Name).ID))
 	}
-	last := recordOf(s.Records[len(s.Records)-1].Name)
+	last := recordOf(s.Profile.Records[len(s.Profile.Records)-1].Name)
 	for _, member := range numbers {
 		cells = append(cells, map[string]string{
 			reference.PolicyNumber: last.PolicyNumber, reference.ClaimNumber: last.ClaimNumber,

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,25 +13,19 @@ import (
 
 	"insurance.example/exchange/contracts/intake"
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
-	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/intake/template"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
 )
 
 const (
-	// rowBlocks are the blocks of an import with the rows that were read.
-	rowBlocks = "rows"
 	// mostRow is how many bytes the cells of a row may have.
 	mostRow = 16 << 10
-	// mostExamples is how many cells of a column are shown with what was read of them.
-	mostExamples = 3
 	// mostBatch is how many characters the name of a batch may have.
 	mostBatch = 100
 )
@@ -141,33 +134,40 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 		return head, err
 	}
 	err = i.Folder.Spooled(ctx, p.Format, body, func(file folder.File) error {
-		head = intake.Import{
-			Resource: how.Resource, Profile: how.Profile, ProfileVersion: version, Batch: how.Batch,
-			FileDigest: file.Digest, Size: file.Size, SentBy: request.CallerFrom(ctx).Key(), SentAt: i.instant(),
-			State: intake.Checking, Outcomes: map[string]int{}, Columns: []intake.ImportColumn{},
+		s := &stored{
+			Head: intake.Import{
+				Resource: how.Resource, Profile: how.Profile, ProfileVersion: version, Batch: how.Batch,
+				FileDigest: file.Digest, Size: file.Size, SentBy: request.CallerFrom(ctx).Key(), SentAt: i.instant(),
+				State: intake.Checking, Outcomes: map[string]int{},
+			},
+			Batch: uuid.New(), Profile: p, Extensions: how.Extensions,
 		}
 		terms, err := json.Marshal(p, json.Deterministic(true))
 		if err != nil {
 			return err
 		}
-		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records, Terms: digest(string(terms), how.Extensions)}
+		s.Terms = digest(string(terms), how.Extensions)
 		key := keyOf(s)
-		var same stored
-		h, err := i.Folder.Find(ctx, key, &same)
-		if err == nil && h == nil {
-			err = i.read(ctx, s, &p, how, file)
+		same := new(stored)
+		if h, err := i.Folder.Find(ctx, key, same); err != nil || h != nil {
+			head = same.Head
+			return err
 		}
-		if err == nil && h == nil {
-			err = i.Folder.Add(ctx, list, s, func(id string) string {
-				s.Head.ID, same.Head.ID = id, id
-				s.At = i.Now()
-				return key
-			})
+		if err := i.lay(ctx, s, file); err != nil {
+			return err
 		}
+		err = i.Folder.Add(ctx, list, s, func(id string) string {
+			s.Head.ID, s.At = id, i.Now()
+			return key
+		})
 		if docstore.Overtaken(err) {
-			_, err = i.Folder.Find(ctx, key, &same) // somebody has sent it at the same time
+			_, err = i.Folder.Find(ctx, key, same) // somebody has sent it at the same time
+			head = same.Head
+			return err
 		}
-		head.ID = same.Head.ID
+		if head = s.Head; err == nil {
+			err = i.checkFile(ctx, s, file, began)
+		}
 		return err
 	})
 	if err != nil {
@@ -176,57 +176,31 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 	return i.checkSince(ctx, head.ID, began)
 }
 
-// read reads the rows of a file, and keeps them and the file.
-func (i *Intake) read(
-	ctx context.Context, s *stored, p *reconciliation.FileProfileTerms, how Sending, file folder.File,
-) error {
-	rows := &block.Writer[row]{List: i.Folder.ItemsOf(s.Batch, rowBlocks, partLength)}
-	as := profile.Members{Zone: i.Zone, Own: how.Profile == "", Kind: i.kindsOf(p)}
-	if how.Extensions {
-		as.Extend = p.Records[0].Name
-	}
-	// A file that turns out to be wrong at its end leaves nothing, so that its rows are counted before any is written.
-	read, err := profile.Rows(p, as, file, file.Size, nil)
+// lay counts the rows of a file, finds its columns, and keeps it. A file that turns out to be wrong at its end leaves
+// nothing.
+func (i *Intake) lay(ctx context.Context, s *stored, file folder.File) error {
+	as := i.members(s)
+	read, err := profile.Rows(&s.Profile, as, file, file.Size, nil)
 	if err == nil && read.Rows == 0 {
 		err = sheet.NewWrong("The file has no rows below its header.")
 	}
 	if err != nil {
 		return folder.Unreadable(err)
 	}
-	examples, same := map[string][]intake.ImportExample{}, map[string]int{}
-	if read, err = profile.Rows(p, as, file, file.Size, func(of profile.Row) error {
-		for _, value := range of.Values {
-			if all := examples[value.Means]; len(all) < mostExamples {
-				examples[value.Means] = append(all, intake.ImportExample{
-					Cell: value.Cell, Sent: value.Sent, Read: scalar.JSON(value.Read),
-				})
-			}
-		}
-		composed, err := i.compose(p.Records, of)
-		if err != nil {
-			return err
-		}
-		if len(composed.Wrong) == 0 {
-			parts := []any{s.Head.Batch}
-			for _, b := range composed.Bodies {
-				parts = append(parts, b.Resource, string(b.JSON))
-			}
-			of := digest(parts...)
-			same[of]++
-			composed.Key = fmt.Sprintf("import-%s-%d", of, same[of])
-		}
-		return rows.Add(ctx, composed)
-	}); err != nil {
-		return folder.Unreadable(err)
-	}
-	if err := rows.Flush(ctx); err != nil {
-		return err
-	}
 	s.Head.Rows, s.Head.Formulas, s.Head.Notes = read.Rows, read.Formulas, read.Notes
 	s.Columns, s.Header = read.Columns, read.Header
-	s.Head.Columns = columnsOf(p, read, as, examples)
+	s.Head.Columns = columnsOf(&s.Profile, read, as)
 	s.Pieces, err = i.Folder.KeepFile(ctx, s.Batch, file)
 	return err
+}
+
+// members returns how the cells of an import are read.
+func (i *Intake) members(s *stored) profile.Members {
+	as := profile.Members{Zone: i.Zone, Own: s.Head.Profile == "", Kind: i.kindsOf(&s.Profile)}
+	if s.Extensions {
+		as.Extend = s.Profile.Records[0].Name
+	}
+	return as
 }
 
 // kindsOf returns what returns the kinds of the meanings of columns.
@@ -249,7 +223,6 @@ var forms = map[resource.Kind]string{
 // columnsOf returns the columns of a file as they were understood, in their order.
 func columnsOf(
 	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members,
-	examples map[string][]intake.ImportExample,
 ) []intake.ImportColumn {
 	all := []intake.ImportColumn{}
 	for _, column := range slices.Concat(p.Columns, read.Extensions) {
@@ -259,13 +232,10 @@ func columnsOf(
 		}
 		of := intake.ImportColumn{
 			Column: sheet.Column(at), Means: column.Means, Form: forms[as.Kind(column.Means)],
-			Examples: examples[column.Means],
+			Examples: []intake.ImportExample{},
 		}
 		if at <= len(read.Header) {
 			of.Name = read.Header[at-1]
-		}
-		if of.Examples == nil {
-			of.Examples = []intake.ImportExample{}
 		}
 		all = append(all, of)
 	}

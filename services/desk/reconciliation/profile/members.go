@@ -58,6 +58,8 @@ type Members struct {
 	Kind func(means string) resource.Kind
 	// Zone is where a day begins at midnight, for instants that are given as days.
 	Zone *time.Location
+	// Skip is how many rows are counted only.
+	Skip int
 	// Extend is the record that columns of other names give members of too, which are the caller's own; empty for none.
 	Extend string
 	// Own says that the file is written as the exchange writes its tables: a text in quotes is one as JSON has it.
@@ -107,7 +109,8 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 	if r.read.Rows++; r.read.Rows > mostImported {
 		return sheet.NewWrong(fmt.Sprintf("The file has more than %d rows. Divide it.", mostImported))
 	}
-	if add == nil {
+	r.formulas(row)
+	if add == nil || r.read.Rows <= as.Skip {
 		return nil
 	}
 	of := Row{Row: row.Number}
@@ -145,7 +148,6 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 	if len(of.Wrong) > 0 {
 		r.read.Quarantined++
 	}
-	r.formulas(row)
 	return add(of)
 }
 
