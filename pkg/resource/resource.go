@@ -86,6 +86,16 @@ type Resource struct {
 	AmountsIn string
 }
 
+// Headed returns the member that the head of a column stands for: in tables, that of an amount says what it is in, in
+// parentheses.
+func (r Resource) Headed(head string) string {
+	path, _, said := strings.Cut(head, " (")
+	if m, is := r.Member(path); said && is && m.Amount {
+		return path
+	}
+	return head
+}
+
 // Action returns the action with a name, and reports whether there is one.
 func (r Resource) Action(name string) (Action, bool) {
 	i := slices.IndexFunc(r.Actions, func(a Action) bool { return a.Name == name })

@@ -52,12 +52,18 @@ func (o *office) importOperations() []rest.Extension {
 			"your own or one that is shipped. A record that is there already, by its externalReference or the value " +
 			"that is unique among its resource, is not made again: where it is the last one of the row the row is left " +
 			"out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, " +
-			"read in the same way, is the same import, unless batch differs.",
+			"read in the same way, is the same import, unless batch or attempt differs. What one attempt has made is " +
+			"there for the next one of the same caller. A column " + shown.ReasonColumn + " is never read.",
 		Takes: []string{csvMedia, export.XLSX.Media}, Largest: folder.LargestFile, Response: one,
 		Query: []rest.Parameter{
 			{Name: "resource", Means: "The resource whose members name the columns; required without profile"},
 			{Name: "profile", Means: "The profile that the file is read by, of your own or shipped, such as motor"},
 			{Name: "batch", Means: "A name, up to 100 characters, that parts this import from one of the same file"},
+			{
+				Name: "attempt",
+				Means: "A name, up to 100 characters, by which the same file is checked once more, such as when what its " +
+					"rows refer to is there at last",
+			},
 			{
 				Name: "extensions", Values: []string{"true"},
 				Means: "Whether columns that are no members of resource are members of your own; they are not read without it",
@@ -150,6 +156,7 @@ var (
 func (o *office) sendImport(c *gin.Context, body any) (any, error) {
 	how := intake.Sending{
 		Resource: c.Query("resource"), Profile: c.Query("profile"), Batch: c.Query("batch"),
+		Attempt: c.Query("attempt"),
 		Format: reconciliation.CSV, Extensions: c.Query("extensions") == "true",
 		Declared: intake.Declared{
 			Encoding: c.Query("encoding"), DecimalMark: c.Query("decimalMark"), GroupingMark: c.Query("groupingMark"),

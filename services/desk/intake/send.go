@@ -41,8 +41,8 @@ const (
 type Sending struct {
 	// Resource is the one whose members name the columns, and Profile the name of a profile; one of both may be empty.
 	Resource, Profile string
-	// Batch parts what would be the same import; it may be empty.
-	Batch string
+	// Batch parts what would be the same records, and Attempt what would be the same import; each may be empty.
+	Batch, Attempt string
 	// Format is that of the file where no profile of the caller says it, and Declared how it is written: what is empty is
 	// as the exchange writes tables.
 	Format   string
@@ -98,6 +98,8 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 	switch {
 	case len([]rune(how.Batch)) > mostBatch:
 		return none, 0, wrong("batch", "has more than 100 characters")
+	case len([]rune(how.Attempt)) > mostBatch:
+		return none, 0, wrong("attempt", "has more than 100 characters")
 	case how.Resource != "" && !isResource:
 		return none, 0, wrong("resource", "is no resource whose records are created")
 	case how.Profile == "" && how.Resource == "":
@@ -150,7 +152,7 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 		if err != nil {
 			return err
 		}
-		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records, Terms: digest(string(terms), how.Extensions)}
+		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records, Terms: digest(string(terms), how.Extensions, how.Attempt)}
 		key := keyOf(s)
 		var same stored
 		h, err := i.Folder.Find(ctx, key, &same)
@@ -181,10 +183,7 @@ func (i *Intake) read(
 	ctx context.Context, s *stored, p *reconciliation.FileProfileTerms, how Sending, file folder.File,
 ) error {
 	rows := &block.Writer[row]{List: i.Folder.ItemsOf(s.Batch, rowBlocks, partLength)}
-	as := profile.Members{Zone: i.Zone, Own: how.Profile == "", Kind: i.kindsOf(p)}
-	if how.Extensions {
-		as.Extend = p.Records[0].Name
-	}
+	as := i.members(p, how)
 	// A file that turns out to be wrong at its end leaves nothing, so that its rows are counted before any is written.
 	read, err := profile.Rows(p, as, file, file.Size, nil)
 	if err == nil && read.Rows == 0 {
@@ -229,6 +228,34 @@ func (i *Intake) read(
 	return err
 }
 
+// members says how the cells of a file are read that give members.
+func (i *Intake) members(p *reconciliation.FileProfileTerms, how Sending) profile.Members {
+	as := profile.Members{
+		Zone: i.Zone, Own: how.Profile == "", Kind: i.kindsOf(p),
+		Marked: how.Declared.DecimalMark != "" || how.Declared.GroupingMark != "",
+	}
+	if !as.Own {
+		return as
+	}
+	of, _ := i.Catalog.Find(how.Resource)
+	as.Whole = func(means string) bool {
+		m, _ := of.Member(strings.TrimPrefix(means, how.Resource+"."))
+		return m.Whole
+	}
+	as.Head = func(text string) string {
+		column := strings.TrimSpace(text)
+		if p.Format == reconciliation.CSV {
+			column = sheet.Original(column)
+		}
+		return of.Headed(column)
+	}
+	as.Extend, as.Takes = how.Resource, func(column string) bool {
+		_, known := i.MemberOf(how.Resource, column)
+		return known || how.Extensions && column != intake.ReasonColumn
+	}
+	return as
+}
+
 // kindsOf returns what returns the kinds of the meanings of columns.
 func (i *Intake) kindsOf(p *reconciliation.FileProfileTerms) func(means string) resource.Kind {
 	kinds := map[string]resource.Kind{}
@@ -237,7 +264,13 @@ func (i *Intake) kindsOf(p *reconciliation.FileProfileTerms) func(means string) 
 		at := slices.IndexFunc(p.Records, func(r reconciliation.FileRecord) bool { return r.Name == name })
 		kinds[column.Means], _ = i.MemberOf(p.Records[at].Resource, path)
 	}
-	return func(means string) resource.Kind { return kinds[means] }
+	return func(means string) resource.Kind {
+		kind, given := kinds[means]
+		if name, path, _ := strings.Cut(means, "."); !given && path != "" {
+			kind, _ = i.MemberOf(name, path) // a further column of a file that a resource names the columns of
+		}
+		return kind
+	}
 }
 
 // forms are the words for how cells are read.

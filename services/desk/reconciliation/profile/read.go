@@ -48,8 +48,11 @@ type reader struct {
 	forms []form
 	pivot int
 	item  func(sheet.Row) error // what is done with a row that is an item
-	// extend is the record that columns of other names give members of too.
+	// extend is the record that other columns give members of too, and takes reports which do.
 	extend string
+	takes  func(column string) bool
+	// head returns the column that a cell of the header names; nil for the text of the cell.
+	head func(text string) string
 	read   Read
 
 	// The header: its columns by meaning, from 1, those that an amount is the sum of, the one with the words of totals,
