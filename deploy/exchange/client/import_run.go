@@ -9,15 +9,12 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
-	"insurance.example/exchange/pkg/resource"
 )
 
 // importRun is an import under way.
@@ -29,7 +26,6 @@ type importRun struct {
 	progress *progress.Progress
 	out      io.Writer
 	checker  *checker // of a dry run
-	notes    *notes
 
 	created, replayed int
 	read              int64
@@ -144,66 +140,20 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 	if next.unreadable != "" {
 		return outcome{
 			row:     next.row,
-			problem: &problem{Title: r.place(next.line) + " cannot be read", Detail: next.unreadable},
+			problem: &problem{Title: fmt.Sprintf("line %d cannot be read", next.line), Detail: next.unreadable},
 		}, nil
 	}
 	if r.checker != nil {
 		wrong, err := r.checker.check(ctx, next.record)
-		if wrong != nil {
-			r.advise(wrong, next.record)
-		}
 		return outcome{row: next.row, problem: wrong}, err
 	}
 	got, err := r.caller.send(ctx, Request{
 		Method: http.MethodPost, Path: "/" + r.resource.Name, Body: next.record, Key: next.key,
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
-		r.advise(&refused.problem, next.record)
 		return outcome{row: next.row, problem: &refused.problem}, nil
 	}
 	return outcome{row: next.row, replayed: got.replayed(), record: got.body}, err
-}
-
-// advise adds to a refusal the flag with which a file would be read that writes days or numbers in another way.
-func (r *importRun) advise(p *problem, record jsontext.Value) {
-	columns := table.Of(r.resource)
-	cells, err := columns.Flatten(record)
-	if err != nil || r.format == ndjson {
-		return
-	}
-	for i, v := range p.Errors {
-		column := strings.ReplaceAll(strings.TrimPrefix(v.Pointer, "/"), "/", ".")
-		at := slices.IndexFunc(cells, func(c table.Cell) bool { return c.Column == column })
-		if at < 0 {
-			continue
-		}
-		kind, text := columns.Kind(column), table.Plain(cells[at].Value)
-		var flag string
-		var would []string
-		switch {
-		case r.dateOrder == "" && (kind == resource.Date || kind == resource.DateTime):
-			flag = "--date-order "
-			for _, order := range table.DateOrders {
-				would = appendIf(would, order, table.Notation{Order: order}, kind, text)
-			}
-		case r.decimal == "" && r.format == asCSV && kind == resource.Number:
-			flag = "--decimal "
-			for _, decimal := range table.Decimals {
-				would = appendIf(would, decimal, table.Notation{Decimal: decimal}, kind, text)
-			}
-		}
-		if len(would) > 0 {
-			p.Errors[i].allowed = "import reads it with " + flag + strings.Join(would, " or ")
-		}
-	}
-}
-
-// appendIf appends a word if a cell can be read in a notation.
-func appendIf(words []string, word string, by table.Notation, kind resource.Kind, cell string) []string {
-	if _, err := by.Cell(kind, cell, &table.Understood{}); err != nil {
-		return words
-	}
-	return append(words, word)
 }
 
 // print prints what became of a row that is a record now, and of those after it that were waiting for that: the line
@@ -230,7 +180,7 @@ func (r *importRun) count(o outcome) error {
 	var failed error
 	switch {
 	case o.problem != nil:
-		failed = r.rejects.add(o.row, r.format, *o.problem)
+		failed = r.rejects.add(o.row, *o.problem)
 	case o.replayed:
 		r.replayed++
 	default:

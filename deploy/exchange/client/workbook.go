@@ -50,7 +50,7 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 		return nil, fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
 			mostRows, l.records)
 	}
-	s = &sheetWriter{to: to, columns: columns, book: excelize.NewFile(), next: 1}
+	s = &sheetWriter{to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.above}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.book.Close())
@@ -59,11 +59,7 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 	if err := s.book.SetSheetName(s.book.GetSheetName(0), l.sheet); err != nil {
 		return nil, err
 	}
-	last, err := excelize.CoordinatesToCellName(len(l.header), max(2, l.records+1))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.book.AutoFilter(l.sheet, "A1:"+last, nil); err != nil {
+	if err := s.filter(l); err != nil {
 		return nil, err
 	}
 	bold, err1 := s.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
@@ -88,11 +84,27 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 			return nil, err
 		}
 	}
-	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2",
+	if len(l.header) == 0 {
+		return s, nil
+	}
+	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: s.next, TopLeftCell: fmt.Sprintf("A%d", s.next+1),
 		ActivePane: "bottomLeft"}); err != nil {
 		return nil, err
 	}
 	return s, s.write(cells)
+}
+
+// filter sets the filter below the header, if there is one.
+func (s *sheetWriter) filter(l layout) error {
+	if len(l.header) == 0 {
+		return nil
+	}
+	first, err1 := excelize.CoordinatesToCellName(1, s.next)
+	last, err2 := excelize.CoordinatesToCellName(len(l.header), s.next+max(1, l.records))
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	return s.book.AutoFilter(l.sheet, first+":"+last, nil)
 }
 
 func (s *sheetWriter) style(format string) (int, error) {
@@ -162,22 +174,25 @@ func besideMidnight(instant time.Time) bool {
 	return after > 0 && after < time.Second || day-after < time.Second
 }
 
-// refused returns a cell that could not be taken.
-func (s *sheetWriter) refused(cell sheet.Cell) any {
-	switch cell.Kind {
-	case sheet.Text:
-		if cell.Text != "" {
-			return cell.Text
-		}
-	case sheet.Number:
-		if value, err := strconv.ParseFloat(cell.Text, 64); err == nil {
-			return excelize.Cell{StyleID: s.exponent, Value: value}
-		}
-	case sheet.Moment:
+// copied returns a cell as what it is. One that was refused by itself is written so that it is refused again before it
+// is mended: a number so that it is no text and no date, and what has no value as an error.
+func (s *sheetWriter) copied(cell sheet.Cell, unread bool) any {
+	shown, reason := cell.Shown()
+	number, err := strconv.ParseFloat(cell.Text, 64)
+	switch {
+	case cell.Kind == sheet.Text && cell.Wrong == "":
+		return cell.Text
+	case cell.Kind == sheet.Number && err == nil && (unread || reason != ""):
+		return excelize.Cell{StyleID: s.exponent, Value: number}
+	case cell.Kind == sheet.Number && len(shown) > 1 && shown[0] == '0' && shown[1] != '.':
+		return shown // with zeros that only the format has
+	case cell.Kind == sheet.Number && err == nil:
+		return number
+	case cell.Kind == sheet.Moment:
 		if at, err := time.Parse("2006-01-02T15:04:05", cell.Text); err == nil {
 			return excelize.Cell{StyleID: s.time, Value: at}
 		}
-	case sheet.Day:
+	case cell.Kind == sheet.Day:
 		if at, err := time.Parse(time.DateOnly, cell.Text); err == nil {
 			return excelize.Cell{StyleID: s.day, Value: at}
 		}
@@ -189,26 +204,4 @@ func (s *sheetWriter) refused(cell sheet.Cell) any {
 func digits(number string) int {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return len(strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0"))
-}
-
-// text returns a number or a day as what it is, so that it can be mended as such. What could not be taken is written so
-// that it cannot be taken again before it is mended.
-func (s *sheetWriter) text(column string, cell sheet.Cell) (any, error) {
-	if cell.Wrong != "" {
-		return s.refused(cell), nil
-	}
-	text := cell.Text
-	switch value := jsontext.Value(text); s.columns.Kind(column) {
-	case resource.Number:
-		if value.Kind() == jsontext.KindNumber && value.IsValid() {
-			return s.value(table.Cell{Column: column, Value: value})
-		}
-	case resource.Date, resource.DateTime:
-		quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
-		if err != nil {
-			return nil, err
-		}
-		return s.value(table.Cell{Column: column, Value: quoted})
-	}
-	return text, nil
 }

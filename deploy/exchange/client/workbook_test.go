@@ -26,10 +26,10 @@ func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
 	claim, _ := catalog.Find("claim")
 	motor, _ := catalog.Find("motorCoverage")
 	columns := table.Of(claim)
-	if head := columns.Head("reserve"); head != "reserve (minor GBP)" || columns.Headed(head) != "reserve" {
-		t.Errorf("the head of reserve is %q, which stands for %q", head, columns.Headed(head))
+	if head := columns.Head("reserve"); head != "reserve (minor GBP)" {
+		t.Errorf("the head of reserve is %q", head)
 	}
-	if head := columns.Head("liabilityShare"); head != "liabilityShare" || columns.Headed("note (x)") != "note (x)" {
+	if head := columns.Head("liabilityShare"); head != "liabilityShare" {
 		t.Errorf("what is no amount has the head %q", head)
 	}
 	var file bytes.Buffer

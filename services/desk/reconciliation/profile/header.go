@@ -182,7 +182,7 @@ func (r *reader) lay(row sheet.Row) []string {
 	}
 	if len(*lacks) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(columns)), func(of int) bool {
 		return of > 0
-	}) {
+	}) && !slices.ContainsFunc(row.Cells, func(cell sheet.Cell) bool { return r.extending(r.headed(cell.Text)) }) {
 		*lacks = append(*lacks, "that the profile has")
 	}
 	if len(*lacks) == 0 {

@@ -87,7 +87,7 @@ func Rows(
 func (r *reader) extends(header sheet.Row) {
 	for i, cell := range header.Cells {
 		name := strings.TrimSpace(r.headed(cell.Text))
-		if r.extend == "" || slices.Contains(resource.Split(name), "") || r.reads(i+1) || !r.takes(name) {
+		if !r.extending(name) || r.reads(i+1) {
 			continue
 		}
 		column := reconciliation.FileColumn{Column: name, Means: r.extend + "." + name}
@@ -97,6 +97,11 @@ func (r *reader) extends(header sheet.Row) {
 			r.read.Extensions = append(r.read.Extensions, column)
 		}
 	}
+}
+
+// extending reports whether a column that the profile does not have gives a member all the same.
+func (r *reader) extending(name string) bool {
+	return r.extend != "" && !slices.Contains(resource.Split(name), "") && r.takes(name)
 }
 
 // reads reports whether a column is read.

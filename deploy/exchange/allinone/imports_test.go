@@ -1,13 +1,12 @@
-package client_test
+package allinone
 
 import (
 	"archive/zip"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,56 +16,79 @@ import (
 	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding/unicode"
 
-	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/deploy/exchange/client"
 )
 
-// importResult is what an import has done: the records that it sent, what it said, and the file of rejected records.
-type importResult struct {
-	sent           []string
-	said, rejected string
+// importing imports files at an exchange.
+type importing struct {
+	*member
+	count int
 }
 
-// importOf imports a file at an exchange that creates each record, one after the other.
-func importOf(t *testing.T, in io.Reader, resource, file string, flags ...string) (i importResult) {
+func newImporting(t *testing.T) *importing {
 	t.Helper()
-	i.rejected = filepath.Join(t.TempDir(), "rejected"+filepath.Ext(file))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		if r.Method == http.MethodGet { // of a dry run
-			if _, err := w.Write(openapi.Published()); err != nil {
-				t.Error(err)
-			}
-			return
-		}
-		i.sent = append(i.sent, string(body))
-		w.WriteHeader(http.StatusCreated)
-		fmt.Fprint(w, `{"id":"x"}`)
-	}))
-	defer server.Close()
-	var said strings.Builder
+	s, _ := runOn(t, t.TempDir())
+	return &importing{member: s.as("")}
+}
+
+// importResult is what an import has done: the records that it made, in the order of the file and without their ids, what
+// it said, and the file of refused rows.
+type importResult struct {
+	made      []string
+	out, said string
+	status    int
+	rejected  string
+}
+
+// command runs a command of the client.
+func (i *importing) command(in io.Reader, args ...string) (out, said string, status int) {
+	i.t.Helper()
+	var printed, told strings.Builder
 	for _, command := range client.Commands(client.Surroundings{
-		Environ: []string{"EXCHANGE_URL=" + server.URL, "EXCHANGE_TOKEN=token"}, In: in, Out: io.Discard, Err: &said,
+		Environ: []string{"EXCHANGE_URL=" + i.base, "EXCHANGE_TOKEN=" + i.token}, In: in, Out: &printed, Err: &told,
 	}) {
-		if command.Name() == "import" {
+		if command.Name() == args[0] {
 			command.SilenceErrors, command.SilenceUsage = true, true
-			command.SetArgs(append([]string{resource, file, "--concurrency", "1", "--rejected", i.rejected}, flags...))
-			client.Report(&said, command.ExecuteContext(t.Context()))
+			command.SetArgs(args[1:])
+			status = client.Report(&told, command.ExecuteContext(i.t.Context()))
 		}
 	}
-	i.said = said.String()
-	return i
+	return printed.String(), told.String(), status
 }
 
-// check compares what an import has sent with what it must have sent, and looks for words in what it said and in the
-// file of rejected records.
-func (i importResult) check(t *testing.T, name string, sent []string, words ...string) {
+// of imports a file, in a batch of its own unless the flags name one.
+func (i *importing) of(in io.Reader, resource, file string, flags ...string) (r importResult) {
+	i.t.Helper()
+	i.count++
+	r.rejected = filepath.Join(i.t.TempDir(), "rejected"+filepath.Ext(file))
+	args := []string{"import", resource, file, "--rejected", r.rejected, "--batch", fmt.Sprint(i.count)}
+	r.out, r.said, r.status = i.command(in, append(args, flags...)...)
+	for line := range strings.Lines(r.out) {
+		parts := strings.Split(line, "\t")
+		if len(parts) < 2 {
+			continue
+		}
+		record := map[string]json.RawMessage{}
+		if err := json.Unmarshal([]byte(i.want(200, "GET", "/"+resource+"/"+strings.TrimSpace(parts[1]), "").body),
+			&record); err != nil {
+			i.t.Fatal(err)
+		}
+		delete(record, "id")
+		text, err := json.Marshal(record)
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		r.made = append(r.made, string(text))
+	}
+	return r
+}
+
+// check compares what an import has made with what it must have made, and looks for words in what it said and in the
+// file of refused rows.
+func (i importResult) check(t *testing.T, name string, made []string, words ...string) {
 	t.Helper()
-	if !slices.Equal(i.sent, sent) {
-		t.Errorf("%s: sent\n%s\nwant\n%s\nit says %s", name, strings.Join(i.sent, "\n"), strings.Join(sent, "\n"),
+	if !slices.Equal(i.made, made) {
+		t.Errorf("%s: made\n%s\nwant\n%s\nit says %s", name, strings.Join(i.made, "\n"), strings.Join(made, "\n"),
 			i.said)
 	}
 	all := i.said
@@ -85,75 +107,74 @@ func (i importResult) check(t *testing.T, name string, sent []string, words ...s
 
 // TestFilesAsTheyCome imports files as others have sent them.
 func TestFilesAsTheyCome(t *testing.T) {
-	t.Parallel()
+	i := newImporting(t)
 	vehicle := func(plate string) string {
 		return fmt.Sprintf(`{"plateNumber":"EX %s","vin":"WVWZZZ1JZXW0000%[1]s"}`, plate)
 	}
 	for _, c := range []struct {
 		resource, file, flags string
-		sent, words           []string
+		made, words           []string
 	}{
-		{"vehicle", "i14-second.xlsx", "", nil, []string{`sheet "Info"`, "--sheet.", "the sheets are Info, Data"}},
+		{"vehicle", "i14-second.xlsx", "", nil, []string{"Row 1 has not one column", "--sheet says", "The sheets are Info, Data"}},
 		{"vehicle", "i14-second.xlsx", "--sheet Data", []string{vehicle("20")}, nil},
 		{"vehicle", "i14-second.xlsx", "--sheet Dat", nil, []string{`no sheet "Dat"; it has Info, Data`}},
 		{"vehicle", "i15-hidden.xlsx", "", []string{vehicle("21")}, nil},
 		{"vehicle", "i15-hidden.xlsx", "--sheet Lists",
 			[]string{`{"plateNumber":"HIDDEN","vin":"WVWZZZ1JZXW0000ZZ"}`}, nil},
-		{"vehicle", "i16-title.xlsx", "", nil, []string{"row 1: ", "say --header-row", "Fleet list 2026"}},
+		{"vehicle", "i16-title.xlsx", "", nil, []string{"Row 1 has not one column", "--header-row which row"}},
 		{"vehicle", "i16-title.xlsx", "--header-row 3", []string{vehicle("22")}, nil},
 		{"vehicle", "i16-title.xlsx", "--header-row 2", nil, []string{"row 2, where --header-row says"}},
 		{"vehicle", "i16-title.xlsx", "--header-row 9", nil, []string{"no row 9"}},
 		{"vehicle", "i17-formula.xlsx", "", []string{vehicle("23")}, []string{
 			"Cells that are formulas, taken by their stored values: 1.",
-			"row 3 cannot be read: plateNumber, A3: is a formula without a stored value"}},
-		{"vehicle", "i18-hiddenrow.xlsx", "", nil, []string{"are hidden or filtered (1: row 3);", "--hidden-rows"}},
-		{"vehicle", "i18-hiddenrow.xlsx", "--dry-run", nil, []string{"hidden or filtered (1: row 3);"}},
+			"plateNumber, A3: is a formula without a stored value"}},
+		{"vehicle", "i18-hiddenrow.xlsx", "", nil, []string{"1 rows that a spreadsheet hides (3)", "--hidden-rows what"}},
+		{"vehicle", "i18-hiddenrow.xlsx", "--dry-run", nil, []string{"1 rows that a spreadsheet hides (3)"}},
 		{"vehicle", "i18-hiddenrow.xlsx", "--hidden-rows read", []string{vehicle("25"), vehicle("26")},
-			[]string{"Read, although hidden: row 3."}},
+			[]string{"Rows that were read, although hidden: 3."}},
 		{"vehicle", "i18-hiddenrow.xlsx", "--hidden-rows skip", []string{vehicle("25")},
-			[]string{"Left out, because hidden: row 3."}},
-		{"receipt", "r32b-filtered.xlsx", "--extensions", nil, []string{"hidden or filtered (1: row 3);"}},
+			[]string{"Rows that were left out, because hidden: 3."}},
+		{"receipt", "r32b-filtered.xlsx", "--extensions", nil, []string{`not one column "receiptType", "paymentAmount"`}},
 		{"property", "i35-noise.xlsx", "", []string{
 			`{"address":{"postalCode":"N1"},"sumInsuredBuilding":100}`,
 			`{"address":{"postalCode":"N2"},"sumInsuredBuilding":100}`,
 			`{"address":{"postalCode":"N3"},"sumInsuredBuilding":1000}`,
-			`{"address":{"postalCode":"N4"},"sumInsuredBuilding":250000.4}`}, nil},
+		}, []string{"/sumInsuredBuilding must be"}},
 		{"vehicle", "i39-rephead.xlsx", "", []string{
 			`{"plateNumber":"A 3","vin":"WVWZZZ1JZXW000039"}`, `{"plateNumber":"A 4","vin":"WVWZZZ1JZXW000040"}`},
-			[]string{"Left out, because the header is repeated there: row 3."}},
+			[]string{"Rows that were left out, because the header is repeated there: 3."}},
 		{"property", "i40-250000.csv", "", nil, []string{
-			"line 2 cannot be read: sumInsuredBuilding, B2: \"\"250.000\"\" can be 250000, or 250 with digits behind",
-			"line 3 cannot be read: ", "sumInsuredContent, C3: \"\"10.000\"\" can be 10000", "--decimal comma or"}},
+			"sumInsuredBuilding, B2: can be a number with groups of digits", "sumInsuredContent, C3: can be", "--decimal comma or"}},
 		{"property", "i40-250000.csv", "--decimal comma", []string{
 			`{"address":{"postalCode":"K1"},"sumInsuredBuilding":250000,"sumInsuredContent":1500000}`,
 			`{"address":{"postalCode":"K2"},"sumInsuredBuilding":250000,"sumInsuredContent":10000}`}, nil},
-		{"driver", "ej-UTC.xlsx", "", []string{`{"dob":"1980-01-15","name":"exceljs UTC"}`}, nil},
+		{"driver", "ej-UTC.xlsx", "", []string{`{"driverDOB":"1980-01-15","name":"exceljs UTC"}`}, nil},
 		{"driver", "ej-Europe-Berlin.xlsx", "", nil, []string{"dob, B2: has the time of day 23:00:00, and"}},
 		{"driver", "ej-Asia-Shanghai.xlsx", "", nil, []string{"dob, B2: has the time of day 16:00:00"}},
 		{"driver", "ej-America-New_York.xlsx", "", nil, []string{"dob, B2: has the time of day 05:00:00"}},
 		{"vehicle", "c14-encrypted.xlsx", "", nil, []string{"has a password"}},
 	} {
-		importOf(t, nil, c.resource, filepath.Join("testdata", c.file), strings.Fields(c.flags)...).
-			check(t, c.file+" "+c.flags, c.sent, c.words...)
+		i.of(nil, c.resource, filepath.Join("testdata", "imports", c.file), strings.Fields(c.flags)...).
+			check(t, c.file+" "+c.flags, c.made, c.words...)
 	}
 }
 
 // TestTextsAsTheyCome imports CSV as others have sent it, and what is no table.
 func TestTextsAsTheyCome(t *testing.T) {
-	t.Parallel()
+	i := newImporting(t)
 	one, two := `{"plateNumber":"EX 1"}`, `{"plateNumber":"EX 2"}`
 	for _, c := range []struct {
 		name, text, flags string
-		sent, words       []string
+		made, words       []string
 	}{
 		{"cr.csv", "plateNumber\rEX 1\rEX 2\r", "", []string{one, two}, nil},
 		{"more.csv", "plateNumber,model\nEX 1,\nEX 2,,\nEX 3,250,000.00\n", "--extensions", []string{one, two},
-			[]string{"line 4 cannot be read: C4: the column has no name", ",EX 3,250,000.00\n"}},
-		{"headless.csv", "plateNumber,,\nEX 1,,\nEX 2,x,\n", "", []string{one}, []string{"B3: the column has no name"}},
+			[]string{"C, C4: is in a column without a name", ",EX 3,250,000.00\n"}},
+		{"headless.csv", "plateNumber,,\nEX 1,,\nEX 2,x,\n", "", []string{one}, []string{"B3: is in a column without a name"}},
 		{"again.csv", "plateNumber;vin\nEX 1;\nplateNumber;vin;\nEX 2;\n", "", []string{one, two},
-			[]string{"Left out, because the header is repeated there: row 3."}},
+			[]string{"Rows that were left out, because the header is repeated there: 3."}},
 		{"title.csv", "\"Fleet,\nof Alder\"\n\nvin;plateNumber\n;EX 1\n", "--header-row 3", []string{one}, nil},
-		{"title.csv", "Fleet of Alder\nvin;plateNumber\n;EX 1\n", "", nil, []string{"line 1: ", "say --header-row"}},
+		{"title.csv", "Fleet of Alder\nvin;plateNumber\n;EX 1\n", "", nil, []string{"Row 1 has not one column", "--header-row says"}},
 		{"bad.csv", "plateNumber\nEX 1\"\"x\n", "", nil, []string{"The file is not CSV: line 2, column 5"}},
 		{"excel.csv", "sep=;\nplateNumber;vin\nEX 1;\n", "", nil, []string{"say --header-row 2"}},
 		{"excel.csv", "sep=;\nplateNumber;vin\nEX 1;\n", "--header-row 2", []string{one}, nil},
@@ -168,20 +189,20 @@ func TestTextsAsTheyCome(t *testing.T) {
 		{"a.csv", "plateNumber\nEX 1\n", "--header-row -1", nil, []string{"1 or more"}},
 		{"a.csv", "plateNumber\nEX 1\n", "", []string{one}, nil},
 	} {
-		importOf(t, nil, "vehicle", written(t, c.name, c.text), strings.Fields(c.flags)...).
-			check(t, fmt.Sprintf("%s %.20q %s", c.name, c.text, c.flags), c.sent, c.words...)
+		i.of(nil, "vehicle", written(t, c.name, c.text), strings.Fields(c.flags)...).
+			check(t, fmt.Sprintf("%s %.20q %s", c.name, c.text, c.flags), c.made, c.words...)
 	}
 }
 
 // TestRejectedRowsHaveTheirEncoding imports UTF-16, which is found by its byte order mark, and then what was refused.
 func TestRejectedRowsHaveTheirEncoding(t *testing.T) {
-	t.Parallel()
+	i := newImporting(t)
 	both := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	text, err := both.NewEncoder().String("plateNumber;vin\r\nÄ 1;\r\nÖ 2;V;x\r\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := importOf(t, nil, "vehicle", written(t, "wide.csv", text))
+	first := i.of(nil, "vehicle", written(t, "wide.csv", text))
 	first.check(t, "UTF-16", []string{`{"plateNumber":"Ä 1"}`})
 	rejected, err := os.ReadFile(first.rejected)
 	if err != nil {
@@ -191,7 +212,7 @@ func TestRejectedRowsHaveTheirEncoding(t *testing.T) {
 		!strings.HasSuffix(string(rejected), " two cells;Ö 2;V;x\r\n") {
 		t.Errorf("the rejected rows are %q, %v", rejected, err)
 	}
-	importOf(t, nil, "vehicle", first.rejected).check(t, "UTF-16 again", nil, "1 records were refused")
+	i.of(nil, "vehicle", first.rejected).check(t, "UTF-16 again", nil, "1 records were refused")
 }
 
 // workbook writes a workbook with a sheet of some rows, each cell with the format of its value, and returns its name.
@@ -232,18 +253,18 @@ type styledCell struct {
 // TestCellsAsTheyAreShown imports cells of workbooks by their formats. What cannot be taken is refused with its cell,
 // and again where the file of rejected records is imported before it is mended.
 func TestCellsAsTheyAreShown(t *testing.T) {
-	t.Parallel()
+	i := newImporting(t)
 	for _, c := range []struct {
 		resource, column string
 		cell             styledCell
 		want             string // the record, or why there is none
 	}{
-		{"personal", "address.postalCode", styledCell{1234, "00000"}, `{"address":{"postalCode":"01234"}}`},
-		{"personal", "address.postalCode", styledCell{1234, "0"}, `{"address":{"postalCode":"1234"}}`},
-		{"personal", "idNumber", styledCell{123456789012.0, ""}, "A2: is a number that is shown with an exponent"},
-		{"personal", "idNumber", styledCell{12.0, "0.00E+00"}, "A2: is a number that is shown with an exponent"},
-		{"personal", "idNumber", styledCell{46037.0, "dd/mm/yyyy"}, "A2: is a date, and no text"},
-		{"personal", "idNumber", styledCell{46037.25, "dd/mm/yyyy"}, "A2: is a date, and no text"},
+		{"property", "address.postalCode", styledCell{1234, "00000"}, `{"address":{"postalCode":"01234"}}`},
+		{"property", "address.postalCode", styledCell{1234, "0"}, `{"address":{"postalCode":"1234"}}`},
+		{"vehicle", "plateNumber", styledCell{123456789012.0, ""}, "A2: is a number that is shown with an exponent"},
+		{"vehicle", "plateNumber", styledCell{12.0, "0.00E+00"}, "A2: is a number that is shown with an exponent"},
+		{"vehicle", "plateNumber", styledCell{46037.0, "dd/mm/yyyy"}, "A2: is a date, and no text"},
+		{"vehicle", "plateNumber", styledCell{46037.25, "dd/mm/yyyy"}, "A2: is a date, and no text"},
 		{"driver", "driverDOB", styledCell{46037.0, "mmm-yy"}, `{"driverDOB":"2026-01-15"}`},
 		{"driver", "driverDOB", styledCell{46036.99999, "dd/mm/yyyy"}, `{"driverDOB":"2026-01-15"}`},
 		{"driver", "driverDOB", styledCell{46036.99, "dd/mm/yyyy"}, "A2: has the time of day 23:45:36"},
@@ -252,13 +273,13 @@ func TestCellsAsTheyAreShown(t *testing.T) {
 		{"driver", "driverDOB", styledCell{1.0, "dd/mm/yyyy"}, "A2: is shown as a date, and its number 1"},
 		{"driver", "driverDOB", styledCell{60.0, "dd/mm/yyyy"}, "A2: is shown as a date, and its number 60"},
 		{"driver", "driverDOB", styledCell{0.25, "hh:mm"}, "A2: is a time without a day"},
-		{"claim", "lossDate", styledCell{46037.0, "dd/mm/yyyy"}, `{"lossDate":"2026-01-15T00:00:00Z"}`},
-		{"claim", "lossDate", styledCell{46037.5, "dd/mm/yyyy"}, `{"lossDate":"2026-01-15T12:00:00Z"}`},
-		{"claim", "reserve", styledCell{46037.0, "dd/mm/yyyy"}, "A2: is a date, and no number"},
-		{"claim", "reserve", styledCell{12345678901234567.0, "0"}, "A2: is a number of more than 15 digits"},
-		{"claim", "reserve", styledCell{1.234, ""}, `{"reserve":1.234}`},
-		{"claim", "reserve", styledCell{"1.234", ""}, "make the cell a number"},
-		{"claim", "reserve", styledCell{33.0 / 100, ""}, `{"reserve":0.33}`},
+		{"claimsBordereau", "fnol", styledCell{46037.0, "dd/mm/yyyy"}, `{"fnol":"2026-01-15T00:00:00Z"}`},
+		{"claimsBordereau", "fnol", styledCell{46037.5, "dd/mm/yyyy"}, `{"fnol":"2026-01-15T12:00:00Z"}`},
+		{"claimsBordereau", "paid", styledCell{46037.0, "dd/mm/yyyy"}, "A2: is a date, and no amount"},
+		{"claimsBordereau", "paid", styledCell{12345678901234567.0, "0"}, "A2: is no number of up to 16 digits"},
+		{"claimsBordereau", "paid", styledCell{1.234, ""}, `{"paid":1.234}`},
+		{"property", "sumInsuredBuilding", styledCell{"1.234", ""}, "make the cell a number"},
+		{"claimsBordereau", "paid", styledCell{33.0 / 100, ""}, `{"paid":0.33}`},
 		{"driver", "isPrimaryDriver", styledCell{true, ""}, `{"isPrimaryDriver":true}`},
 		{"driver", "isPrimaryDriver", styledCell{0, ""}, `{"isPrimaryDriver":false}`},
 		{"driver", "branch", styledCell{12, "0000"}, `{"branch":"0012"}`},
@@ -269,30 +290,30 @@ func TestCellsAsTheyAreShown(t *testing.T) {
 		name := fmt.Sprint(c)
 		file := workbook(t, []styledCell{{c.column, ""}}, []styledCell{c.cell})
 		if strings.HasPrefix(c.want, "{") {
-			importOf(t, nil, c.resource, file, "--extensions").check(t, name, []string{c.want})
+			i.of(nil, c.resource, file, "--extensions").check(t, name, []string{c.want})
 			continue
 		}
-		first := importOf(t, nil, c.resource, file, "--extensions")
-		first.check(t, name, nil, "row 2 cannot be read: ", c.want)
-		importOf(t, nil, c.resource, first.rejected, "--extensions").
-			check(t, name+", not mended", nil, "row 2 cannot be read: ")
+		first := i.of(nil, c.resource, file, "--extensions")
+		first.check(t, name, nil, c.want)
+		i.of(nil, c.resource, first.rejected, "--extensions").
+			check(t, name+", not mended", nil, "1 records were refused")
 	}
 	file := workbook(t, []styledCell{{"plateNumber", ""}, {"vin", ""}}, []styledCell{{"EX 1", ""}},
 		[]styledCell{{"EX 2", ""}, {"V", ""}, {"x", ""}})
 	want := []string{`{"plateNumber":"EX 1"}`}
-	importOf(t, nil, "vehicle", file).check(t, "one cell more", want, "C3: the column has no name")
+	i.of(nil, "vehicle", file).check(t, "one cell more", want, "C3: is in a column without a name")
 	from, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	importOf(t, io.MultiReader(from), "vehicle", "-", "--format", "xlsx").check(t, "through a pipe", want)
+	i.of(io.MultiReader(from), "vehicle", "-", "--format", "xlsx").check(t, "through a pipe", want)
 }
 
 // TestErrorsStayRefused imports a formula without a stored value and an error, and then what was refused, not mended.
 func TestErrorsStayRefused(t *testing.T) {
-	t.Parallel()
-	from, err := zip.OpenReader(filepath.Join("testdata", "i17-formula.xlsx"))
+	i := newImporting(t)
+	from, err := zip.OpenReader(filepath.Join("testdata", "imports", "i17-formula.xlsx"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,43 +338,18 @@ func TestErrorsStayRefused(t *testing.T) {
 	if err := to.Close(); err != nil {
 		t.Fatal(err)
 	}
-	first := importOf(t, nil, "vehicle", written(t, "errors.xlsx", file.String()))
+	first := i.of(nil, "vehicle", written(t, "errors.xlsx", file.String()))
 	first.check(t, "errors", nil, `plateNumber, A2: has the error "#N/A"`, "plateNumber, A3: is a formula without")
-	importOf(t, nil, "vehicle", first.rejected).check(t, "not mended", nil, "plateNumber, B2: is a formula without",
+	i.of(nil, "vehicle", first.rejected).check(t, "not mended", nil, "plateNumber, B2: is a formula without",
 		"plateNumber, B3: is a formula without")
 }
 
-// TestWorkbooksComeBack exports records as workbooks and CSV, and imports them: they are as before.
-func TestWorkbooksComeBack(t *testing.T) {
-	t.Parallel()
-	sent := []string{
-		`{"description":"  ","lossDate":"2026-01-02T03:04:05.123Z","reserve":7}`,
-		`{"description":"_x0041_ and _x000D_","lossDate":"2026-12-31T23:59:59Z"}`,
-		`{"description":"a\r\nb","lossDate":"2026-12-31T23:59:59.999Z"}`,
-		`{"description":"=1+1","lossDate":"2026-01-01T00:00:00.5Z"}`,
-		`{"description":"0123","lossDate":"2026-01-01T00:00:01Z"}`,
+// written writes a file of a test, and returns its name.
+func written(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for _, ending := range []string{".xlsx", ".csv"} {
-		file := filepath.Join(t.TempDir(), "out"+ending)
-		if _, said := call(t, func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, "[%s]", strings.Join(sent, ","))
-		}, "export", "claim", "--out", file); !strings.Contains(said, "5 records exported") {
-			t.Fatal(said)
-		}
-		importOf(t, nil, "claim", file).check(t, ending, sent)
-	}
-}
-
-// TestDaysForInstants has a day refused where an instant must be, with the flag that takes it.
-func TestDaysForInstants(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"i62-pol.csv", "i62b-pol.csv"} {
-		file := filepath.Join("testdata", name)
-		importOf(t, nil, "cyberLiabilityCoverage", file, "--dry-run").
-			check(t, name, nil, "/inceptionDate", "import reads it with --date-order ymd")
-		got := importOf(t, nil, "cyberLiabilityCoverage", file, "--date-order", "ymd")
-		if len(got.sent) == 0 || !strings.Contains(got.sent[0], `"inceptionDate":"2026-01-01T00:00:00Z"`) {
-			t.Errorf("%s: sent %q; %s", name, got.sent, got.said)
-		}
-	}
+	return path
 }
