@@ -25,9 +25,9 @@ type importing struct {
 	count int
 }
 
-func newImporting(t *testing.T) *importing {
+func newImporting(t *testing.T, settings ...string) *importing {
 	t.Helper()
-	s, _ := runOn(t, t.TempDir())
+	s, _ := runOn(t, t.TempDir(), settings...)
 	return &importing{member: s.as("")}
 }
 
@@ -91,18 +91,22 @@ func (i importResult) check(t *testing.T, name string, made []string, words ...s
 		t.Errorf("%s: made\n%s\nwant\n%s\nit says %s", name, strings.Join(i.made, "\n"), strings.Join(made, "\n"),
 			i.said)
 	}
-	all := i.said
-	if book, err := excelize.OpenFile(i.rejected); err == nil {
-		rows, err := book.GetRows(book.GetSheetName(0))
-		all += fmt.Sprint(rows, err, book.Close())
-	} else if text, err := os.ReadFile(i.rejected); err == nil {
-		all += string(text)
-	}
+	all := i.said + tableText(i.rejected)
 	for _, word := range words {
 		if !strings.Contains(all, word) {
 			t.Errorf("%s: it lacks %q:\n%s", name, word, all)
 		}
 	}
+}
+
+// tableText returns the text of a table; empty for a file that is not there.
+func tableText(path string) string {
+	if book, err := excelize.OpenFile(path); err == nil {
+		rows, err := book.GetRows(book.GetSheetName(0))
+		return fmt.Sprint(rows, err, book.Close())
+	}
+	text, _ := os.ReadFile(path)
+	return string(text)
 }
 
 // TestFilesAsTheyCome imports files as others have sent them.

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -77,6 +78,7 @@ type layout struct {
 	mark      bool // the file begins with a byte order mark
 	crlf      bool // the lines end with carriage return and line feed
 	sheet     string
+	zone      *time.Location    // of a workbook: that of its days and times; nil: UTC
 	encoding  encoding.Encoding // nil: UTF-8
 	// widths are those of the columns of a workbook, by their heads, in characters. records is how many records it will
 	// have, or 0 if that is not known.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,7 @@ type sheetWriter struct {
 	rows      *excelize.StreamWriter
 	next      int // the number of the next row
 	day, time int // styles
+	zone      *time.Location
 	// whole and decimal are the styles of amounts of money.
 	whole, decimal int
 	// exponent is the style of numbers that are no texts.
@@ -50,7 +52,7 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 		return nil, fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
 			mostRows, l.records)
 	}
-	s = &sheetWriter{to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.above}
+	s = &sheetWriter{to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.above, zone: cmp.Or(l.zone, time.UTC)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.book.Close())
@@ -154,8 +156,8 @@ func (s *sheetWriter) value(cell table.Cell) (any, error) {
 		}
 	case kind == resource.DateTime:
 		instant, err := time.Parse(time.RFC3339Nano, text)
-		if err == nil && instant.Year() > 1900 && !besideMidnight(instant) {
-			return excelize.Cell{StyleID: s.time, Value: instant.UTC().Round(time.Millisecond)}, nil
+		if at, once := s.clock(instant); err == nil && once && at.Year() > 1900 && !besideMidnight(at) {
+			return excelize.Cell{StyleID: s.time, Value: at}, nil
 		}
 	default:
 		text = s.columns.Text(cell) // so that an import reads the same value
@@ -165,6 +167,17 @@ func (s *sheetWriter) value(cell table.Cell) (any, error) {
 			excelize.TotalCellChars)
 	}
 	return text, nil
+}
+
+// clock returns what a clock in the zone of the workbook shows at an instant, to the millisecond, and whether it shows
+// that at no other instant, as it does where it is put back.
+func (s *sheetWriter) clock(instant time.Time) (at time.Time, once bool) {
+	const shown = "2006-01-02T15:04:05.000"
+	instant = instant.Round(time.Millisecond)
+	text := instant.In(s.zone).Format(shown)
+	read, err := time.ParseInLocation(shown, text, s.zone)
+	at, err2 := time.Parse(shown, text)
+	return at, err == nil && err2 == nil && read.Equal(instant)
 }
 
 // besideMidnight reports whether an instant is less than a second from a midnight, as which a workbook is read then.
