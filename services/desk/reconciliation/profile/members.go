@@ -101,7 +101,7 @@ func (r *reader) extends(header sheet.Row) {
 
 // extending reports whether a column that the profile does not have gives a member all the same.
 func (r *reader) extending(name string) bool {
-	return r.extend != "" && !slices.Contains(resource.Split(name), "") && r.takes(name)
+	return r.extend != "" && !slices.Contains(resource.Split(name), "") && utf8.ValidString(name) && r.takes(name)
 }
 
 // reads reports whether a column is read.
@@ -128,7 +128,7 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 		if reason != "" {
 			text = cell.Text
 		}
-		of.Sent = append(of.Sent, text)
+		of.Sent = append(of.Sent, strings.ToValidUTF8(text, "\uFFFD"))
 	}
 	if column := r.width.beyond(row); column > 0 {
 		of.Wrong = append(of.Wrong, r.wrongAt(row, column, "", "is in a column without a name, so that a cell before "+
