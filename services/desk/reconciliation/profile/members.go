@@ -295,6 +295,15 @@ func (r *reader) instant(as Members, kind resource.Kind, cell sheet.Cell) (jsont
 			}
 		}
 	}
+	if parts := timed.FindStringSubmatch(text); parts != nil && kind == resource.DateTime && cell.Kind == sheet.Text &&
+		len(r.forms) == 0 && r.p.TimeOfDay != reconciliation.CutTime {
+		on, reason := day(r.p, parts[1])
+		at, err := time.ParseInLocation("2006-01-02 15:4:5", on.Format(time.DateOnly)+" "+parts[2]+
+			cmp.Or(parts[3], ":0"), as.Zone)
+		if reason == "" && err == nil {
+			return quoted(at.Format(time.RFC3339Nano))
+		}
+	}
 	day, reason := r.day(cell)
 	if reason != "" {
 		return nil, reason
@@ -304,6 +313,9 @@ func (r *reader) instant(as Members, kind resource.Kind, cell sheet.Cell) (jsont
 	}
 	return quoted(time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, as.Zone).Format(time.RFC3339))
 }
+
+// timed is a day in numbers with a time of day behind it.
+var timed = regexp.MustCompile(`^(\S+)[T ]+([0-9]{1,2}:[0-9]{2})(:[0-9]{2})?$`)
 
 // isNil reports whether a text is a word for nothing.
 func isNil(p *reconciliation.FileProfileTerms, text string) bool {
