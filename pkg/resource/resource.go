@@ -37,8 +37,8 @@ type Member struct {
 	Amount, Whole bool
 	// Refers says that the values are ids of records, in place of which ref: and the caller's own name may be sent.
 	Refers bool
-	// Targets are the resources whose records the values of a member of a response name: by id, or by the member behind a
-	// point, as in claim.claimNumber; policy stands for every line of policies.
+	// Targets are the resources whose records the values of a member of a response name: by id, or by the member behind
+	// a point, as in claim.claimNumber; policy stands for every line of policies.
 	Targets []string
 	// Returned is the name under which responses have a member that is sent under this one; "" if it is the same.
 	Returned string

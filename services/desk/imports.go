@@ -61,8 +61,8 @@ func (o *office) importOperations() []rest.Extension {
 			{Name: "batch", Means: "A name, up to 100 characters, that parts this import from one of the same file"},
 			{
 				Name: "attempt",
-				Means: "A name, up to 100 characters, by which the same file is checked once more, such as when what its " +
-					"rows refer to is there at last",
+				Means: "A name, up to 100 characters, by which the same file is checked once more, such as when what " +
+					"its rows refer to is there at last",
 			},
 			{
 				Name: "extensions", Values: []string{"true"},
@@ -157,7 +157,7 @@ func (o *office) sendImport(c *gin.Context, body any) (any, error) {
 	how := intake.Sending{
 		Resource: c.Query("resource"), Profile: c.Query("profile"), Batch: c.Query("batch"),
 		Attempt: c.Query("attempt"),
-		Format: reconciliation.CSV, Extensions: c.Query("extensions") == "true",
+		Format:  reconciliation.CSV, Extensions: c.Query("extensions") == "true",
 		Declared: intake.Declared{
 			Encoding: c.Query("encoding"), DecimalMark: c.Query("decimalMark"), GroupingMark: c.Query("groupingMark"),
 			DateOrder: c.Query("dateOrder"), Sheet: c.Query("sheet"), HiddenRows: c.Query("hiddenRows"),

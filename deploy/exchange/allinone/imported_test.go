@@ -90,8 +90,8 @@ func TestAFileIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestAnImportSaysWhatWouldHelp imports what is refused because the file writes it in another way, or has a word that is
-// no value.
+// TestAnImportSaysWhatWouldHelp imports what is refused because the file writes it in another way, or has a word that
+// is no value.
 func TestAnImportSaysWhatWouldHelp(t *testing.T) {
 	i := newImporting(t)
 	for _, c := range []struct{ resource, cells, flags, want string }{
@@ -111,13 +111,14 @@ func TestAnImportSaysWhatWouldHelp(t *testing.T) {
 	}
 }
 
-// TestUnknownColumnsMakeNothing imports a file with columns that nothing names: they are refused with what is near them,
-// and the import is cancelled.
+// TestUnknownColumnsMakeNothing imports a file with columns that nothing names: they are refused with what is near
+// them, and the import is cancelled.
 func TestUnknownColumnsMakeNothing(t *testing.T) {
 	i := newImporting(t)
 	file := written(t, "pets.csv", "id,petNme,petKind,colour\nX,Rex,cat,red\n")
 	_, said, status := i.command(nil, "import", "pet", file)
-	if wantWords(t, said, `column 2, "petNme" (did you mean petName`, `column 4, "colour"`, "--extensions"); status != 2 {
+	wantWords(t, said, `column 2, "petNme" (did you mean petName`, `column 4, "colour"`, "--extensions")
+	if status != 2 {
 		t.Errorf("the status is %d", status)
 	}
 	var all struct{ Imports []struct{ State string } }
@@ -127,7 +128,8 @@ func TestUnknownColumnsMakeNothing(t *testing.T) {
 	if len(all.Imports) != 1 || all.Imports[0].State != "cancelled" || len(i.list("/pet")) > 0 {
 		t.Errorf("the imports are %+v", all)
 	}
-	i.of(nil, "pet", file, "--extensions").check(t, "own members", []string{`{"colour":"red","petKind":"cat","petNme":"Rex"}`})
+	i.of(nil, "pet", file, "--extensions").check(t, "own members",
+		[]string{`{"colour":"red","petKind":"cat","petNme":"Rex"}`})
 }
 
 // TestAnImportByAProfile imports files by a profile of the caller's own, whose header is below a title, and by one that
@@ -162,7 +164,8 @@ func TestAnImportByAProfile(t *testing.T) {
 	for _, c := range []struct{ resource, profile, want string }{
 		{"pet", "fleet", "none that the profile makes"}, {"pet", "fleets", "There is no profile"},
 	} {
-		if _, said, _ := i.command(nil, "import", c.resource, file, "--profile", c.profile); !strings.Contains(said, c.want) {
+		_, said, _ := i.command(nil, "import", c.resource, file, "--profile", c.profile)
+		if !strings.Contains(said, c.want) {
 			t.Error(said)
 		}
 	}

@@ -83,7 +83,9 @@ func command(name string, args cobra.PositionalArgs, completes cobra.CompletionF
 	return c
 }
 
-func newProgram(around Surroundings) *program { return &program{Surroundings: around, catalog: published} }
+func newProgram(around Surroundings) *program {
+	return &program{Surroundings: around, catalog: published}
+}
 
 // published returns the resources of the published document.
 var published = sync.OnceValue(func() *resource.Catalog {

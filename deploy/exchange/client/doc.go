@@ -22,6 +22,7 @@
 //	rejects.go        the file of refused lines
 //	import_table.go   a table: sent to the exchange, which checks it and makes its records
 //	table_file.go     a table on this machine: its header and how it is written
+//	table_words.go    what is said of a table and of its rows
 //	table_rejects.go  the file of refused rows
 //	records.go        what writes a table
 //	delimited.go      writing CSV

@@ -107,21 +107,24 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 			form.zone, err = c.zone(ctx)
 		}
 		if err == nil {
-			err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error { return s.write(e.format, w, form) })
+			err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
+				return s.write(e.format, w, form)
+			})
 		}
 	}
 	if shown.End(); err != nil {
 		return err
 	}
 	if refer.left > 0 {
-		fmt.Fprintf(p.Err, "Ids and numbers that stay, because their records have no externalReference: %d.\n", refer.left)
+		fmt.Fprintf(p.Err, "Ids and numbers that stay, because their records have no externalReference: %d.\n",
+			refer.left)
 	}
 	_, err = fmt.Fprintf(p.Err, "%d records exported.\n", count)
 	return err
 }
 
-// zone returns the time zone of the exchange, in which it reads what a workbook says of days and times: UTC for one of an
-// older release.
+// zone returns the time zone of the exchange, in which it reads what a workbook says of days and times: UTC for one of
+// an older release.
 func (c *caller) zone(ctx context.Context) (*time.Location, error) {
 	got, err := c.send(ctx, Request{Method: http.MethodGet, Path: "/x/about"})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {

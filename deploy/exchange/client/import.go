@@ -51,7 +51,8 @@ func (p *program) imports() *cobra.Command {
 		"how days are written: ymd, dmy or mdy; where not given, as the interface writes them")
 	choice(command, &i.decimal, "decimal", "", decimals,
 		"what is before the fraction of a number in CSV: comma or point; where not given, as the interface writes it")
-	flags.StringVar(&i.encodingName, "encoding", "", "encoding of CSV, such as windows-1252 or utf-16le (default utf-8)")
+	flags.StringVar(&i.encodingName, "encoding", "",
+		"encoding of CSV, such as windows-1252 or utf-16le (default utf-8)")
 	flags.StringVar(&i.sheet, "sheet", "", "name of the sheet of a workbook (default the first that is not hidden)")
 	flags.IntVar(&i.headerRow, "header-row", 0, "row of a table that is its header (default the first with a value)")
 	choice(command, &i.hiddenRows, "hidden-rows", "", []string{reconciliation.ReadHidden, reconciliation.SkipHidden},
@@ -241,14 +242,14 @@ func (p *program) conclude(run *importRun) error {
 	return nil
 }
 
-const alreadyThere = "Records that were already there had been imported before. If they are meant to be new, give the " +
-	"import a --batch of its own."
+const alreadyThere = "Records that were already there had been imported before. If they are meant to be new, give " +
+	"the import a --batch of its own."
 
 // mend returns the error of an import of which some records were refused: how to go on with them.
 func (i *importing) mend(c *caller, count int) error {
 	return &hinted{
 		fmt.Errorf("%d records were refused; %s says why", count, i.rejected),
-		fmt.Sprintf("Mend them there, and then: exchange import %s %s%s%s", i.resource.Name, Quoted(i.rejected), i.flags(),
-			c.given),
+		fmt.Sprintf("Mend them there, and then: exchange import %s %s%s%s", i.resource.Name, Quoted(i.rejected),
+			i.flags(), c.given),
 	}
 }

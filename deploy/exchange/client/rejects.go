@@ -21,8 +21,8 @@ type rejects struct {
 	out  *bufio.Writer
 }
 
-// add writes a line and why it was refused: the record with the reason as its first member. A line that is no JSON object
-// becomes a member of one.
+// add writes a line and why it was refused: the record with the reason as its first member. A line that is no JSON
+// object becomes a member of one.
 func (r *rejects) add(o row, p problem) (err error) {
 	if r.file == nil {
 		if r.file, err = os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {

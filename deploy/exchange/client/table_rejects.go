@@ -119,7 +119,8 @@ func (t *tableImport) reasons(of resource.Resource, row sheet.Row, refused refus
 		}
 		switch {
 		case w.Record == "":
-			all = append(all, fmt.Sprintf("%s, %s: %s%s", t.file.nameOf(number), w.Cell, w.Reason, t.advice(number, cell)))
+			all = append(all, fmt.Sprintf("%s, %s: %s%s", t.file.nameOf(number), w.Cell, w.Reason,
+				t.advice(number, cell)))
 		case t.profile != "":
 			all = append(all, strings.TrimSpace(w.Record+w.Pointer+" "+w.Reason))
 		default:

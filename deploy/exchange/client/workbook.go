@@ -52,7 +52,9 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 		return nil, fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
 			mostRows, l.records)
 	}
-	s = &sheetWriter{to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.above, zone: cmp.Or(l.zone, time.UTC)}
+	s = &sheetWriter{
+		to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.above, zone: cmp.Or(l.zone, time.UTC),
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.book.Close())

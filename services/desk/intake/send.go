@@ -152,7 +152,9 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 		if err != nil {
 			return err
 		}
-		s := &stored{Head: head, Batch: uuid.New(), Records: p.Records, Terms: digest(string(terms), how.Extensions, how.Attempt)}
+		s := &stored{
+			Head: head, Batch: uuid.New(), Records: p.Records, Terms: digest(string(terms), how.Extensions, how.Attempt),
+		}
 		key := keyOf(s)
 		var same stored
 		h, err := i.Folder.Find(ctx, key, &same)

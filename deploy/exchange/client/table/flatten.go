@@ -49,8 +49,8 @@ func (c Columns) flatten(cells []Cell, parent string, object jsontext.Value) ([]
 	return cells, nil
 }
 
-// Text returns the text of a cell from which an import reads the same value. It is what a person would write, or JSON if
-// that would be read as another value.
+// Text returns the text of a cell from which an import reads the same value. It is what a person would write, or JSON
+// if that would be read as another value.
 func (c Columns) Text(cell Cell) string {
 	switch kind := c.kinds[cell.Column]; {
 	case cell.Value.Kind() == jsontext.KindString:

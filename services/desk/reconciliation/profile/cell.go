@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +16,24 @@ import (
 
 // mostKey is how many characters a text that names something may have.
 const mostKey = 200
+
+// cell returns the cell of a column; an empty one where it is a part of a merged cell that is not to be filled.
+func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
+	if column == 0 || column > len(row.Cells) || row.Cells[column-1].Merged && !slices.Contains(r.fills, column) {
+		return sheet.Cell{}
+	}
+	return row.Cells[column-1]
+}
+
+// blank reports whether a row has no value of its own.
+func blank(row sheet.Row) bool {
+	for _, cell := range row.Cells {
+		if cell.Filled() && !cell.Merged {
+			return false
+		}
+	}
+	return true
+}
 
 // text returns the text that a cell shows without spaces around it, and why it cannot be read.
 func text(cell sheet.Cell) (value, reason string) {

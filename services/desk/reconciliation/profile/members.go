@@ -65,8 +65,8 @@ type Members struct {
 	// returns the column that a cell of its header names; nil for the text of the cell.
 	Own  bool
 	Head func(text string) string
-	// Marked says that the file declares the marks within its numbers. Of one that does not, a number of JSON is taken as
-	// it is, and Whole reports whether it must have nothing behind the point.
+	// Marked says that the file declares the marks within its numbers. Of one that does not, a number of JSON is taken
+	// as it is, and Whole reports whether it must have nothing behind the point.
 	Marked bool
 	Whole  func(means string) bool
 }
@@ -142,11 +142,10 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 			continue
 		}
 		read[column.Means] = true
-		number := jsontext.Value(strings.TrimSpace(cell.Text))
-		exact := as.Own && !as.Marked && cell.Kind == sheet.Text && number.Kind() == jsontext.KindNumber && number.IsValid()
+		exact := as.exact(cell)
 		if exact && as.Whole(column.Means) && ambiguous.MatchString(cell.Text) {
-			of.Wrong = append(of.Wrong, r.wrongAt(row, at, column.Means, "can be a number with groups of digits, or one "+
-				"with digits behind the point, because decimalMark is not declared"))
+			of.Wrong = append(of.Wrong, r.wrongAt(row, at, column.Means, "can be a number with groups of digits, or "+
+				"one with digits behind the point, because decimalMark is not declared"))
 			continue
 		}
 		if as.Kind(column.Means) == resource.Number && len(column.Values) == 0 && !exact {
@@ -168,6 +167,12 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 	}
 	r.formulas(row)
 	return add(of)
+}
+
+// exact reports whether a cell is a number that is taken as JSON has it.
+func (as Members) exact(cell sheet.Cell) bool {
+	number := jsontext.Value(strings.TrimSpace(cell.Text))
+	return as.Own && !as.Marked && cell.Kind == sheet.Text && number.Kind() == jsontext.KindNumber && number.IsValid()
 }
 
 // number reads a number of a row, the sum of its cells.
