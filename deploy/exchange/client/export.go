@@ -102,9 +102,9 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	if e.format == ndjson {
 		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
 	} else {
-		form := layout{delimiter: delimiters[e.delimiter], mark: e.mark, sheet: e.resource}
+		form := table.Layout{Delimiter: delimiters[e.delimiter], Mark: e.mark, Sheet: e.resource}
 		if e.format == asXLSX {
-			form.zone, err = c.zone(ctx)
+			form.Zone, err = c.zone(ctx)
 		}
 		if err == nil {
 			err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
@@ -214,21 +214,21 @@ func (s *spool) rows() iter.Seq2[map[string]table.Cell, error] {
 }
 
 // write writes the records as a table in one of the formats.
-func (s *spool) write(format string, to io.Writer, l layout) error {
+func (s *spool) write(format string, to io.Writer, l table.Layout) error {
 	header := s.columns.Header(s.occurring)
-	l.records, l.widths = s.count, map[string]int{}
+	l.Records, l.Widths = s.count, map[string]int{}
 	for _, column := range header {
 		head := s.columns.Head(column)
-		l.header, l.widths[head] = append(l.header, head), s.widths[column]+1
+		l.Header, l.Widths[head] = append(l.Header, head), s.widths[column]+1
 	}
-	out, err := newTableWriter(format, to, l, s.columns)
+	out, err := table.NewWriter(format == asXLSX, to, l, s.columns)
 	if err != nil {
 		return err
 	}
-	return out.end(s.writeRows(header, out))
+	return out.End(s.writeRows(header, out))
 }
 
-func (s *spool) writeRows(header []string, out tableWriter) error {
+func (s *spool) writeRows(header []string, out table.Writer) error {
 	number := 0
 	for row, err := range s.rows() {
 		if err != nil {
@@ -238,12 +238,12 @@ func (s *spool) writeRows(header []string, out tableWriter) error {
 		cells := make([]any, len(header))
 		for i, column := range header {
 			if cell, has := row[column]; has {
-				if cells[i], err = out.value(cell); err != nil {
+				if cells[i], err = out.Value(cell); err != nil {
 					return fmt.Errorf("record %d: %w", number, err)
 				}
 			}
 		}
-		if err := out.write(cells); err != nil {
+		if err := out.Write(cells); err != nil {
 			return err
 		}
 	}

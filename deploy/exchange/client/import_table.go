@@ -141,7 +141,7 @@ func (t *tableImport) query(encoding string) url.Values {
 	set("decimalMark", marks[0])
 	set("groupingMark", marks[1])
 	if t.format == asCSV {
-		set("delimiter", map[rune]string{',': "comma", ';': "semicolon", '\t': "tab"}[t.file.layout.delimiter])
+		set("delimiter", map[rune]string{',': "comma", ';': "semicolon", '\t': "tab"}[t.file.layout.Delimiter])
 		set("encoding", encoding)
 	}
 	return query

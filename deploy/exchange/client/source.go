@@ -9,11 +9,9 @@ import (
 	"iter"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -69,22 +67,8 @@ type row struct {
 	read int64
 }
 
-// layout is the form of a table in a file.
-type layout struct {
-	// above is how many empty rows there are above the first, which is header.
-	above     int
-	header    []string
-	delimiter rune
-	mark      bool // the file begins with a byte order mark
-	crlf      bool // the lines end with carriage return and line feed
-	sheet     string
-	zone      *time.Location    // of a workbook: that of its days and times; nil: UTC
-	encoding  encoding.Encoding // nil: UTF-8
-	// widths are those of the columns of a workbook, by their heads, in characters. records is how many records it will
-	// have, or 0 if that is not known.
-	widths  map[string]int
-	records int
-}
+// delimiters are the characters that may be between the cells of a CSV file, by the names that --delimiter takes.
+var delimiters = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', ",": ',', ";": ';', "\t": '\t'}
 
 // longestLine is the greatest size of a line in bytes. It is far more than the exchange accepts.
 const longestLine = 16 << 20

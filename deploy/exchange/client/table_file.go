@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/pkg/sheet"
 )
 
@@ -27,7 +28,7 @@ type tableFile struct {
 	format   string
 	encoding string // of CSV, by its name in the WHATWG's list, or sheet.UTF16
 	of       sheet.Of
-	layout   layout // that of its rows, without a header
+	layout   table.Layout // that of its rows, without a header
 	// header are the names of the columns, in row headerRow; 0 where there is none or only a profile knows it.
 	header    []string
 	headerRow int
@@ -95,7 +96,7 @@ func (f *tableFile) rows(from interface {
 	if f.format == asXLSX {
 		err = sheet.XLSX(from, size, f.of, do)
 	} else {
-		err = sheet.CSV(bufio.NewReader(from), string(f.layout.delimiter), f.encoding, do)
+		err = sheet.CSV(bufio.NewReader(from), string(f.layout.Delimiter), f.encoding, do)
 	}
 	if errors.Is(err, errEnough) {
 		return nil
@@ -130,7 +131,7 @@ func (f *tableFile) look(i *importing, named func(column string) bool) error {
 			continue
 		}
 		one := *f
-		one.layout.delimiter = delimiter
+		one.layout.Delimiter = delimiter
 		wrong := one.findHeader(i, bytes.NewReader(beginning), int64(len(beginning)))
 		score := len(one.header)
 		for _, name := range one.header {
@@ -169,7 +170,7 @@ func (f *tableFile) ofProfile(p *reconciliation.FileProfileTerms) error {
 	if err != nil {
 		return err
 	}
-	f.layout.delimiter = []rune(p.Delimiter)[0]
+	f.layout.Delimiter = []rune(p.Delimiter)[0]
 	var encoding encoding.Encoding
 	if p.Encoding != reconciliation.UTF8 && p.Encoding != sheet.UTF16 {
 		if encoding, err = htmlindex.Get(p.Encoding); err != nil {
@@ -196,13 +197,13 @@ func (f *tableFile) headBefore(p *reconciliation.FileProfileTerms, first int) er
 
 // nameSheet sets the name of the sheet that is read.
 func (f *tableFile) nameSheet(sheets []sheet.Sheet) {
-	f.layout.sheet = f.of.Name
+	f.layout.Sheet = f.of.Name
 	first := slices.IndexFunc(sheets, func(of sheet.Sheet) bool { return of.Table && !of.Hidden })
 	if f.of.Number > 0 {
 		first = f.of.Number - 1
 	}
 	if f.of.Name == "" && first >= 0 && first < len(sheets) {
-		f.layout.sheet = sheets[first].Name
+		f.layout.Sheet = sheets[first].Name
 	}
 }
 
@@ -211,16 +212,16 @@ func (f *tableFile) describe(given encoding.Encoding, beginning []byte) {
 	f.encoding = reconciliation.UTF8
 	if given != nil {
 		f.encoding, _ = htmlindex.Name(given) // it was looked up by a name
-		f.layout.encoding = given
+		f.layout.Encoding = given
 	} else if bytes.HasPrefix(beginning, []byte("\xff\xfe")) || bytes.HasPrefix(beginning, []byte("\xfe\xff")) {
-		f.encoding, f.layout.encoding = sheet.UTF16, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+		f.encoding, f.layout.Encoding = sheet.UTF16, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	}
-	if of := f.layout.encoding; of != nil {
+	if of := f.layout.Encoding; of != nil {
 		beginning, _ = of.NewDecoder().Bytes(beginning) // what cannot be decoded is refused where it is read
 	}
-	f.layout.mark = bytes.HasPrefix(beginning, []byte("\ufeff"))
+	f.layout.Mark = bytes.HasPrefix(beginning, []byte("\ufeff"))
 	line, _, _ := bytes.Cut(beginning, []byte("\n"))
-	f.layout.crlf = bytes.HasSuffix(line, []byte("\r"))
+	f.layout.CRLF = bytes.HasSuffix(line, []byte("\r"))
 }
 
 // findHeader finds the header: the row that was named, or else the first with a value.
@@ -291,7 +292,7 @@ func (f *tableFile) toSend() (path, encoding string, end func() error, err error
 		return "", "", nil, err
 	}
 	defer file.Close()
-	if path, _, err = copied(f.layout.encoding.NewDecoder().Reader(file)); err != nil {
+	if path, _, err = copied(f.layout.Encoding.NewDecoder().Reader(file)); err != nil {
 		return "", "", nil, err
 	}
 	return path, reconciliation.UTF8, func() error { return os.Remove(path) }, nil

@@ -40,8 +40,8 @@ func (t *tableImport) reject(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	form := t.file.layout
-	form.widths = map[string]int{reasonName: widest}
-	var out tableWriter
+	form.Widths = map[string]int{reasonName: table.Widest}
+	var out table.Writer
 	next := 1
 	err = t.file.each(func(row sheet.Row) (err error) {
 		refused, is := t.refused[row.Number]
@@ -51,18 +51,18 @@ func (t *tableImport) reject(ctx context.Context) (err error) {
 			return nil
 		case out != nil:
 		case row.Number == t.file.headerRow:
-			form.above, next = row.Number-1, row.Number+1
-			form.header = append([]string{reasonName}, slices.DeleteFunc(slices.Clone(t.file.header),
+			form.Above, next = row.Number-1, row.Number+1
+			form.Header = append([]string{reasonName}, slices.DeleteFunc(slices.Clone(t.file.header),
 				func(name string) bool { return name == reasonName })...)
-			out, err = newTableWriter(t.format, file, form, table.Of(t.resource))
+			out, err = table.NewWriter(t.format == asXLSX, file, form, table.Of(t.resource))
 			return err
 		default:
-			if out, err = newTableWriter(t.format, file, form, table.Of(t.resource)); err != nil {
+			if out, err = table.NewWriter(t.format == asXLSX, file, form, table.Of(t.resource)); err != nil {
 				return err
 			}
 		}
 		for ; above && next < row.Number; next++ {
-			if err := out.write(nil); err != nil {
+			if err := out.Write(nil); err != nil {
 				return err
 			}
 		}
@@ -76,16 +76,16 @@ func (t *tableImport) reject(ctx context.Context) (err error) {
 		case t.file.headerRow > 0:
 			first = []any{t.reasons(of, row, refused)}
 		}
-		return out.write(append(first, t.cells(out, row, refused)...))
+		return out.Write(append(first, t.cells(out, row, refused)...))
 	})
 	if out == nil {
 		return err
 	}
-	return out.end(err)
+	return out.End(err)
 }
 
 // cells returns the cells of a row as they were sent, without the reason why it was refused before.
-func (t *tableImport) cells(out tableWriter, row sheet.Row, refused refusedRow) (all []any) {
+func (t *tableImport) cells(out table.Writer, row sheet.Row, refused refusedRow) (all []any) {
 	from := row.Cells
 	for len(from) > len(t.file.header) && !from[len(from)-1].Filled() {
 		from = from[:len(from)-1]
@@ -97,7 +97,7 @@ func (t *tableImport) cells(out tableWriter, row sheet.Row, refused refusedRow) 
 		case !cell.Filled():
 			all = append(all, nil)
 		default:
-			all = append(all, out.copied(cell, slices.ContainsFunc(refused.wrong, func(w intake.ImportWrong) bool {
+			all = append(all, out.Copied(cell, slices.ContainsFunc(refused.wrong, func(w intake.ImportWrong) bool {
 				return w.Record == "" && w.Cell == place
 			})))
 		}

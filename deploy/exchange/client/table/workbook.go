@@ -1,4 +1,4 @@
-package client
+package table
 
 import (
 	"cmp"
@@ -14,7 +14,6 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/xuri/excelize/v2"
 
-	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
 )
@@ -28,14 +27,13 @@ const (
 // The widths of columns, in characters.
 const (
 	narrowest = 8
-	widest    = 60
 )
 
 // sheetWriter writes a workbook with one sheet, row by row. It has a header that does not scroll, a filter, columns
 // as wide as their values, and dates as dates. Every text becomes a text cell, so that none becomes a formula.
 type sheetWriter struct {
 	to        io.Writer
-	columns   table.Columns
+	columns   Columns
 	book      *excelize.File
 	rows      *excelize.StreamWriter
 	next      int // the number of the next row
@@ -47,20 +45,20 @@ type sheetWriter struct {
 	exponent int
 }
 
-func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWriter, err error) {
-	if l.records > mostRows {
+func newSheetWriter(to io.Writer, l Layout, columns Columns) (s *sheetWriter, err error) {
+	if l.Records > mostRows {
 		return nil, fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
-			mostRows, l.records)
+			mostRows, l.Records)
 	}
 	s = &sheetWriter{
-		to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.above, zone: cmp.Or(l.zone, time.UTC),
+		to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.Above, zone: cmp.Or(l.Zone, time.UTC),
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.book.Close())
 		}
 	}()
-	if err := s.book.SetSheetName(s.book.GetSheetName(0), l.sheet); err != nil {
+	if err := s.book.SetSheetName(s.book.GetSheetName(0), l.Sheet); err != nil {
 		return nil, err
 	}
 	if err := s.filter(l); err != nil {
@@ -76,46 +74,46 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 		return nil, err
 	}
 	s.day, s.time, s.whole, s.decimal, s.exponent = day, instant, whole, decimal, exponent
-	if s.rows, err = s.book.NewStreamWriter(l.sheet); err != nil {
+	if s.rows, err = s.book.NewStreamWriter(l.Sheet); err != nil {
 		return nil, err
 	}
-	cells := make([]any, len(l.header))
-	for i, name := range l.header {
+	cells := make([]any, len(l.Header))
+	for i, name := range l.Header {
 		cells[i] = excelize.Cell{StyleID: bold, Value: name}
 		// The arrow of the filter needs room next to the name.
-		width := max(narrowest, min(widest, max(l.widths[name], uniseg.StringWidth(name)+3)))
+		width := max(narrowest, min(Widest, max(l.Widths[name], uniseg.StringWidth(name)+3)))
 		if err := s.rows.SetColWidth(i+1, i+1, float64(width)); err != nil {
 			return nil, err
 		}
 	}
-	if len(l.header) == 0 {
+	if len(l.Header) == 0 {
 		return s, nil
 	}
 	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: s.next, TopLeftCell: fmt.Sprintf("A%d", s.next+1),
 		ActivePane: "bottomLeft"}); err != nil {
 		return nil, err
 	}
-	return s, s.write(cells)
+	return s, s.Write(cells)
 }
 
 // filter sets the filter below the header, if there is one.
-func (s *sheetWriter) filter(l layout) error {
-	if len(l.header) == 0 {
+func (s *sheetWriter) filter(l Layout) error {
+	if len(l.Header) == 0 {
 		return nil
 	}
 	first, err1 := excelize.CoordinatesToCellName(1, s.next)
-	last, err2 := excelize.CoordinatesToCellName(len(l.header), s.next+max(1, l.records))
+	last, err2 := excelize.CoordinatesToCellName(len(l.Header), s.next+max(1, l.Records))
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	return s.book.AutoFilter(l.sheet, first+":"+last, nil)
+	return s.book.AutoFilter(l.Sheet, first+":"+last, nil)
 }
 
 func (s *sheetWriter) style(format string) (int, error) {
 	return s.book.NewStyle(&excelize.Style{CustomNumFmt: &format})
 }
 
-func (s *sheetWriter) write(cells []any) error {
+func (s *sheetWriter) Write(cells []any) error {
 	name, err := excelize.CoordinatesToCellName(1, s.next)
 	if err != nil {
 		return err
@@ -124,7 +122,7 @@ func (s *sheetWriter) write(cells []any) error {
 	return s.rows.SetRow(name, cells)
 }
 
-func (s *sheetWriter) end(err error) error {
+func (s *sheetWriter) End(err error) error {
 	if err == nil {
 		err = s.rows.Flush()
 	}
@@ -134,10 +132,10 @@ func (s *sheetWriter) end(err error) error {
 	return errors.Join(err, s.book.Close())
 }
 
-// value returns a value as a cell. A number with more digits than a workbook keeps becomes text, and so
+// Value returns a value as a cell. A number with more digits than a workbook keeps becomes text, and so
 // does a day before the first day of the calendar of workbooks.
-func (s *sheetWriter) value(cell table.Cell) (any, error) {
-	text := table.Plain(cell.Value)
+func (s *sheetWriter) Value(cell Cell) (any, error) {
+	text := Plain(cell.Value)
 	switch kind := s.columns.Kind(cell.Column); {
 	case cell.Value.Kind() == jsontext.KindNumber && digits(text) <= mostDigits:
 		value, err := strconv.ParseFloat(text, 64)
@@ -189,9 +187,9 @@ func besideMidnight(instant time.Time) bool {
 	return after > 0 && after < time.Second || day-after < time.Second
 }
 
-// copied returns a cell as what it is. One that was refused by itself is written so that it is refused again before it
+// Copied returns a cell as what it is. One that was refused by itself is written so that it is refused again before it
 // is mended: a number so that it is no text and no date, and what has no value as an error.
-func (s *sheetWriter) copied(cell sheet.Cell, unread bool) any {
+func (s *sheetWriter) Copied(cell sheet.Cell, unread bool) any {
 	shown, reason := cell.Shown()
 	number, err := strconv.ParseFloat(cell.Text, 64)
 	switch {

@@ -1,4 +1,4 @@
-package client
+package table
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/pkg/resource"
 )
 
@@ -25,7 +24,7 @@ func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
 	}
 	claim, _ := catalog.Find("claim")
 	motor, _ := catalog.Find("motorCoverage")
-	columns := table.Of(claim)
+	columns := Of(claim)
 	if head := columns.Head("reserve"); head != "reserve (minor GBP)" {
 		t.Errorf("the head of reserve is %q", head)
 	}
@@ -33,29 +32,29 @@ func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
 		t.Errorf("what is no amount has the head %q", head)
 	}
 	var file bytes.Buffer
-	sheet, err := newSheetWriter(&file, layout{sheet: "claim", header: []string{"a", "b", "c"}, records: 1}, columns)
+	sheet, err := newSheetWriter(&file, Layout{Sheet: "claim", Header: []string{"a", "b", "c"}, Records: 1}, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cells []any
 	for _, c := range []struct {
-		columns       table.Columns
+		columns       Columns
 		column, value string
 	}{
-		{columns, "reserve", "1234567"}, {table.Of(motor), "grossWrittenPremium", "1234.5"},
+		{columns, "reserve", "1234567"}, {Of(motor), "grossWrittenPremium", "1234.5"},
 		{columns, "liabilityShare", "1234567"},
 	} {
 		sheet.columns = c.columns
-		cell, err := sheet.value(table.Cell{Column: c.column, Value: jsontext.Value(c.value)})
+		cell, err := sheet.Value(Cell{Column: c.column, Value: jsontext.Value(c.value)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		cells = append(cells, cell)
 	}
-	if err := sheet.write(cells); err != nil {
+	if err := sheet.Write(cells); err != nil {
 		t.Fatal(err)
 	}
-	if err := sheet.end(nil); err != nil {
+	if err := sheet.End(nil); err != nil {
 		t.Fatal(err)
 	}
 	book, err := excelize.OpenReader(&file)
