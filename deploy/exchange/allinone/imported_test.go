@@ -13,7 +13,7 @@ import (
 func TestAnImportSaysWhatItMade(t *testing.T) {
 	i := newImporting(t)
 	fleet := written(t, "fleet.csv", "\xa4;\n"+ // a title
-		"\nplateNumber;vin;physical.doors\nEX 0;V0;5\nEX 1;;\nM\xfc 2;"+strings.Repeat("V", 4001)+";4\n\nEX \xa4;V4;\n")
+		"\nplateNumber;vin;physical.doors\nEX 0;V0;5\nEX 1;;\n'=M\xfc 2;"+strings.Repeat("V", 4001)+";4\n\nEX \xa4;V4;\n")
 	args := []string{"--encoding", "iso-8859-15", "--header-row", "3"}
 	run := func(file string, flags ...string) (out, said string, status int) {
 		return i.command(nil, append([]string{"import", "vehicle", file}, flags...)...)
@@ -27,6 +27,9 @@ func TestAnImportSaysWhatItMade(t *testing.T) {
 		"--encoding iso-8859-15 --header-row 3")
 	if all := i.list("/vehicle"); len(all) > 0 {
 		t.Fatalf("a dry run makes %v", all)
+	}
+	if all := i.want(200, "GET", "/x/import", "").body; strings.Count(all, `"state":"cancelled"`) != 1 {
+		t.Errorf("after a dry run the imports are %s", all)
 	}
 	out, said, status = run(fleet, args...)
 	lines := strings.Split(out, "\n")
@@ -45,7 +48,7 @@ func TestAnImportSaysWhatItMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	if is := string(text); !strings.HasPrefix(is, ";\xa4;\n\nrejectedBecause;plateNumber;vin;physical.doors\n"+
-		"vin, B6: has more than 4000 characters;M\xfc 2;V") || strings.Count(is, "\n") != 4 {
+		"vin, B6: has more than 4000 characters;'=M\xfc 2;V") || strings.Count(is, "\n") != 4 {
 		t.Errorf("the refused rows are %.300q", is)
 	}
 	_, command, _ := strings.Cut(said, "exchange import vehicle "+rejected+" ")
@@ -56,12 +59,12 @@ func TestAnImportSaysWhatItMade(t *testing.T) {
 	if out, said, _ := run(rejected, strings.Fields(command)...); !strings.Contains(out, "1 records: 1 created") {
 		t.Errorf("%s%s", out, said)
 	}
-	if list := i.want(200, "GET", "/vehicle", "").body; !strings.Contains(list, `"plateNumber":"Mü 2","vin":"V3"`) ||
+	if list := i.want(200, "GET", "/vehicle", "").body; !strings.Contains(list, `"plateNumber":"=Mü 2","vin":"V3"`) ||
 		strings.Contains(list, "rejected") {
 		t.Errorf("the vehicles are %s", list)
 	}
 	// The whole file once more, with the row mended there as well: all of it is there.
-	whole := written(t, "fleet.csv", "plateNumber,vin,physical.doors\nEX 1,,\nEX 0,V0,5\nMü 2,V3,4\nEX €,V4,\n")
+	whole := written(t, "fleet.csv", "plateNumber,vin,physical.doors\nEX 1,,\nEX 0,V0,5\n'=Mü 2,V3,4\nEX €,V4,\n")
 	if out, said, _ = run(whole); !strings.Contains(out, "0 created, 4 already there") {
 		t.Error(out, said)
 	}

@@ -76,7 +76,7 @@ func (t *tableImport) reject(ctx context.Context) (err error) {
 		case t.file.headerRow > 0:
 			first = []any{t.reasons(of, row, refused)}
 		}
-		return out.Write(append(first, t.cells(out, row, refused)...))
+		return out.Write(append(first, t.cells(out, row)...))
 	})
 	if out == nil {
 		return err
@@ -85,21 +85,18 @@ func (t *tableImport) reject(ctx context.Context) (err error) {
 }
 
 // cells returns the cells of a row as they were sent, without the reason why it was refused before.
-func (t *tableImport) cells(out table.Writer, row sheet.Row, refused refusedRow) (all []any) {
+func (t *tableImport) cells(out table.Writer, row sheet.Row) (all []any) {
 	from := row.Cells
 	for len(from) > len(t.file.header) && !from[len(from)-1].Filled() {
 		from = from[:len(from)-1]
 	}
 	for n, cell := range from {
-		place := sheet.Place(n+1, row.Number)
 		switch {
 		case n < len(t.file.header) && t.file.header[n] == reasonName:
 		case !cell.Filled():
 			all = append(all, nil)
 		default:
-			all = append(all, out.Copied(cell, slices.ContainsFunc(refused.wrong, func(w intake.ImportWrong) bool {
-				return w.Record == "" && w.Cell == place
-			})))
+			all = append(all, out.Copied(cell))
 		}
 	}
 	return all

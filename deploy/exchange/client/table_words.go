@@ -77,8 +77,8 @@ func (t *tableImport) show(w io.Writer) {
 			of := column.Examples[0]
 			example = fmt.Sprintf("%q is %s", of.Sent, of.Read)
 		}
-		fmt.Fprintf(out, "  %s\t%s\t%s\t%s\t%s\n", column.Column, Printable(column.Name), Printable(column.Means), column.Form,
-			Printable(example))
+		fmt.Fprintf(out, "  %s\t%s\t%s\t%s\t%s\n", column.Column, Printable(column.Name), Printable(column.Means),
+			column.Form, Printable(example))
 	}
 	_ = out.Flush() // as the other lines: what cannot be shown does not stop the work
 }

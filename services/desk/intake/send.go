@@ -153,7 +153,8 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 			return err
 		}
 		s := &stored{
-			Head: head, Batch: uuid.New(), Records: p.Records, Terms: digest(string(terms), how.Extensions, how.Attempt),
+			Head: head, Batch: uuid.New(), Records: p.Records,
+			Terms: digest(string(terms), how.Extensions, how.Attempt),
 		}
 		key := keyOf(s)
 		var same stored

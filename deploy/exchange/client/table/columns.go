@@ -1,5 +1,5 @@
-// Package table turns records into rows, and writes them as CSV or a workbook. Nested members become columns with dotted
-// names. Values keep their JSON text, so that no number loses a digit.
+// Package table turns records into rows, and writes them as CSV or a workbook. Nested members become columns with
+// dotted names. Values keep their JSON text, so that no number loses a digit.
 package table
 
 import (

@@ -39,7 +39,7 @@ func newCSVWriter(to io.Writer, l Layout, columns Columns) (*csvWriter, error) {
 
 func (w *csvWriter) Value(cell Cell) (any, error) { return w.columns.Text(cell), nil }
 
-func (w *csvWriter) Copied(cell sheet.Cell, _ bool) any { return sheet.Original(cell.Text) }
+func (w *csvWriter) Copied(cell sheet.Cell) any { return sheet.Original(cell.Text) }
 
 func (w *csvWriter) Write(cells []any) error {
 	texts := make([]string, len(cells))

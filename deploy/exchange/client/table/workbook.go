@@ -187,15 +187,15 @@ func besideMidnight(instant time.Time) bool {
 	return after > 0 && after < time.Second || day-after < time.Second
 }
 
-// Copied returns a cell as what it is. One that was refused by itself is written so that it is refused again before it
-// is mended: a number so that it is no text and no date, and what has no value as an error.
-func (s *sheetWriter) Copied(cell sheet.Cell, unread bool) any {
+// Copied returns a cell as what it is, so that what is refused is refused again before it is mended: a number that shows
+// no text is shown with an exponent, and what has no value is an error.
+func (s *sheetWriter) Copied(cell sheet.Cell) any {
 	shown, reason := cell.Shown()
 	number, err := strconv.ParseFloat(cell.Text, 64)
 	switch {
 	case cell.Kind == sheet.Text && cell.Wrong == "":
 		return cell.Text
-	case cell.Kind == sheet.Number && err == nil && (unread || reason != ""):
+	case cell.Kind == sheet.Number && err == nil && reason != "":
 		return excelize.Cell{StyleID: s.exponent, Value: number}
 	case cell.Kind == sheet.Number && len(shown) > 1 && shown[0] == '0' && shown[1] != '.':
 		return shown // with zeros that only the format has

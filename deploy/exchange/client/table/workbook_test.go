@@ -2,7 +2,9 @@ package table
 
 import (
 	"bytes"
+	"io"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/xuri/excelize/v2"
@@ -12,8 +14,39 @@ import (
 	"insurance.example/exchange/pkg/resource"
 )
 
-// TestAmountsInAWorkbookHaveAFormat writes amounts and another number, and reads what a spreadsheet shows of them.
-func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
+// TestInstantsAreAsAClockShowsThem writes instants in the time zone of a workbook: as dates, and as texts where the clock
+// shows them twice.
+func TestInstantsAreAsAClockShowsThem(t *testing.T) {
+	london, err := time.LoadLocation("Europe/London")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, _ := resourceOf(t, "claim")
+	sheet, err := newSheetWriter(io.Discard, Layout{Sheet: "claim", Header: []string{"a"}, Zone: london}, Of(claim))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"2026-07-01T08:00:00Z": "2026-07-01T09:00:00", "2026-01-01T08:00:00.5+01:00": "2026-01-01T07:00:00.5",
+		"2026-10-25T00:30:00Z": "", "2026-06-30T23:00:00.5Z": "",
+	} {
+		cell, err := sheet.Value(Cell{Column: "lossDate", Value: jsontext.Value(`"` + text + `"`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := ""
+		if styled, dated := cell.(excelize.Cell); dated {
+			is = styled.Value.(time.Time).Format("2006-01-02T15:04:05.999")
+		}
+		if is != want || is == "" && cell != text {
+			t.Errorf("%s is %v, want %s", text, cell, want)
+		}
+	}
+}
+
+// resourceOf returns a resource whose amounts have a unit.
+func resourceOf(t *testing.T, name string) (resource.Resource, bool) {
+	t.Helper()
 	document, err := openapi.Document(valuesets.Published(), "", openapi.Amounts{Unit: "minor", Currency: "GBP"})
 	if err != nil {
 		t.Fatal(err)
@@ -22,8 +55,13 @@ func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claim, _ := catalog.Find("claim")
-	motor, _ := catalog.Find("motorCoverage")
+	return catalog.Find(name)
+}
+
+// TestAmountsInAWorkbookHaveAFormat writes amounts and another number, and reads what a spreadsheet shows of them.
+func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
+	claim, _ := resourceOf(t, "claim")
+	motor, _ := resourceOf(t, "motorCoverage")
 	columns := Of(claim)
 	if head := columns.Head("reserve"); head != "reserve (minor GBP)" {
 		t.Errorf("the head of reserve is %q", head)

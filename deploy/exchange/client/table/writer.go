@@ -33,9 +33,8 @@ const Widest = 60
 type Writer interface {
 	// Value returns a value of a record as a cell.
 	Value(cell Cell) (any, error)
-	// Copied returns a cell of a file as one to write; unread says that it was refused by itself, and is to be refused
-	// again.
-	Copied(cell sheet.Cell, unread bool) any
+	// Copied returns a cell of a file as one to write. What cannot be read of it can be read of that neither.
+	Copied(cell sheet.Cell) any
 	// Write writes a row of such cells. A nil cell is empty.
 	Write(cells []any) error
 	// End writes what is left unless there is an error, which it returns.
