@@ -13,7 +13,8 @@ import (
 func TestAnImportSaysWhatItMade(t *testing.T) {
 	i := newImporting(t)
 	fleet := written(t, "fleet.csv", "\xa4;\n"+ // a title
-		"\nplateNumber;vin;physical.doors\nEX 0;V0;5\nEX 1;;\n'=M\xfc 2;"+strings.Repeat("V", 4001)+";4\n\nEX \xa4;V4;\n")
+		"\nplateNumber;vin;physical.doors\nEX 0;V0;5\nEX 1;;\n"+
+		"'=M\xfc 2;"+strings.Repeat("V", 4001)+";4\n\nEX \xa4;V4;\n")
 	args := []string{"--encoding", "iso-8859-15", "--header-row", "3"}
 	run := func(file string, flags ...string) (out, said string, status int) {
 		return i.command(nil, append([]string{"import", "vehicle", file}, flags...)...)

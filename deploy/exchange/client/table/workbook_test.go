@@ -14,8 +14,8 @@ import (
 	"insurance.example/exchange/pkg/resource"
 )
 
-// TestInstantsAreAsAClockShowsThem writes instants in the time zone of a workbook: as dates, and as texts where the clock
-// shows them twice.
+// TestInstantsAreAsAClockShowsThem writes instants in the time zone of a workbook: as dates, and as texts where the
+// clock shows them twice.
 func TestInstantsAreAsAClockShowsThem(t *testing.T) {
 	london, err := time.LoadLocation("Europe/London")
 	if err != nil {
