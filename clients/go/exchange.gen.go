@@ -9763,6 +9763,9 @@ type SendImportParams struct {
 	// Batch A name, up to 100 characters, that parts this import from one of the same file
 	Batch *string `form:"batch,omitempty" json:"batch,omitempty"`
 
+	// Attempt A name, up to 100 characters, by which the same file is checked once more, such as when what its rows refer to is there at last
+	Attempt *string `form:"attempt,omitempty" json:"attempt,omitempty"`
+
 	// Extensions Whether columns that are no members of resource are members of your own; without it they are not read
 	Extensions *SendImportParamsExtensions `form:"extensions,omitempty" json:"extensions,omitempty"`
 
@@ -14391,6 +14394,7 @@ func (c *Client) SendImport(ctx context.Context, params *SendImportParams) (*Rep
 		query(r, "resource", params.Resource)
 		query(r, "profile", params.Profile)
 		query(r, "batch", params.Batch)
+		query(r, "attempt", params.Attempt)
 		query(r, "extensions", params.Extensions)
 		query(r, "delimiter", params.Delimiter)
 		query(r, "encoding", params.Encoding)

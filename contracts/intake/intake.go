@@ -29,6 +29,9 @@ const (
 	Partial = "partial"
 )
 
+// ReasonColumn is the column that says why a row was refused, in a file of such rows. No file is read with it.
+const ReasonColumn = "rejectedBecause"
+
 // Outcomes are the outcomes, the first of them those that ask for something.
 var Outcomes = []string{Partial, Refused, There, Ready, Made}
 

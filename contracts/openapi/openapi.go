@@ -26,6 +26,10 @@ const ProblemsExtension = "x-problems"
 // bearer token could name it in OpenAPI 3.1, but linters take that for a mistake.
 const ScopeExtension = "x-scope"
 
+// RefersExtension is the member of a schema that names the resources whose records a member of a response names: by id,
+// or by the member behind a point, as in claim.claimNumber; policy stands for every line of policies.
+const RefersExtension = "x-refers"
+
 // AmountExtension is the member of a schema that says that its numbers are amounts of money.
 const AmountExtension = "x-amount"
 

@@ -37,6 +37,9 @@ type Member struct {
 	Amount, Whole bool
 	// Refers says that the values are ids of records, in place of which ref: and the caller's own name may be sent.
 	Refers bool
+	// Targets are the resources whose records the values of a member of a response name: by id, or by the member behind
+	// a point, as in claim.claimNumber; policy stands for every line of policies.
+	Targets []string
 	// Returned is the name under which responses have a member that is sent under this one; "" if it is the same.
 	Returned string
 	// Description says in words what the member is; "" if the document does not.
@@ -84,6 +87,16 @@ type Resource struct {
 	Example jsontext.Value
 	// AmountsIn says what amounts are in, such as "minor GBP"; "" if the exchange does not say it.
 	AmountsIn string
+}
+
+// Headed returns the member that the head of a column stands for: in tables, that of an amount says what it is in, in
+// parentheses.
+func (r Resource) Headed(head string) string {
+	path, _, said := strings.Cut(head, " (")
+	if m, is := r.Member(path); said && is && m.Amount {
+		return path
+	}
+	return head
 }
 
 // Action returns the action with a name, and reports whether there is one.

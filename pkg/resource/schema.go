@@ -29,6 +29,8 @@ type schema struct {
 	Order []string `json:"x-property-order"`
 	// Amount says that the numbers are amounts of money.
 	Amount bool `json:"x-amount"`
+	// Names are the resources whose records the values name.
+	Names []string `json:"x-refers"`
 }
 
 // typeNames is the type of a schema: one name or several.
@@ -160,6 +162,7 @@ func (d *document) members(prefix string, s schema, depth int) []Member {
 		m := Member{
 			Path: path, Kind: d.kind(value), Values: d.values(value), Amount: value.Amount,
 			Whole: value.Type.has("integer"), Description: value.Description, Refers: d.refers(value),
+			Targets: value.Names,
 		}
 		if of := anotherName.FindStringSubmatch(value.Description); of != nil {
 			m.Returned = Join(prefix, of[1])

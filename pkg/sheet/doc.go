@@ -5,6 +5,7 @@
 // Its files:
 //
 //	sheet.go    cells, rows and their bounds
+//	formula.go  texts that a spreadsheet would take for formulas
 //	foreign.go  files that are neither CSV nor XLSX
 //	csv.go      rows of CSV
 //	xlsx.go     a workbook, with its texts and formats

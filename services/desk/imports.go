@@ -53,12 +53,19 @@ func (o *office) importOperations() []rest.Extension {
 			"there already, by its externalReference, by the value that is unique among its resource, or because an " +
 			"earlier import of yours made the same row, is not made again: where it is the last one of the row the " +
 			"row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. " +
-			"The same file, read in the same way, is the same import, unless batch differs.",
+			"The same file, read in the same way, is the same import, unless batch or attempt differs. What one " +
+			"attempt has made is there for the next one of the same caller. A column " + shown.ReasonColumn +
+			" is never read.",
 		Takes: []string{csvMedia, export.XLSX.Media}, Largest: folder.LargestFile, Response: one,
 		Query: []rest.Parameter{
 			{Name: "resource", Means: "The resource whose members name the columns; required without profile"},
 			{Name: "profile", Means: "The profile that the file is read by, of your own or shipped, such as motor"},
 			{Name: "batch", Means: "A name, up to 100 characters, that parts this import from one of the same file"},
+			{
+				Name: "attempt",
+				Means: "A name, up to 100 characters, by which the same file is checked once more, such as when what " +
+					"its rows refer to is there at last",
+			},
 			{
 				Name: "extensions", Values: []string{"true"},
 				Means: "Whether columns that are no members of resource are members of your own; without it they are " +
@@ -158,7 +165,8 @@ var (
 func (o *office) sendImport(c *gin.Context, body any) (any, error) {
 	how := intake.Sending{
 		Resource: c.Query("resource"), Profile: c.Query("profile"), Batch: c.Query("batch"),
-		Format: reconciliation.CSV, Extensions: c.Query("extensions") == "true",
+		Attempt: c.Query("attempt"),
+		Format:  reconciliation.CSV, Extensions: c.Query("extensions") == "true",
 		Declared: intake.Declared{
 			Encoding: c.Query("encoding"), DecimalMark: c.Query("decimalMark"), GroupingMark: c.Query("groupingMark"),
 			DateOrder: c.Query("dateOrder"), Sheet: c.Query("sheet"), HiddenRows: c.Query("hiddenRows"),

@@ -3757,7 +3757,7 @@ export interface paths {
         put?: never;
         /**
          * Send a file whose rows become records, and check it
-         * @description Send a file whose rows become records, and check it. Nothing is made yet. The response says how each column was understood, and how many rows can be made; the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource its columns are named as the members of that resource, as exports write them: a CSV file has commas and UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. Else a profile says what the columns mean, one of your own or one that is shipped. A record that is there already, by its externalReference, by the value that is unique among its resource, or because an earlier import of yours made the same row, is not made again: where it is the last one of the row the row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, read in the same way, is the same import, unless batch differs.
+         * @description Send a file whose rows become records, and check it. Nothing is made yet. The response says how each column was understood, and how many rows can be made; the rows say what is wrong with each. A file has 64 MiB at most, 100,000 rows and 500 columns. With resource its columns are named as the members of that resource, as exports write them: a CSV file has commas and UTF-8, a workbook the first sheet that is not hidden, unless parameters say otherwise. Else a profile says what the columns mean, one of your own or one that is shipped. A record that is there already, by its externalReference, by the value that is unique among its resource, or because an earlier import of yours made the same row, is not made again: where it is the last one of the row the row is left out, and otherwise the others refer to it. The check of a long file goes on with :check. The same file, read in the same way, is the same import, unless batch or attempt differs. What one attempt has made is there for the next one of the same caller. A column rejectedBecause is never read.
          *
          *     Problems: 404 [not found](/problems/not-found).
          */
@@ -30097,6 +30097,8 @@ export interface operations {
     sendImport: {
         parameters: {
             query?: {
+                /** @description A name, up to 100 characters, by which the same file is checked once more, such as when what its rows refer to is there at last */
+                attempt?: string;
                 /** @description A name, up to 100 characters, that parts this import from one of the same file */
                 batch?: string;
                 /** @description The order within dates; only dates such as 2026-04-03 without it */

@@ -84,16 +84,18 @@ func command(name string, args cobra.PositionalArgs, completes cobra.CompletionF
 }
 
 func newProgram(around Surroundings) *program {
-	catalog := sync.OnceValue(func() *resource.Catalog {
-		built, err := resource.Read(openapi.Published())
-		if err != nil {
-			// The document is part of the program, and a test reads it.
-			panic(err)
-		}
-		return built
-	})
-	return &program{Surroundings: around, catalog: catalog}
+	return &program{Surroundings: around, catalog: published}
 }
+
+// published returns the resources of the published document.
+var published = sync.OnceValue(func() *resource.Catalog {
+	built, err := resource.Read(openapi.Published())
+	if err != nil {
+		// The document is part of the program, and a test reads it.
+		panic(err)
+	}
+	return built
+})
 
 // arguments returns the check of a command line. It must have a resource for which offers returns true, and n further
 // arguments.

@@ -17,18 +17,19 @@
 //	screen.go         records as a table on a screen
 //	import.go         import: its flags and its outcome
 //	source.go         the formats of files, and NDJSON
-//	records.go        the records of a table, whatever its format, and what writes one
-//	delimited.go      the layout of CSV, and writing it
-//	workbook_read.go  the sheet and the hidden rows of a workbook, and its cells by the members they are for
-//	check.go          --dry-run: records compared with the OpenAPI document
-//	import_run.go     the records of an import on their way, with their idempotency keys
-//	rejects.go        the file of refused records
+//	check.go          --dry-run of NDJSON: records compared with the OpenAPI document
+//	import_run.go     the records of NDJSON on their way, with their idempotency keys, and those that are refused
+//	import_table.go   a table: sent to the exchange, which checks it and makes its records
+//	table_file.go     a table on this machine: its header and how it is written
+//	table_words.go    what is said of a table and of its rows
+//	table_rejects.go  the file of refused rows
 //	export.go         export, and its records until all columns are known
-//	workbook.go       writing a workbook
+//	references.go     the callers' own names of records in place of their ids
 //	seed.go           seed: the invented book of package book
 //	failure.go        errors: what is printed, the names that are similar to a misspelt one, and the exit status
 //
-// Tables are read with pkg/sheet, as the statements of the desk are. Workbooks are written with excelize, CSV with
-// encoding/csv, schemas are checked with jsonschema. What is left here is what they have not: columns from members of
-// records, keys that survive a corrected file, and memory that does not grow with the file.
+// Tables are read by the desk of the exchange, so that a file means the same wherever it is sent from; what is refused
+// of one is written from the file itself, with pkg/sheet. Package table writes workbooks and CSV;
+// schemas are checked with jsonschema. What is left here is what they have not: columns from members of records, keys
+// that survive a corrected file, and memory that does not grow with the file.
 package client

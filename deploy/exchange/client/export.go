@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"os"
+	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
@@ -23,7 +26,7 @@ import (
 type exporting struct {
 	resource, format, file, delimiter string
 	filters                           []string
-	mark                              bool
+	mark, references                  bool
 }
 
 func (p *program) exports() *cobra.Command {
@@ -37,6 +40,8 @@ func (p *program) exports() *cobra.Command {
 	flags.StringVar(&e.file, "out", "-", "file to write; - is the standard output")
 	flags.StringVar(&e.delimiter, "delimiter", "comma", "what is between the cells of csv: comma, semicolon or tab")
 	flags.BoolVar(&e.mark, "bom", false, "begin csv with a byte order mark, by which some spreadsheets know UTF-8")
+	flags.BoolVar(&e.references, "references", false,
+		"name other records by ref: and their externalReference, so that the file can be imported elsewhere")
 	complete(command, "delimiter", "comma", "semicolon", "tab")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		e.resource, e.filters = args[0], *filters
@@ -75,12 +80,18 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	}
 	shown := progress.New(p.Err, -1)
 	count := 0
+	refer := newReferences(c, p.resource(e.resource))
 	each := func(take func(jsontext.Value) error) error {
 		for record, err := range c.records(ctx, "/"+e.resource, values) {
 			if err != nil {
 				return err
 			}
 			count++
+			if e.references {
+				if record, err = refer.in(ctx, record); err != nil {
+					return err
+				}
+			}
 			if err := take(record); err != nil {
 				return err
 			}
@@ -91,15 +102,44 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	if e.format == ndjson {
 		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
 	} else {
-		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
-			return s.write(e.format, w, layout{delimiter: delimiters[e.delimiter], mark: e.mark, sheet: e.resource})
-		})
+		form := table.Layout{Delimiter: delimiters[e.delimiter], Mark: e.mark, Sheet: e.resource}
+		if e.format == asXLSX {
+			form.Zone, err = c.zone(ctx)
+		}
+		if err == nil {
+			err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
+				return s.write(e.format, w, form)
+			})
+		}
 	}
 	if shown.End(); err != nil {
 		return err
 	}
+	if refer.left > 0 {
+		fmt.Fprintf(p.Err, "Ids and numbers that stay, because their records have no externalReference: %d.\n",
+			refer.left)
+	}
 	_, err = fmt.Fprintf(p.Err, "%d records exported.\n", count)
 	return err
+}
+
+// zone returns the time zone of the exchange, in which it reads what a workbook says of days and times: UTC for one of
+// an older release.
+func (c *caller) zone(ctx context.Context) (*time.Location, error) {
+	got, err := c.send(ctx, Request{Method: http.MethodGet, Path: "/x/about"})
+	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
+		return time.UTC, nil
+	}
+	var about struct {
+		TimeZone string `json:"timeZone"`
+	}
+	if err == nil {
+		err = json.Unmarshal(got.body, &about)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return time.LoadLocation(about.TimeZone)
 }
 
 // spool keeps records in a temporary file until all columns are known. They are needed for the first row of a table.
@@ -174,21 +214,21 @@ func (s *spool) rows() iter.Seq2[map[string]table.Cell, error] {
 }
 
 // write writes the records as a table in one of the formats.
-func (s *spool) write(format string, to io.Writer, l layout) error {
+func (s *spool) write(format string, to io.Writer, l table.Layout) error {
 	header := s.columns.Header(s.occurring)
-	l.records, l.widths = s.count, map[string]int{}
+	l.Records, l.Widths = s.count, map[string]int{}
 	for _, column := range header {
 		head := s.columns.Head(column)
-		l.header, l.widths[head] = append(l.header, head), s.widths[column]+1
+		l.Header, l.Widths[head] = append(l.Header, head), s.widths[column]+1
 	}
-	out, err := newTableWriter(format, to, l, s.columns)
+	out, err := table.NewWriter(format == asXLSX, to, l, s.columns)
 	if err != nil {
 		return err
 	}
-	return out.end(s.writeRows(header, out))
+	return out.End(s.writeRows(header, out))
 }
 
-func (s *spool) writeRows(header []string, out tableWriter) error {
+func (s *spool) writeRows(header []string, out table.Writer) error {
 	number := 0
 	for row, err := range s.rows() {
 		if err != nil {
@@ -198,12 +238,12 @@ func (s *spool) writeRows(header []string, out tableWriter) error {
 		cells := make([]any, len(header))
 		for i, column := range header {
 			if cell, has := row[column]; has {
-				if cells[i], err = out.value(cell); err != nil {
+				if cells[i], err = out.Value(cell); err != nil {
 					return fmt.Errorf("record %d: %w", number, err)
 				}
 			}
 		}
-		if err := out.write(cells); err != nil {
+		if err := out.Write(cells); err != nil {
 			return err
 		}
 	}

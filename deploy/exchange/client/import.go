@@ -12,9 +12,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 
-	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/deploy/exchange/progress"
 	"insurance.example/exchange/pkg/resource"
 )
@@ -25,19 +26,17 @@ type importing struct {
 	file, format, delimiter, batch, rejected string
 	concurrency                              int
 	extensions, dryRun                       bool
-	dateOrder, decimal, encoding             string
-	sheet, hiddenRows                        string
-	headerRow                                int // 0: the first with a value
-	written                                  written
+	dateOrder, decimal, encodingName         string
+	profile, sheet, hiddenRows               string
+	headerRow                                int               // 0: the first with a value
+	encoding                                 encoding.Encoding // nil: UTF-8, or UTF-16 if a byte order mark says so
 }
 
-// place names a line of a file, or a row of a workbook.
-func (i *importing) place(line int) string {
-	if i.format == asXLSX {
-		return fmt.Sprintf("row %d", line)
-	}
-	return fmt.Sprintf("line %d", line)
-}
+// The values of --date-order and --decimal.
+var (
+	dateOrders = []string{reconciliation.YearFirst, reconciliation.DayFirst, reconciliation.MonthFirst}
+	decimals   = []string{"comma", "point"}
+)
 
 func (p *program) imports() *cobra.Command {
 	command := command("import", p.arguments(1, creatable), p.completeResource(creatable, completeFile))
@@ -48,22 +47,25 @@ func (p *program) imports() *cobra.Command {
 		"format of FILE: ndjson, csv or xlsx; by its name where not given")
 	flags.StringVar(&i.delimiter, "delimiter", "",
 		"what is between the cells of CSV: comma, semicolon or tab; found from the header where not given")
-	choice(command, &i.dateOrder, "date-order", "", table.DateOrders,
+	choice(command, &i.dateOrder, "date-order", "", dateOrders,
 		"how days are written: ymd, dmy or mdy; where not given, as the interface writes them")
-	choice(command, &i.decimal, "decimal", "", table.Decimals,
+	choice(command, &i.decimal, "decimal", "", decimals,
 		"what is before the fraction of a number in CSV: comma or point; where not given, as the interface writes it")
-	flags.StringVar(&i.encoding, "encoding", "", "encoding of CSV, such as windows-1252 or utf-16le (default utf-8)")
+	flags.StringVar(&i.encodingName, "encoding", "",
+		"encoding of CSV, such as windows-1252 or utf-16le (default utf-8)")
 	flags.StringVar(&i.sheet, "sheet", "", "name of the sheet of a workbook (default the first that is not hidden)")
 	flags.IntVar(&i.headerRow, "header-row", 0, "row of a table that is its header (default the first with a value)")
-	choice(command, &i.hiddenRows, "hidden-rows", "", []string{readHidden, skipHidden},
+	choice(command, &i.hiddenRows, "hidden-rows", "", []string{reconciliation.ReadHidden, reconciliation.SkipHidden},
 		"what to do with rows of a workbook that are hidden or filtered: read or skip; refused where not given")
+	flags.StringVar(&i.profile, "profile", "",
+		"profile that a table is read by, of your own or shipped, such as motor; RESOURCE is then one that it makes")
 	flags.BoolVar(&i.extensions, "extensions", false,
 		"keep columns that the interface does not name as members of your own")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "check the records and create none")
 	flags.StringVar(&i.batch, "batch", "", "name of the batch: records equal to those of another batch are created too")
 	flags.StringVar(&i.rejected, "rejected", "",
 		"file for the records that are refused (default FILE.rejected and its ending)")
-	flags.IntVar(&i.concurrency, "concurrency", 8, "how many records are on their way at a time, 1 to 64")
+	flags.IntVar(&i.concurrency, "concurrency", 8, "how many records of NDJSON are on their way at a time, 1 to 64")
 	complete(command, "delimiter", "comma", "semicolon", "tab")
 	complete(command, "encoding", "utf-8", "windows-1252", "iso-8859-15", "windows-1250", "utf-16le")
 	command.RunE = func(command *cobra.Command, args []string) error {
@@ -123,18 +125,15 @@ func (i *importing) settleWhere() error {
 // settleWritten sets how the file is written.
 func (i *importing) settleWritten() (err error) {
 	switch {
-	case i.format == ndjson && i.dateOrder+i.decimal+i.encoding != "":
-		return usage("NDJSON is written in one way; --date-order, --decimal and --encoding are for tables")
-	case i.format == asXLSX && i.decimal+i.encoding != "":
+	case i.format == ndjson && i.dateOrder+i.decimal+i.encodingName+i.profile != "":
+		return usage("NDJSON is written in one way; --date-order, --decimal, --encoding and --profile are for tables")
+	case i.format == asXLSX && i.decimal+i.encodingName != "":
 		return usage("a workbook writes numbers and letters in one way; --decimal and --encoding are for CSV")
 	}
-	i.written = written{
-		notation: table.Notation{Order: i.dateOrder, Decimal: i.decimal}, understood: &table.Understood{},
-	}
-	if i.encoding != "" {
-		if i.written.encoding, err = htmlindex.Get(i.encoding); err != nil {
+	if i.encodingName != "" {
+		if i.encoding, err = htmlindex.Get(i.encodingName); err != nil {
 			return usage("--encoding %q is no encoding that is known here; there are utf-8, windows-1252, "+
-				"iso-8859-15, utf-16le and the others of the WHATWG's list", i.encoding)
+				"iso-8859-15, utf-16le and the others of the WHATWG's list", i.encodingName)
 		}
 	}
 	return nil
@@ -143,11 +142,15 @@ func (i *importing) settleWritten() (err error) {
 // flags returns the flags with which a further command reads a file that is written like this one.
 func (i *importing) flags() (words string) {
 	for _, f := range []struct{ name, value string }{
-		{"delimiter", i.delimiter}, {"date-order", i.dateOrder}, {"decimal", i.decimal}, {"encoding", i.encoding},
+		{"profile", i.profile}, {"batch", i.batch}, {"delimiter", i.delimiter}, {"date-order", i.dateOrder},
+		{"decimal", i.decimal}, {"encoding", i.encodingName},
 	} {
 		if f.value != "" {
 			words += " --" + f.name + " " + Quoted(f.value)
 		}
+	}
+	if i.headerRow > 0 {
+		words += fmt.Sprintf(" --header-row %d", i.headerRow)
 	}
 	if i.extensions {
 		words += " --extensions"
@@ -182,6 +185,9 @@ func rejectedName(file, resource, format string) string {
 }
 
 func (p *program) importFile(ctx context.Context, c *caller, i importing) (err error) {
+	if i.format != ndjson {
+		return p.importTable(ctx, c, i)
+	}
 	input, size := p.In, int64(-1)
 	if i.file != "-" {
 		file, err := os.Open(i.file)
@@ -194,22 +200,16 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 		}
 		input = file
 	}
-	columns, form := table.Of(i.resource), &layout{encoding: i.written.encoding}
 	run := &importRun{
 		importing: i, caller: c, keys: newKeys(i.resource.Name, i.batch), progress: progress.New(p.Err, size),
-		notes:   &notes{},
-		rejects: &rejects{path: i.rejected, layout: form, kinds: columns}, out: p.Out, made: map[int]string{},
+		rejects: &rejects{path: i.rejected}, out: p.Out, made: map[int]string{},
 	}
 	if i.dryRun {
 		if run.checker, err = c.newChecker(ctx, i.resource.Name); err != nil {
 			return err
 		}
 	}
-	rows := readNDJSON
-	if i.format != ndjson {
-		rows = (&tableReader{importing: i, columns: columns, layout: form, notes: run.notes}).rows
-	}
-	err = run.all(ctx, rows(input))
+	err = run.all(ctx, readNDJSON(input))
 	run.progress.End()
 	if closed := run.rejects.close(err == nil); err == nil && closed != nil {
 		return fmt.Errorf("%s: %w", i.rejected, closed)
@@ -232,23 +232,24 @@ func (p *program) conclude(run *importRun) error {
 	}
 	if run.dryRun {
 		fmt.Fprintln(p.Err, run.checker.scope())
-		if words := run.written.understood.String(); words != "" {
-			fmt.Fprintf(p.Err, "Understood, as declared: %s.\n", words)
-		}
-	}
-	for _, words := range run.notes.words(run.hiddenRows) {
-		fmt.Fprintln(p.Err, words)
 	}
 	if run.replayed > 0 {
-		fmt.Fprintln(p.Err, "Records that were already there had been imported before. If they are meant to be "+
-			"new, give the import a --batch of its own.")
+		fmt.Fprintln(p.Err, alreadyThere)
 	}
 	if run.rejects.count > 0 {
-		return &hinted{
-			fmt.Errorf("%d records were refused; %s says why", run.rejects.count, run.rejected),
-			fmt.Sprintf("Mend them there, and then: exchange import %s %s%s%s", run.resource.Name, Quoted(run.rejected),
-				run.flags(), run.caller.given),
-		}
+		return run.mend(run.caller, run.rejects.count)
 	}
 	return nil
+}
+
+const alreadyThere = "Records that were already there had been imported before. If they are meant to be new, give " +
+	"the import a --batch of its own."
+
+// mend returns the error of an import of which some records were refused: how to go on with them.
+func (i *importing) mend(c *caller, count int) error {
+	return &hinted{
+		fmt.Errorf("%d records were refused; %s says why", count, i.rejected),
+		fmt.Sprintf("Mend them there, and then: exchange import %s %s%s%s", i.resource.Name, Quoted(i.rejected),
+			i.flags(), c.given),
+	}
 }

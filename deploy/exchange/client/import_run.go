@@ -1,23 +1,24 @@
 package client
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net/http"
-	"slices"
+	"os"
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/deploy/exchange/progress"
-	"insurance.example/exchange/pkg/resource"
 )
 
 // importRun is an import under way.
@@ -29,7 +30,6 @@ type importRun struct {
 	progress *progress.Progress
 	out      io.Writer
 	checker  *checker // of a dry run
-	notes    *notes
 
 	created, replayed int
 	read              int64
@@ -144,66 +144,20 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 	if next.unreadable != "" {
 		return outcome{
 			row:     next.row,
-			problem: &problem{Title: r.place(next.line) + " cannot be read", Detail: next.unreadable},
+			problem: &problem{Title: fmt.Sprintf("line %d cannot be read", next.line), Detail: next.unreadable},
 		}, nil
 	}
 	if r.checker != nil {
 		wrong, err := r.checker.check(ctx, next.record)
-		if wrong != nil {
-			r.advise(wrong, next.record)
-		}
 		return outcome{row: next.row, problem: wrong}, err
 	}
 	got, err := r.caller.send(ctx, Request{
 		Method: http.MethodPost, Path: "/" + r.resource.Name, Body: next.record, Key: next.key,
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
-		r.advise(&refused.problem, next.record)
 		return outcome{row: next.row, problem: &refused.problem}, nil
 	}
 	return outcome{row: next.row, replayed: got.replayed(), record: got.body}, err
-}
-
-// advise adds to a refusal the flag with which a file would be read that writes days or numbers in another way.
-func (r *importRun) advise(p *problem, record jsontext.Value) {
-	columns := table.Of(r.resource)
-	cells, err := columns.Flatten(record)
-	if err != nil || r.format == ndjson {
-		return
-	}
-	for i, v := range p.Errors {
-		column := strings.ReplaceAll(strings.TrimPrefix(v.Pointer, "/"), "/", ".")
-		at := slices.IndexFunc(cells, func(c table.Cell) bool { return c.Column == column })
-		if at < 0 {
-			continue
-		}
-		kind, text := columns.Kind(column), table.Plain(cells[at].Value)
-		var flag string
-		var would []string
-		switch {
-		case r.dateOrder == "" && (kind == resource.Date || kind == resource.DateTime):
-			flag = "--date-order "
-			for _, order := range table.DateOrders {
-				would = appendIf(would, order, table.Notation{Order: order}, kind, text)
-			}
-		case r.decimal == "" && r.format == asCSV && kind == resource.Number:
-			flag = "--decimal "
-			for _, decimal := range table.Decimals {
-				would = appendIf(would, decimal, table.Notation{Decimal: decimal}, kind, text)
-			}
-		}
-		if len(would) > 0 {
-			p.Errors[i].allowed = "import reads it with " + flag + strings.Join(would, " or ")
-		}
-	}
-}
-
-// appendIf appends a word if a cell can be read in a notation.
-func appendIf(words []string, word string, by table.Notation, kind resource.Kind, cell string) []string {
-	if _, err := by.Cell(kind, cell, &table.Understood{}); err != nil {
-		return words
-	}
-	return append(words, word)
 }
 
 // print prints what became of a row that is a record now, and of those after it that were waiting for that: the line
@@ -230,7 +184,7 @@ func (r *importRun) count(o outcome) error {
 	var failed error
 	switch {
 	case o.problem != nil:
-		failed = r.rejects.add(o.row, r.format, *o.problem)
+		failed = r.rejects.add(o.row, *o.problem)
 	case o.replayed:
 		r.replayed++
 	default:
@@ -267,4 +221,62 @@ func (k *keys) next(record []byte) string {
 	k.seen[content]++
 	key := sha256.Sum256(fmt.Appendf(nil, "%s %x %d", k.scope, content, k.seen[content]))
 	return "import-" + hex.EncodeToString(key[:])
+}
+
+// rejects is the file of the lines of an import that are refused: each with a reason, so that it can be corrected and
+// imported again. The first one creates it. If an import ends without any, the file of an earlier import is removed.
+type rejects struct {
+	path  string
+	count int
+
+	file *os.File
+	out  *bufio.Writer
+}
+
+// add writes a line and why it was refused: the record with the reason as its first member. A line that is no JSON
+// object becomes a member of one.
+func (r *rejects) add(o row, p problem) (err error) {
+	if r.file == nil {
+		if r.file, err = os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+			return err
+		}
+		r.out = bufio.NewWriter(r.file)
+	}
+	r.count++
+	// Invalid UTF-8 is replaced, because JSON cannot hold it.
+	reason := strings.ToValidUTF8(p.words(), "\ufffd")
+	rejected := rejectedRecord{Reason: &reason, Record: o.record}
+	if rejected.Record.Kind() != jsontext.KindBeginObject || !rejected.Record.IsValid() {
+		rejected.Line, rejected.Record = strings.ToValidUTF8(string(o.record), "\ufffd"), nil
+	}
+	text, err := json.Marshal(rejected)
+	if err != nil {
+		return err
+	}
+	_, err = r.out.Write(append(text, '\n'))
+	return err
+}
+
+// close writes what is left. whole says that the import is complete, so that the file of an earlier import can be
+// removed.
+func (r *rejects) close(whole bool) error {
+	switch {
+	case r.file != nil:
+		return errors.Join(r.out.Flush(), r.file.Close())
+	case whole:
+		return removeStale(r.path)
+	}
+	return nil
+}
+
+// removeStale removes the file of refused records of an earlier import, if there is one.
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode().IsRegular() {
+		err = os.Remove(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

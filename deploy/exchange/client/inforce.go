@@ -66,7 +66,7 @@ func (c *caller) refused(ctx context.Context, r Request, got response) *refusal 
 	}
 	for i := range refused.problem.Errors {
 		v := &refused.problem.Errors[i]
-		v.allowed = memberWords(members, r.Body, v.Pointer)
+		v.allowed = memberWords(members, v.Pointer, textAt(r.Body, v.Pointer))
 	}
 	return refused
 }
@@ -80,8 +80,8 @@ func actionName(rest string) string {
 }
 
 // memberWords returns in words the values that are allowed for the member at a pointer into a body. It returns "" if
-// every value is allowed, or if the body has an allowed value, because then something else is wrong.
-func memberWords(members []resource.Member, body []byte, pointer string) string {
+// every value is allowed, or if the one that is given is, because then something else is wrong.
+func memberWords(members []resource.Member, pointer, given string) string {
 	path, first := "", ""
 	for name := range jsontext.Pointer(pointer).Tokens() {
 		if first != "" && strings.Trim(name, "0123456789") == "" {
@@ -94,7 +94,6 @@ func memberWords(members []resource.Member, body []byte, pointer string) string 
 		if (m.Path != path && m.Path != first) || len(m.Values) == 0 {
 			continue
 		}
-		given := textAt(body, pointer)
 		if slices.Contains(m.Values, given) {
 			return ""
 		}

@@ -51,7 +51,11 @@ func TestImportPrintsWhatItMade(t *testing.T) {
 	const plates = 5
 	var others sync.WaitGroup
 	others.Add(plates - 1)
-	file := written(t, "fleet.csv", "plateNumber\nEX 0\nEX 1\nEX 2\nEX 3\nEX 4\n")
+	lines := ""
+	for n := range plates {
+		lines += fmt.Sprintf("{\"plateNumber\":\"EX %d\"}\n", n)
+	}
+	file := written(t, "fleet.ndjson", lines)
 	out, _ := call(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -71,38 +75,18 @@ func TestImportPrintsWhatItMade(t *testing.T) {
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprintf(w, `{"id":"ID-%s","plateNumber":"EX %[1]s","vin":"V"}`, plate)
 	}, "import", "vehicle", file)
-	want := "2\tID-0\tEX 0\n3\tID-1\tEX 1\n4\tID-2\tEX 2\n6\tID-4\tEX 4\n" +
+	want := "1\tID-0\tEX 0\n2\tID-1\tEX 1\n3\tID-2\tEX 2\n5\tID-4\tEX 4\n" +
 		"5 records: 4 created, 0 already there, 1 refused.\n"
 	if out != want {
 		t.Errorf("it prints\n%s\nnot\n%s", out, want)
 	}
 }
 
-// TestImportNamesTheFlagThatHelps imports what is refused because the file writes it in another way.
-func TestImportNamesTheFlagThatHelps(t *testing.T) {
-	for _, c := range []struct{ pointer, cells, flags, want string }{
-		{"/inceptionDate", "inceptionDate\n2026-11-01\n", "", "--date-order ymd"},
-		{"/inceptionDate", "inceptionDate\n2026-11-01\n", "--date-order=dmy", ""},
-		{"/premium", "premium\n\"1,5\"\n", "", "--decimal comma"},
-		{"/inceptionDate", "inceptionDate\n13/11/2026\n", "", "--date-order dmy,13"},
-		{"/inceptionDate", "inceptionDate\n11/13/2026\n", "", "--date-order mdy,11"},
-		{"/inceptionDate", "inceptionDate\nsoon\n", "", ""},
-		{"/premium", "premium\nmuch\n", "", ""},
-		{"/policyholderId", "policyholderId\nX\n", "", ""},
-	} {
-		file := written(t, "policies.csv", c.cells)
-		args := append([]string{"import", "motorCoverage", file}, strings.Fields(c.flags)...)
-		call(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprintf(w, `{"title":"invalid field","errors":[{"pointer":%q,"reason":"must be another"}]}`, c.pointer)
-		}, args...)
-		rejected, err := os.ReadFile(strings.Replace(file, ".csv", ".rejected.csv", 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := string(rejected); !strings.Contains(text, c.want) || (c.want == "") == strings.Contains(text, "--") {
-			t.Errorf("%s %s: the reason is %s", c.pointer, c.flags, text)
-		}
+// TestAnExchangeWithoutADesk imports a table at an exchange that does not read any.
+func TestAnExchangeWithoutADesk(t *testing.T) {
+	_, said := call(t, http.NotFound, "import", "vehicle", written(t, "fleet.csv", "plateNumber\nEX 0\n"))
+	if !strings.Contains(said, "send the records as NDJSON") {
+		t.Errorf("it says %s", said)
 	}
 }
 

@@ -12,12 +12,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"insurance.example/exchange/deploy/exchange/client/table"
-	"insurance.example/exchange/pkg/sheet"
+	"insurance.example/exchange/contracts/intake"
 )
 
 // The formats of files.
@@ -48,7 +46,7 @@ var likeXLSX = []string{".xls", ".xlsm", ".xlsb", ".ods", ".numbers"}
 
 // reasonName is the column, or the member, that says in a file of rejected records why a record was. An import leaves
 // it out.
-const reasonName = "rejectedBecause"
+const reasonName = intake.ReasonColumn
 
 // rejectedRecord is a line of a file of rejected records that is no table.
 type rejectedRecord struct {
@@ -58,41 +56,19 @@ type rejectedRecord struct {
 	Record jsontext.Value `json:",embed"`
 }
 
-// row is a record of a file to be imported.
+// row is a line of a file to be imported.
 type row struct {
-	// line is the line on which it begins, or its row in a workbook.
 	line int
 	// record is the record as JSON. If a line is no JSON, it is the line.
 	record []byte
-	// cells are the cells of the row of a table, without the column of reasons, for the file of rejected records: their
-	// texts are those that a table has in CSV.
-	cells []sheet.Cell
 	// unreadable says why there is no record to send.
 	unreadable string
-	// read is the number of bytes of the file that were read so far, or 0 if that is not known.
+	// read is the number of bytes of the file that were read so far.
 	read int64
 }
 
-// layout is the form of a table in a file. A reader fills it, so that rejected rows can be written in the same form.
-type layout struct {
-	header    []string // without the column of reasons
-	delimiter rune
-	mark      bool // the file begins with a byte order mark
-	crlf      bool // the lines end with carriage return and line feed
-	sheet     string
-	encoding  encoding.Encoding // nil: UTF-8
-	// widths are those of the columns of a workbook that is written, by their heads, in characters. records is how many
-	// records it will have, or 0 if that is not known.
-	widths  map[string]int
-	records int
-}
-
-// written says how a table is written, as declared by --date-order, --decimal and --encoding.
-type written struct {
-	notation   table.Notation
-	encoding   encoding.Encoding // nil: UTF-8, or UTF-16 if the file begins with a byte order mark of it
-	understood *table.Understood
-}
+// delimiters are the characters that may be between the cells of a CSV file, by the names that --delimiter takes.
+var delimiters = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', ",": ',', ";": ';', "\t": '\t'}
 
 // longestLine is the greatest size of a line in bytes. It is far more than the exchange accepts.
 const longestLine = 16 << 20

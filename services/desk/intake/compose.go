@@ -125,9 +125,9 @@ func (i *Intake) MemberOf(name, path string) (resource.Kind, bool) {
 	if at >= 0 {
 		return of.Sent[at].Kind, true
 	}
-	// Something inside a member of any type.
+	// Something inside a member of any type, or an object whose members are named, as a whole.
 	return resource.Free, slices.ContainsFunc(of.Sent, func(m resource.Member) bool {
-		return m.Kind == resource.Free && strings.HasPrefix(path, m.Path+".")
+		return m.Kind == resource.Free && strings.HasPrefix(path, m.Path+".") || strings.HasPrefix(m.Path, path+".")
 	})
 }
 

@@ -60,9 +60,11 @@ type stored struct {
 	Head   intake.Import `json:"head"`
 	Batch  uuid.UUID     `json:"batch"`
 	Pieces int           `json:"pieces"`
-	// Profile is how the file is read, and Extensions as in Sending.
+	// Profile is how the file is read, and Extensions as in Sending. Marked says that the marks within its numbers are
+	// declared.
 	Profile    reconciliation.FileProfileTerms `json:"profile"`
 	Extensions bool                            `json:"extensions,omitzero"`
+	Marked     bool                            `json:"marked,omitzero"`
 	// Terms is the digest of both.
 	Terms string `json:"terms"`
 	// Columns are the numbers of the columns by their meanings, and Header their names.

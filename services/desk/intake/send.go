@@ -34,8 +34,8 @@ const (
 type Sending struct {
 	// Resource is the one whose members name the columns, and Profile the name of a profile; one of both may be empty.
 	Resource, Profile string
-	// Batch parts what would be the same import; it may be empty.
-	Batch string
+	// Batch parts what would be the same records, and Attempt what would be the same import; each may be empty.
+	Batch, Attempt string
 	// Format is that of the file where no profile of the caller says it, and Declared how it is written: what is empty
 	// is as the exchange writes tables.
 	Format   string
@@ -91,6 +91,8 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 	switch {
 	case len([]rune(how.Batch)) > mostBatch:
 		return none, 0, wrong("batch", "has more than 100 characters")
+	case len([]rune(how.Attempt)) > mostBatch:
+		return none, 0, wrong("attempt", "has more than 100 characters")
 	case how.Resource != "" && !isResource:
 		return none, 0, wrong("resource", "is no resource whose records are created")
 	case how.Profile == "" && how.Resource == "":
@@ -141,12 +143,13 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 				State: intake.Checking, Outcomes: map[string]int{},
 			},
 			Batch: uuid.New(), Profile: p, Extensions: how.Extensions,
+			Marked: how.Declared.DecimalMark != "" || how.Declared.GroupingMark != "",
 		}
 		terms, err := json.Marshal(p, json.Deterministic(true))
 		if err != nil {
 			return err
 		}
-		s.Terms = digest(string(terms), how.Extensions)
+		s.Terms = digest(string(terms), how.Extensions, how.Attempt)
 		key := keyOf(s)
 		same := new(stored)
 		if h, err := i.Folder.Find(ctx, key, same); err != nil || h != nil {
@@ -196,9 +199,27 @@ func (i *Intake) lay(ctx context.Context, s *stored, file folder.File) error {
 
 // members returns how the cells of an import are read.
 func (i *Intake) members(s *stored) profile.Members {
-	as := profile.Members{Zone: i.Zone, Own: s.Head.Profile == "", Kind: i.kindsOf(&s.Profile)}
-	if s.Extensions {
-		as.Extend = s.Profile.Records[0].Name
+	as := profile.Members{
+		Zone: i.Zone, Own: s.Head.Profile == "", Kind: i.kindsOf(&s.Profile), Marked: s.Marked,
+	}
+	if !as.Own {
+		return as
+	}
+	of, _ := i.Catalog.Find(s.Head.Resource)
+	as.Whole = func(means string) bool {
+		m, _ := of.Member(strings.TrimPrefix(means, s.Head.Resource+"."))
+		return m.Whole
+	}
+	as.Head = func(text string) string {
+		column := strings.TrimSpace(text)
+		if s.Profile.Format == reconciliation.CSV {
+			column = sheet.Original(column)
+		}
+		return of.Headed(column)
+	}
+	as.Extend, as.Takes = s.Head.Resource, func(column string) bool {
+		_, known := i.MemberOf(s.Head.Resource, column)
+		return known || s.Extensions && column != intake.ReasonColumn
 	}
 	return as
 }
@@ -211,7 +232,13 @@ func (i *Intake) kindsOf(p *reconciliation.FileProfileTerms) func(means string) 
 		at := slices.IndexFunc(p.Records, func(r reconciliation.FileRecord) bool { return r.Name == name })
 		kinds[column.Means], _ = i.MemberOf(p.Records[at].Resource, path)
 	}
-	return func(means string) resource.Kind { return kinds[means] }
+	return func(means string) resource.Kind {
+		kind, given := kinds[means]
+		if name, path, _ := strings.Cut(means, "."); !given && path != "" {
+			kind, _ = i.MemberOf(name, path) // a further column of a file that a resource names the columns of
+		}
+		return kind
+	}
 }
 
 // forms are the words for how cells are read.

@@ -1,5 +1,5 @@
-// Package table turns records into rows and back. Nested members become columns with dotted names. Values keep their
-// JSON text, so that no number loses a digit.
+// Package table turns records into rows, and writes them as CSV or a workbook. Nested members become columns with
+// dotted names. Values keep their JSON text, so that no number loses a digit.
 package table
 
 import (
@@ -16,7 +16,6 @@ import (
 type Columns struct {
 	named []string // in the order of the resource's members
 	kinds map[string]resource.Kind
-	known func(column string) bool
 	// whole are the columns with whole numbers.
 	whole map[string]bool
 	// amounts are the columns with amounts of money, and in says what these are in, or is "".
@@ -27,7 +26,7 @@ type Columns struct {
 // Of returns the columns of a resource.
 func Of(r resource.Resource) Columns {
 	c := Columns{
-		kinds: map[string]resource.Kind{}, known: r.Names, whole: map[string]bool{}, amounts: map[string]bool{},
+		kinds: map[string]resource.Kind{}, whole: map[string]bool{}, amounts: map[string]bool{},
 		in: r.AmountsIn,
 	}
 	for _, m := range r.Sent {
@@ -57,20 +56,8 @@ func (c Columns) Head(column string) string {
 	return column + " (" + c.in + ")"
 }
 
-// Headed returns the column that has a head: without what Head adds.
-func (c Columns) Headed(head string) string {
-	if column, _, said := strings.Cut(head, " ("); said && c.amounts[column] {
-		return column
-	}
-	return head
-}
-
 // Kind returns the kind of a column. It is Free for a column that the interface does not name.
 func (c Columns) Kind(column string) resource.Kind { return c.kinds[column] }
-
-// Known reports whether the interface names a column: a member of the record, an object with such members, or
-// something inside a member of any type.
-func (c Columns) Known(column string) bool { return c.known(column) }
 
 // Names returns the columns that the interface names: those of a record in a response, then other names under which
 // members may be sent.

@@ -49,15 +49,15 @@ func (c Columns) flatten(cells []Cell, parent string, object jsontext.Value) ([]
 	return cells, nil
 }
 
-// Text returns the text of a cell from which Record reads the same value. It is what a person would write, or JSON if
-// that would be read as another value.
+// Text returns the text of a cell from which an import reads the same value. It is what a person would write, or JSON
+// if that would be read as another value.
 func (c Columns) Text(cell Cell) string {
 	switch kind := c.kinds[cell.Column]; {
 	case cell.Value.Kind() == jsontext.KindString:
 		text := Plain(cell.Value)
 		read := jsontext.Value(strings.TrimSpace(text))
 		// CSV does not keep carriage returns.
-		if len(read) == 0 || strings.ContainsRune(text, '\r') ||
+		if len(read) < len(text) || len(text) == 0 || strings.ContainsRune(text, '\r') ||
 			(kind == resource.Free || read.Kind() == jsontext.KindString) && read.IsValid() {
 			return string(cell.Value)
 		}
@@ -70,7 +70,7 @@ func (c Columns) Text(cell Cell) string {
 	return string(cell.Value)
 }
 
-// joined returns the strings of an array with semicolons between them, and reports whether Record would read the same
+// joined returns the strings of an array with semicolons between them, and reports whether an import reads the same
 // array.
 func joined(array jsontext.Value) (text string, faithful bool) {
 	var texts []string

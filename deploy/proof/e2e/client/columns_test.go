@@ -14,11 +14,11 @@ import (
 func TestUnknownColumns(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
-	s.write(t, "pets.csv", "petname,petKind,colour\nRex,cat,red\n")
-	s.run(t, "import", "pet", "pets.csv").want(t, 2, `column 1, "petname" (did you mean petName`, `column 3, "colour"`,
+	s.write(t, "pets.csv", "petNme,petKind,colour\nRex,cat,red\n")
+	s.run(t, "import", "pet", "pets.csv").want(t, 2, `column 1, "petNme" (did you mean petName`, `column 3, "colour"`,
 		"--extensions")
 	s.write(t, "none.csv", "Rex,cat\nTom,cat\n")
-	s.run(t, "import", "pet", "none.csv").want(t, 2, "is there a header")
+	s.run(t, "import", "pet", "none.csv").want(t, 1, "has not one column", "--header-row")
 	if n := len(s.run(t, "list", "pet").want(t, 0).lines()); n != 0 {
 		t.Errorf("%d pets were created", n)
 	}
@@ -42,8 +42,9 @@ func TestDelimiters(t *testing.T) {
 			strings.ReplaceAll("petName|petKind|age\n\"Rex, of; the\thill\"|cat|3\nTom|cat|old\n", "|", c.delimiter))
 		s.run(t, append([]string{"import", "pet", name + ".csv", "--batch", name}, c.args...)...).
 			want(t, 1, "1 created, 0 already there, 1 refused")
-		want := strings.Join([]string{"invalid field: /age must be a number", "Tom", "cat", "old\n"}, c.delimiter)
-		if rejected := s.read(t, name+".rejected.csv"); !strings.HasSuffix(rejected, want) {
+		want := strings.Join([]string{"", "Tom", "cat", "old\n"}, c.delimiter)
+		if rejected := s.read(t, name+".rejected.csv"); !strings.HasSuffix(rejected, want) ||
+			!strings.Contains(rejected, "age, C3: is no amount") {
 			t.Errorf("%s: rejected is %q, want the end %q", name, rejected, want)
 		}
 	}
@@ -60,8 +61,8 @@ func TestDryRun(t *testing.T) {
 	s := newShell(t)
 	s.write(t, "pets.csv", "petName,petKind,age\nRex,cat,3\nTom,unicorn,3\nTim,cat,old\n")
 	s.run(t, "import", "pet", "pets.csv", "--dry-run").want(t, 1, "3 records: 1 fit, 2 do not",
-		"Nothing was created", "Not checked")
-	for _, words := range []string{`"unicorn`, "allowed: cat, dog", "/age must be of the type number"} {
+		"Nothing was created", "is not checked")
+	for _, words := range []string{"/petKind ", "allowed: cat, dog", "age, C4: is no amount"} {
 		if rejected := strings.ReplaceAll(s.read(t, "pets.rejected.csv"), `""`,
 			`"`); !strings.Contains(rejected, words) {
 			t.Errorf("rejected lacks %q: %s", words, rejected)
@@ -97,18 +98,13 @@ func TestFormulas(t *testing.T) {
 	s.run(t, "export", "property", "--out", "properties.csv").want(t, 0)
 	text := s.read(t, "properties.csv")
 	for _, cell := range []string{`,-33.86,`, `"'=HYPERLINK(`, `,-5,`, `,''=1+1,`, `,'@x,`, `,'+44 20,`,
-		`,'quoted',`, `'	x`} {
+		`,'quoted',`, `"""\tx"""`} {
 		if !strings.Contains(text, cell) {
 			t.Errorf("the export lacks %s: %s", cell, text)
 		}
 	}
-	s.run(t, "import", "property", "properties.csv", "--concurrency", "1").want(t, 0, "2 created")
-	all := s.run(t, "list", "property").want(t, 0).lines()
-	for i := range 2 {
-		if sent, back := withoutID(t, all[i]), withoutID(t, all[i+2]); sent != back {
-			t.Errorf("sent %s\nback %s", sent, back)
-		}
-	}
+	s.run(t, "import", "property", "properties.csv").want(t, 0, "2 created")
+	comesBack(t, s.run(t, "list", "property").want(t, 0).lines())
 }
 
 // TestWorkbookRoundTrip imports an exported workbook: dates stay dates, and rejected rows are written as a workbook.
@@ -121,13 +117,8 @@ func TestWorkbookRoundTrip(t *testing.T) {
 `
 	s.pipe(t, drivers, "import", "driver", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "3 created")
 	s.run(t, "export", "driver", "--out", "drivers.xlsx").want(t, 0)
-	s.run(t, "import", "driver", "drivers.xlsx", "--extensions", "--concurrency", "1").want(t, 0, "3 created")
-	all := s.run(t, "list", "driver").want(t, 0).lines()
-	for i := range 3 {
-		if sent, back := withoutID(t, all[i]), withoutID(t, all[i+3]); sent != back {
-			t.Errorf("sent %s\nback %s", sent, back)
-		}
-	}
+	s.run(t, "import", "driver", "drivers.xlsx", "--extensions").want(t, 0, "3 created")
+	comesBack(t, s.run(t, "list", "driver").want(t, 0).lines())
 
 	s.write(t, "pets.csv", "petName,petKind,age\nRex,cat,3\n")
 	book, err := excelize.OpenFile(s.path("drivers.xlsx"))
@@ -150,7 +141,7 @@ func TestWorkbookRoundTrip(t *testing.T) {
 	}
 	defer rejected.Close()
 	why, err := rejected.GetCellValue("driver", "A2")
-	if err != nil || !strings.Contains(why, "/driverDOB") {
+	if err != nil || !strings.Contains(why, "driverDOB, D3") {
 		t.Errorf("the reason is %q (%v)", why, err)
 	}
 	if err := rejected.SetCellValue("driver", "E2", "1991-01-01"); err != nil {

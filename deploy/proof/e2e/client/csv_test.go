@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,15 +23,22 @@ func TestCSVRoundTrip(t *testing.T) {
 		"licence.country,licence.points,convictions,isPrimaryDriver,empty,number,score,tags"; header != want {
 		t.Errorf("header\n%s, want\n%s", header, want)
 	}
-	s.run(t, "import", "driver", "drivers.csv", "--extensions", "--concurrency", "1").want(t, 0, "3 created")
+	s.run(t, "import", "driver", "drivers.csv", "--extensions").want(t, 0, "3 created")
 	all := s.run(t, "export", "driver").want(t, 0).lines()
-	if len(all) != 6 {
-		t.Fatalf("there are %d drivers, want 6", len(all))
+	comesBack(t, all)
+}
+
+// comesBack fails the test unless the second half of some records is equal to the first, in any order.
+func comesBack(t *testing.T, all []string) {
+	t.Helper()
+	for i, record := range all {
+		all[i] = withoutID(t, record)
 	}
-	for i := range 3 {
-		if sent, back := withoutID(t, all[i]), withoutID(t, all[i+3]); sent != back {
-			t.Errorf("sent %s\nback %s", sent, back)
-		}
+	sent, back := all[:len(all)/2], all[len(all)/2:]
+	slices.Sort(sent)
+	slices.Sort(back)
+	if len(sent) == 0 || !slices.Equal(sent, back) {
+		t.Errorf("sent %s\nback %s", strings.Join(sent, "\n"), strings.Join(back, "\n"))
 	}
 }
 
@@ -56,7 +64,7 @@ func TestSpreadsheet(t *testing.T) {
 	s := newShell(t)
 	s.write(t, "pets.csv",
 		"\ufeffpetName,petKind,age,purebred,address.city\r\nRex,cat,3.50,TRUE,Bern\r\n"+
-			",,,,\r\nTom,cat,old,FALSE,\r\nshort\r\n")
+			",,,,\r\nTom,cat,old,FALSE,\r\nTim,unicorn,1\r\n")
 	s.run(t, "import", "pet", "pets.csv", "--extensions").want(t, 1, "3 records: 1 created, 0 already there, 2 refused")
 	pets := s.run(t, "list", "pet", "--output", "json").want(t, 0).lines()
 	if len(pets) != 1 || withoutID(t,
@@ -67,8 +75,8 @@ func TestSpreadsheet(t *testing.T) {
 	rejected := s.read(t, "pets.rejected.csv")
 	for _, line := range []string{
 		"\ufeffrejectedBecause,petName,petKind,age,purebred,address.city\r\n",
-		"invalid field: /age must be a number,Tom,cat,old,FALSE,\r\n",
-		"line 5 cannot be read: the row has 1 cells under 5 columns,short\r\n",
+		",Tom,cat,old,FALSE,\r\n",
+		",Tim,unicorn,1\r\n",
 	} {
 		if !strings.Contains(rejected, line) {
 			t.Errorf("rejected lacks %q: %q", line, rejected)
@@ -78,12 +86,12 @@ func TestSpreadsheet(t *testing.T) {
 		t.Errorf("rejected has %d lines, want 3: %q", n, rejected)
 	}
 	// Once they are corrected in that file, they can be imported. The column of reasons is ignored.
-	mended := strings.NewReplacer(",old,", ",4,", ",short\r", ",Zoe,cat,1,TRUE,\r").Replace(rejected)
+	mended := strings.NewReplacer(",old,", ",4,", ",unicorn,1\r", ",cat,1,TRUE,\r").Replace(rejected)
 	s.write(t, "pets.rejected.csv", mended)
 	s.run(t, "import", "pet", "pets.rejected.csv", "--extensions").
 		want(t, 0, "2 records: 2 created, 0 already there, 0 refused")
 	all := s.run(t, "list", "pet").want(t, 0).stdout
-	if strings.Contains(all, "rejectedBecause") || !strings.Contains(all, "Zoe") {
+	if strings.Contains(all, "rejectedBecause") || !strings.Contains(all, "Tim") {
 		t.Errorf("pets: %s", all)
 	}
 }
@@ -96,7 +104,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		status            int
 	}{
 		"no header":         {"a.csv", "", "no header", 1},
-		"one name twice":    {"b.csv", "petName,petName\nx,y\n", "both named", 1},
+		"one name twice":    {"b.csv", "petName,petName\nx,y\n", "it has two: A1 and B1", 1},
 		"quote left open":   {"c.csv", "petName\n\"Rex\n", "c.csv", 1},
 		"no known format":   {"d.txt", "petName\n", "--format", 2},
 		"rejected is input": {"e.csv", "petName\n", "overwrite", 2},

@@ -268,11 +268,10 @@ func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		member := described(s.member(field, sent), s.words.member(t, field))
 		if _, amount := field.Tag.Lookup("amount"); amount {
-			member.Value.Extensions = maps.Clone(member.Value.Extensions)
-			if member.Value.Extensions == nil {
-				member.Value.Extensions = map[string]any{}
-			}
-			member.Value.Extensions[openapi.AmountExtension] = true
+			extend(member, openapi.AmountExtension, true)
+		}
+		if targets := field.Tag.Get("refers"); targets != "" && !sent {
+			extend(member, openapi.RefersExtension, strings.Split(targets, ","))
 		}
 		if _, deprecated := field.Tag.Lookup("deprecated"); deprecated && member.Ref != "" {
 			member.Extensions["deprecated"] = true
@@ -291,6 +290,19 @@ func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 		schema.Extensions = map[string]any{"x-property-order": order}
 	}
 	return schema
+}
+
+// extend adds a member that OpenAPI does not have to a schema, or beside the reference to one.
+func extend(member *openapi3.SchemaRef, name string, value any) {
+	to := &member.Extensions
+	if member.Ref == "" {
+		to = &member.Value.Extensions
+	}
+	*to = maps.Clone(*to)
+	if *to == nil {
+		*to = map[string]any{}
+	}
+	(*to)[name] = value
 }
 
 // members returns the fields of a struct that have a name in JSON, including those of embedded structs.

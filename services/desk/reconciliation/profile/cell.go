@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +16,24 @@ import (
 
 // mostKey is how many characters a text that names something may have.
 const mostKey = 200
+
+// cell returns the cell of a column; an empty one where it is a part of a merged cell that is not to be filled.
+func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
+	if column == 0 || column > len(row.Cells) || row.Cells[column-1].Merged && !slices.Contains(r.fills, column) {
+		return sheet.Cell{}
+	}
+	return row.Cells[column-1]
+}
+
+// blank reports whether a row has no value of its own.
+func blank(row sheet.Row) bool {
+	for _, cell := range row.Cells {
+		if cell.Filled() && !cell.Merged {
+			return false
+		}
+	}
+	return true
+}
 
 // text returns the text that a cell shows without spaces around it, and why it cannot be read.
 func text(cell sheet.Cell) (value, reason string) {
@@ -39,20 +58,30 @@ func plain(of string) (value, reason string) { return plainUpTo(mostKey, of) }
 
 // plainUpTo returns a text of a number of characters at most without spaces around it, and why it cannot be read.
 func plainUpTo(most int, of string) (value, reason string) {
-	value = strings.TrimSpace(of)
-	// What would be a formula is written with an apostrophe before it, so that no spreadsheet takes it for one.
-	if len(value) > 1 && value[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(value[1])) {
-		value = value[1:]
+	value = withoutMark(strings.TrimSpace(of))
+	return value, unreadable(most, value)
+}
+
+// withoutMark returns a text without the apostrophe before what would be a formula, which is written so that no
+// spreadsheet takes it for one.
+func withoutMark(text string) string {
+	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(text[1])) {
+		return text[1:]
 	}
+	return text
+}
+
+// unreadable returns why a text cannot be read, of which there is a number of characters at most; empty if it can.
+func unreadable(most int, text string) string {
 	switch {
-	case !utf8.ValidString(value) || strings.ContainsRune(value, utf8.RuneError):
-		return value, "has characters that the declared encoding does not have"
-	case strings.ContainsFunc(value, unicode.IsControl):
-		return value, "has control characters"
-	case utf8.RuneCountInString(value) > most:
-		return value, fmt.Sprintf("has more than %d characters", most)
+	case !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError):
+		return "has characters that the declared encoding does not have"
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return "has control characters"
+	case utf8.RuneCountInString(text) > most:
+		return fmt.Sprintf("has more than %d characters", most)
 	}
-	return value, ""
+	return ""
 }
 
 var (

@@ -83,7 +83,7 @@ func (r *reader) otherEncoding(from io.ReaderAt, size int64) string {
 	for _, encoding := range encodings {
 		other := *r.p
 		other.Encoding = encoding
-		in := &reader{p: &other, item: func(sheet.Row) error { return io.EOF }} // the header is enough
+		in := &reader{p: &other, head: r.head, item: func(sheet.Row) error { return io.EOF }} // the header is enough
 		if encoding != r.p.Encoding && r.p.Format == reconciliation.CSV {
 			_ = in.whole(from, size) // the file is wrong as it is declared, whatever is wrong with it otherwise
 		}
@@ -138,9 +138,26 @@ func (r *reader) repeated(row sheet.Row) bool {
 	})
 }
 
+// headed returns the column that a cell of the header names.
+func (r *reader) headed(text string) string {
+	if r.head == nil {
+		return text
+	}
+	return r.head(text)
+}
+
+// namesIn returns a header with the columns that its cells name.
+func (r *reader) namesIn(header sheet.Row) sheet.Row {
+	header.Cells = slices.Clone(header.Cells)
+	for i, cell := range header.Cells {
+		header.Cells[i].Text = r.headed(cell.Text)
+	}
+	return header
+}
+
 // lay finds the columns in a header, and returns those that it lacks. The empty row stands for a file without one.
 func (r *reader) lay(row sheet.Row) []string {
-	find, lacks := finder(row)
+	find, lacks := finder(r.namesIn(row))
 	if r.p.HeaderRow == 0 && !r.p.FindHeader {
 		find = numbered
 	}
@@ -165,7 +182,7 @@ func (r *reader) lay(row sheet.Row) []string {
 	}
 	if len(*lacks) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(columns)), func(of int) bool {
 		return of > 0
-	}) {
+	}) && !slices.ContainsFunc(row.Cells, func(cell sheet.Cell) bool { return r.extending(r.headed(cell.Text)) }) {
 		*lacks = append(*lacks, "that the profile has")
 	}
 	if len(*lacks) == 0 {

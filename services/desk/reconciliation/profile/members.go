@@ -60,10 +60,17 @@ type Members struct {
 	Zone *time.Location
 	// Skip is how many rows are counted only.
 	Skip int
-	// Extend is the record that columns of other names give members of too, which are the caller's own; empty for none.
+	// Extend is the record that other columns give members of too, empty for none, and Takes reports which do.
 	Extend string
-	// Own says that the file is written as the exchange writes its tables: a text in quotes is one as JSON has it.
-	Own bool
+	Takes  func(column string) bool
+	// Own says that the file is written as the exchange writes its tables: a text in quotes is one as JSON has it. Head
+	// returns the column that a cell of its header names; nil for the text of the cell.
+	Own  bool
+	Head func(text string) string
+	// Marked says that the file declares the marks within its numbers. Of one that does not, a number of JSON is taken
+	// as it is, and Whole reports whether it must have nothing behind the point.
+	Marked bool
+	Whole  func(means string) bool
 }
 
 // Rows calls a function with each row of a file by a profile that has records. Without one it counts the rows, and
@@ -73,7 +80,7 @@ func Rows(
 ) (Read, error) {
 	own := *p
 	own.Columns = slices.Clone(p.Columns)
-	r := &reader{p: &own, all: sums{}, section: sums{}, extend: as.Extend}
+	r := &reader{p: &own, all: sums{}, section: sums{}, extend: as.Extend, takes: as.Takes, head: as.Head}
 	r.item = func(row sheet.Row) error { return r.members(as, row, add) }
 	return r.file(file, size)
 }
@@ -81,8 +88,8 @@ func Rows(
 // extends adds the columns of a header that the profile does not have, where these give members of a record too.
 func (r *reader) extends(header sheet.Row) {
 	for i, cell := range header.Cells {
-		name := strings.TrimSpace(cell.Text)
-		if r.extend == "" || name == "" || slices.Contains(resource.Split(name), "") || r.reads(i+1) {
+		name := strings.TrimSpace(r.headed(cell.Text))
+		if !r.extending(name) || r.reads(i+1) {
 			continue
 		}
 		column := reconciliation.FileColumn{Column: name, Means: r.extend + "." + name}
@@ -92,6 +99,11 @@ func (r *reader) extends(header sheet.Row) {
 			r.read.Extensions = append(r.read.Extensions, column)
 		}
 	}
+}
+
+// extending reports whether a column that the profile does not have gives a member all the same.
+func (r *reader) extending(name string) bool {
+	return r.extend != "" && !slices.Contains(resource.Split(name), "") && utf8.ValidString(name) && r.takes(name)
 }
 
 // reads reports whether a column is read.
@@ -115,7 +127,11 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 	}
 	of := Row{Row: row.Number}
 	for _, cell := range row.Cells {
-		of.Sent = append(of.Sent, cell.Text)
+		text, reason := cell.Shown()
+		if reason != "" {
+			text = cell.Text
+		}
+		of.Sent = append(of.Sent, strings.ToValidUTF8(text, "\uFFFD"))
 	}
 	if column := r.width.beyond(row); column > 0 {
 		of.Wrong = append(of.Wrong, r.wrongAt(row, column, "", "is in a column without a name, so that a cell before "+
@@ -129,8 +145,12 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 			continue
 		}
 		read[column.Means] = true
-		number := jsontext.Value(strings.TrimSpace(cell.Text))
-		exact := as.Own && cell.Kind == sheet.Text && number.Kind() == jsontext.KindNumber && number.IsValid()
+		exact := as.exact(cell)
+		if exact && as.Whole(column.Means) && ambiguous.MatchString(cell.Text) {
+			of.Wrong = append(of.Wrong, r.wrongAt(row, at, column.Means, "can be a number with groups of digits, or "+
+				"one with digits behind the point, because decimalMark is not declared"))
+			continue
+		}
 		if as.Kind(column.Means) == resource.Number && len(column.Values) == 0 && !exact {
 			r.number(&of, row, column)
 			continue
@@ -149,6 +169,12 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 		r.read.Quarantined++
 	}
 	return add(of)
+}
+
+// exact reports whether a cell is a number that is taken as JSON has it.
+func (as Members) exact(cell sheet.Cell) bool {
+	number := jsontext.Value(strings.TrimSpace(cell.Text))
+	return as.Own && !as.Marked && cell.Kind == sheet.Text && number.Kind() == jsontext.KindNumber && number.IsValid()
 }
 
 // number reads a number of a row, the sum of its cells.
@@ -176,8 +202,15 @@ func (r *reader) value(as Members, column reconciliation.FileColumn, cell sheet.
 		return r.instant(as, kind, cell)
 	}
 	shown, reason := cell.Shown()
+	switch {
+	case kind != resource.Free || !as.Own || reason == "" || cell.Wrong != "":
+	case cell.Kind == sheet.Number:
+		shown, reason = cell.Decimal()
+	default:
+		return r.instant(as, resource.DateTime, cell)
+	}
 	if reason == "" {
-		shown, reason = plainUpTo(mostValue, shown)
+		shown, reason = r.member(as, column.Means, shown)
 	}
 	if reason == "" && naming(column.Means) {
 		reason = alike(shown)
@@ -200,6 +233,29 @@ func (r *reader) value(as Members, column reconciliation.FileColumn, cell sheet.
 	value, err := resource.Value(kind, shown)
 	return value, reasonOf(err)
 }
+
+// member returns the text of a cell that gives a member without spaces around it, and why it cannot be read. What names
+// nothing may have several lines.
+func (r *reader) member(as Members, means, shown string) (text, reason string) {
+	text = strings.TrimSpace(shown)
+	switch {
+	case !as.Own:
+		text = withoutMark(text)
+	case r.p.Format == reconciliation.CSV:
+		text = sheet.Original(text)
+	}
+	one := text
+	if !naming(means) {
+		one = lines.Replace(text)
+	}
+	return text, unreadable(mostValue, one)
+}
+
+// lines are the characters that part a text in lines and columns.
+var lines = strings.NewReplacer("\r", " ", "\n", " ", "\t", " ")
+
+// ambiguous is a number in which a point stands before a fraction, or between groups of digits.
+var ambiguous = regexp.MustCompile(`^\s*[-+]?\d{1,3}\.\d{3}\s*$`)
 
 // translated returns what a word of a column stands for, or each of a list of words.
 func translated(kind resource.Kind, words map[string]string, shown string) (jsontext.Value, string) {
@@ -246,6 +302,15 @@ func (r *reader) instant(as Members, kind resource.Kind, cell sheet.Cell) (jsont
 			}
 		}
 	}
+	if parts := timed.FindStringSubmatch(text); parts != nil && kind == resource.DateTime && cell.Kind == sheet.Text &&
+		len(r.forms) == 0 && r.p.TimeOfDay != reconciliation.CutTime {
+		on, reason := day(r.p, parts[1])
+		at, err := time.ParseInLocation("2006-01-02 15:4:5", on.Format(time.DateOnly)+" "+parts[2]+
+			cmp.Or(parts[3], ":0"), as.Zone)
+		if reason == "" && err == nil {
+			return quoted(at.Format(time.RFC3339Nano))
+		}
+	}
 	day, reason := r.day(cell)
 	if reason != "" {
 		return nil, reason
@@ -255,6 +320,9 @@ func (r *reader) instant(as Members, kind resource.Kind, cell sheet.Cell) (jsont
 	}
 	return quoted(time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, as.Zone).Format(time.RFC3339))
 }
+
+// timed is a day in numbers with a time of day behind it.
+var timed = regexp.MustCompile(`^(\S+)[T ]+([0-9]{1,2}:[0-9]{2})(:[0-9]{2})?$`)
 
 // isNil reports whether a text is a word for nothing.
 func isNil(p *reconciliation.FileProfileTerms, text string) bool {

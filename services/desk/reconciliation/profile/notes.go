@@ -3,6 +3,7 @@ package profile
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/sheet"
@@ -42,7 +43,7 @@ func (r *reader) noteRows(kind string, first, last int) {
 func (r *reader) noteColumns(header sheet.Row) {
 	r.extends(header)
 	for i, cell := range header.Cells {
-		r.read.Header = append(r.read.Header, cell.Text)
+		r.read.Header = append(r.read.Header, strings.ToValidUTF8(cell.Text, "\uFFFD"))
 		if cell.Filled() && slices.Contains(header.HiddenColumns, i+1) {
 			r.noteColumn(reconciliation.HiddenColumns, i+1)
 		}

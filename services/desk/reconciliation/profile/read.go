@@ -47,9 +47,12 @@ type reader struct {
 	forms []form
 	pivot int
 	item  func(sheet.Row) error // what is done with a row that is an item
-	// extend is the record that columns of other names give members of too.
+	// extend is the record that other columns give members of too, and takes reports which do.
 	extend string
-	read   Read
+	takes  func(column string) bool
+	// head returns the column that a cell of the header names; nil for the text of the cell.
+	head func(text string) string
+	read Read
 
 	// The header: its columns by meaning, from 1, those that an amount is the sum of, the one with the words of totals,
 	// and those whose merged cells are filled.
@@ -173,23 +176,6 @@ func (r *reader) row(row sheet.Row) error {
 		return nil
 	}
 	return r.item(row)
-}
-
-func blank(row sheet.Row) bool {
-	for _, cell := range row.Cells {
-		if cell.Filled() && !cell.Merged {
-			return false
-		}
-	}
-	return true
-}
-
-// cell returns the cell of a column; an empty one where it is a part of a merged cell that is not to be filled.
-func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
-	if column == 0 || column > len(row.Cells) || row.Cells[column-1].Merged && !slices.Contains(r.fills, column) {
-		return sheet.Cell{}
-	}
-	return row.Cells[column-1]
 }
 
 // entry reads a row that is an item.

@@ -1,4 +1,4 @@
-package table
+package sheet
 
 import (
 	"regexp"
@@ -9,8 +9,8 @@ import (
 // "CSV Injection", among them the wide forms that some spreadsheets take for the others.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
-// number matches numbers. They are no formulas, although they may begin with a sign.
-var number = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+// signed matches numbers. They are no formulas, although they may begin with a sign.
+var signed = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
 // Neutral returns a text that no spreadsheet takes for a formula: it puts an apostrophe before a text that would be
 // one. It does the same if the text already begins with apostrophes and would be a formula without them, so that
@@ -32,7 +32,7 @@ func Original(text string) string {
 
 func formula(text string) bool {
 	for _, first := range text {
-		return strings.ContainsRune(formulaStarts, first) && !number.MatchString(text)
+		return strings.ContainsRune(formulaStarts, first) && !signed.MatchString(text)
 	}
 	return false
 }

@@ -1,10 +1,10 @@
-package table_test
+package sheet_test
 
 import (
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/pkg/sheet"
 )
 
 func TestNeutral(t *testing.T) {
@@ -16,7 +16,7 @@ func TestNeutral(t *testing.T) {
 		"'quoted'": "'quoted'",
 		"'-5":      "'-5", "5-5": "5-5",
 	} {
-		if got := table.Neutral(text); got != want {
+		if got := sheet.Neutral(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
@@ -28,8 +28,8 @@ func FuzzNeutral(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		neutral := table.Neutral(text)
-		if back := table.Original(neutral); back != text {
+		neutral := sheet.Neutral(text)
+		if back := sheet.Original(neutral); back != text {
 			t.Errorf("%q was written as %q and read as %q", text, neutral, back)
 		}
 		if strings.HasPrefix(neutral, "=") || strings.HasPrefix(neutral, "@") {

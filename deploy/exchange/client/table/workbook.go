@@ -1,6 +1,7 @@
-package client
+package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,6 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/xuri/excelize/v2"
 
-	"insurance.example/exchange/deploy/exchange/client/table"
 	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
 )
@@ -27,43 +27,41 @@ const (
 // The widths of columns, in characters.
 const (
 	narrowest = 8
-	widest    = 60
 )
 
 // sheetWriter writes a workbook with one sheet, row by row. It has a header that does not scroll, a filter, columns
 // as wide as their values, and dates as dates. Every text becomes a text cell, so that none becomes a formula.
 type sheetWriter struct {
 	to        io.Writer
-	columns   table.Columns
+	columns   Columns
 	book      *excelize.File
 	rows      *excelize.StreamWriter
 	next      int // the number of the next row
 	day, time int // styles
+	zone      *time.Location
 	// whole and decimal are the styles of amounts of money.
 	whole, decimal int
 	// exponent is the style of numbers that are no texts.
 	exponent int
 }
 
-func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWriter, err error) {
-	if l.records > mostRows {
+func newSheetWriter(to io.Writer, l Layout, columns Columns) (s *sheetWriter, err error) {
+	if l.Records > mostRows {
 		return nil, fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
-			mostRows, l.records)
+			mostRows, l.Records)
 	}
-	s = &sheetWriter{to: to, columns: columns, book: excelize.NewFile(), next: 1}
+	s = &sheetWriter{
+		to: to, columns: columns, book: excelize.NewFile(), next: 1 + l.Above, zone: cmp.Or(l.Zone, time.UTC),
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.book.Close())
 		}
 	}()
-	if err := s.book.SetSheetName(s.book.GetSheetName(0), l.sheet); err != nil {
+	if err := s.book.SetSheetName(s.book.GetSheetName(0), l.Sheet); err != nil {
 		return nil, err
 	}
-	last, err := excelize.CoordinatesToCellName(len(l.header), max(2, l.records+1))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.book.AutoFilter(l.sheet, "A1:"+last, nil); err != nil {
+	if err := s.filter(l); err != nil {
 		return nil, err
 	}
 	bold, err1 := s.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
@@ -76,30 +74,46 @@ func newSheetWriter(to io.Writer, l layout, columns table.Columns) (s *sheetWrit
 		return nil, err
 	}
 	s.day, s.time, s.whole, s.decimal, s.exponent = day, instant, whole, decimal, exponent
-	if s.rows, err = s.book.NewStreamWriter(l.sheet); err != nil {
+	if s.rows, err = s.book.NewStreamWriter(l.Sheet); err != nil {
 		return nil, err
 	}
-	cells := make([]any, len(l.header))
-	for i, name := range l.header {
+	cells := make([]any, len(l.Header))
+	for i, name := range l.Header {
 		cells[i] = excelize.Cell{StyleID: bold, Value: name}
 		// The arrow of the filter needs room next to the name.
-		width := max(narrowest, min(widest, max(l.widths[name], uniseg.StringWidth(name)+3)))
+		width := max(narrowest, min(Widest, max(l.Widths[name], uniseg.StringWidth(name)+3)))
 		if err := s.rows.SetColWidth(i+1, i+1, float64(width)); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2",
+	if len(l.Header) == 0 {
+		return s, nil
+	}
+	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: s.next, TopLeftCell: fmt.Sprintf("A%d", s.next+1),
 		ActivePane: "bottomLeft"}); err != nil {
 		return nil, err
 	}
-	return s, s.write(cells)
+	return s, s.Write(cells)
+}
+
+// filter sets the filter below the header, if there is one.
+func (s *sheetWriter) filter(l Layout) error {
+	if len(l.Header) == 0 {
+		return nil
+	}
+	first, err1 := excelize.CoordinatesToCellName(1, s.next)
+	last, err2 := excelize.CoordinatesToCellName(len(l.Header), s.next+max(1, l.Records))
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	return s.book.AutoFilter(l.Sheet, first+":"+last, nil)
 }
 
 func (s *sheetWriter) style(format string) (int, error) {
 	return s.book.NewStyle(&excelize.Style{CustomNumFmt: &format})
 }
 
-func (s *sheetWriter) write(cells []any) error {
+func (s *sheetWriter) Write(cells []any) error {
 	name, err := excelize.CoordinatesToCellName(1, s.next)
 	if err != nil {
 		return err
@@ -108,7 +122,7 @@ func (s *sheetWriter) write(cells []any) error {
 	return s.rows.SetRow(name, cells)
 }
 
-func (s *sheetWriter) end(err error) error {
+func (s *sheetWriter) End(err error) error {
 	if err == nil {
 		err = s.rows.Flush()
 	}
@@ -118,10 +132,10 @@ func (s *sheetWriter) end(err error) error {
 	return errors.Join(err, s.book.Close())
 }
 
-// value returns a value as a cell. A number with more digits than a workbook keeps becomes text, and so
+// Value returns a value as a cell. A number with more digits than a workbook keeps becomes text, and so
 // does a day before the first day of the calendar of workbooks.
-func (s *sheetWriter) value(cell table.Cell) (any, error) {
-	text := table.Plain(cell.Value)
+func (s *sheetWriter) Value(cell Cell) (any, error) {
+	text := Plain(cell.Value)
 	switch kind := s.columns.Kind(cell.Column); {
 	case cell.Value.Kind() == jsontext.KindNumber && digits(text) <= mostDigits:
 		value, err := strconv.ParseFloat(text, 64)
@@ -142,8 +156,8 @@ func (s *sheetWriter) value(cell table.Cell) (any, error) {
 		}
 	case kind == resource.DateTime:
 		instant, err := time.Parse(time.RFC3339Nano, text)
-		if err == nil && instant.Year() > 1900 && !besideMidnight(instant) {
-			return excelize.Cell{StyleID: s.time, Value: instant.UTC().Round(time.Millisecond)}, nil
+		if at, once := s.clock(instant); err == nil && once && at.Year() > 1900 && !besideMidnight(at) {
+			return excelize.Cell{StyleID: s.time, Value: at}, nil
 		}
 	default:
 		text = s.columns.Text(cell) // so that an import reads the same value
@@ -155,6 +169,17 @@ func (s *sheetWriter) value(cell table.Cell) (any, error) {
 	return text, nil
 }
 
+// clock returns what a clock in the zone of the workbook shows at an instant, to the millisecond, and whether it shows
+// that at no other instant, as it does where it is put back.
+func (s *sheetWriter) clock(instant time.Time) (at time.Time, once bool) {
+	const shown = "2006-01-02T15:04:05.000"
+	instant = instant.Round(time.Millisecond)
+	text := instant.In(s.zone).Format(shown)
+	read, err := time.ParseInLocation(shown, text, s.zone)
+	at, err2 := time.Parse(shown, text)
+	return at, err == nil && err2 == nil && read.Equal(instant)
+}
+
 // besideMidnight reports whether an instant is less than a second from a midnight, as which a workbook is read then.
 func besideMidnight(instant time.Time) bool {
 	const day = 24 * time.Hour
@@ -162,22 +187,25 @@ func besideMidnight(instant time.Time) bool {
 	return after > 0 && after < time.Second || day-after < time.Second
 }
 
-// refused returns a cell that could not be taken.
-func (s *sheetWriter) refused(cell sheet.Cell) any {
-	switch cell.Kind {
-	case sheet.Text:
-		if cell.Text != "" {
-			return cell.Text
-		}
-	case sheet.Number:
-		if value, err := strconv.ParseFloat(cell.Text, 64); err == nil {
-			return excelize.Cell{StyleID: s.exponent, Value: value}
-		}
-	case sheet.Moment:
+// Copied returns a cell as what it is, so that what is refused is refused again before it is mended: a number that shows
+// no text is shown with an exponent, and what has no value is an error.
+func (s *sheetWriter) Copied(cell sheet.Cell) any {
+	shown, reason := cell.Shown()
+	number, err := strconv.ParseFloat(cell.Text, 64)
+	switch {
+	case cell.Kind == sheet.Text && cell.Wrong == "":
+		return cell.Text
+	case cell.Kind == sheet.Number && err == nil && reason != "":
+		return excelize.Cell{StyleID: s.exponent, Value: number}
+	case cell.Kind == sheet.Number && len(shown) > 1 && shown[0] == '0' && shown[1] != '.':
+		return shown // with zeros that only the format has
+	case cell.Kind == sheet.Number && err == nil:
+		return number
+	case cell.Kind == sheet.Moment:
 		if at, err := time.Parse("2006-01-02T15:04:05", cell.Text); err == nil {
 			return excelize.Cell{StyleID: s.time, Value: at}
 		}
-	case sheet.Day:
+	case cell.Kind == sheet.Day:
 		if at, err := time.Parse(time.DateOnly, cell.Text); err == nil {
 			return excelize.Cell{StyleID: s.day, Value: at}
 		}
@@ -189,26 +217,4 @@ func (s *sheetWriter) refused(cell sheet.Cell) any {
 func digits(number string) int {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return len(strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0"))
-}
-
-// text returns a number or a day as what it is, so that it can be mended as such. What could not be taken is written so
-// that it cannot be taken again before it is mended.
-func (s *sheetWriter) text(column string, cell sheet.Cell) (any, error) {
-	if cell.Wrong != "" {
-		return s.refused(cell), nil
-	}
-	text := cell.Text
-	switch value := jsontext.Value(text); s.columns.Kind(column) {
-	case resource.Number:
-		if value.Kind() == jsontext.KindNumber && value.IsValid() {
-			return s.value(table.Cell{Column: column, Value: value})
-		}
-	case resource.Date, resource.DateTime:
-		quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
-		if err != nil {
-			return nil, err
-		}
-		return s.value(table.Cell{Column: column, Value: quoted})
-	}
-	return text, nil
 }

@@ -1,0 +1,115 @@
+package desk_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/servicetest"
+)
+
+// policyHead begins a file of policies, up to the last cell of the first.
+const policyHead = "policyholderId,inceptionDate,expiryDate,vehicleId,driverId,perils\nP,2026-01-01,2027-01-01,V,D,"
+
+// TestCellsOfATableOfTheExchange reads cells as exports write them, below columns that are named as members.
+func TestCellsOfATableOfTheExchange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ resource, file, query, want string }{
+		"spreadsheets shout":           {"driver", "isPrimaryDriver\nTRUE\n", "", `{"isPrimaryDriver":true}`},
+		"number with spaces":           {"pet", "age\n 3.50 \n", "", `{"age":3.50}`},
+		"digits":                       {"pet", "age\n420.500000000000000001\n", "", `{"age":420.500000000000000001}`},
+		"exponent":                     {"pet", "age\n1.20e+3\n", "", `{"age":1.20e+3}`},
+		"grouped digits are no number": {"pet", "age\n\"1,000\"\n", "", "declare as groupingMark"},
+		"payload name":                 {"driver", "dob\n1990-12-10\n", "", `{"driverDOB":"1990-12-10"}`},
+		"payload name of a text": {
+			"debtor", "name,parentCompany,registrationNumber\nA,42,1\n", "", `"ultimateParentCompany":"42"`,
+		},
+		"in another case":     {"pet", "PETNAME\nRex\n", "", `{"petName":"Rex"}`},
+		"head of an amount":   {"property", "sumInsuredBuilding (minor GBP)\n7\n", "", `{"sumInsuredBuilding":7}`},
+		"list":                {"motorCoverage", policyHead + "\"fire;  theft\"\n", "", `"perils":["fire","theft"]`},
+		"odd list":            {"motorCoverage", policyHead + "\"[\"\"a;b\"\"]\"\n", "", `"perils":["a;b"]`},
+		"list of one bracket": {"motorCoverage", policyHead + "[x\n", "", `"perils":["[x"]`},
+		"whole address":       {"property", "address\n\"{\"\"city\"\":\"\"Bern\"\"}\"\n", "", `{"address":{"city":"Bern"}}`},
+		"whole and parts":     {"property", "address,address.city\n{},Bern\n", "", "gives a part of what"},
+		"free members": {
+			"vehicle", "registration.year,registration.code,registration.none,vin\n2020,\"\"\"12\"\"\",{},V\n", "",
+			`{"registration":{"code":"12","none":{},"year":2020},"vin":"V"}`,
+		},
+		"free array":             {"driver", "convictions\n\"[{\"\"points\"\":3}]\"\n", "", `{"convictions":[{"points":3}]}`},
+		"own members":            {"pet", "chip,weight,code,a\\.b.c\n003,3,\"\"\"3\"\"\",x\n", "&extensions=true", `{"a.b":{"c":"x"},"chip":"003","code":"3","weight":3}`},
+		"reason of before":       {"pet", "rejectedBecause,petName\nis late,Rex\n", "&extensions=true", `{"petName":"Rex"}`},
+		"text in quotes":         {"vehicle", "plateNumber,vin\n\"\"\"  \"\"\",V\n", "", `{"plateNumber":"  ","vin":"V"}`},
+		"lines":                  {"pet", "petName\n\"one\n\ttwo\"\n", "", `{"petName":"one\n\ttwo"}`},
+		"lines of an identifier": {"vehicle", "vin\n\"one\ntwo\"\n", "", "has control characters"},
+		"formula":                {"pet", "petName\n'=1+1\n", "", `{"petName":"=1+1"}`},
+		"formula of a text":      {"pet", "petName\n''=1+1\n", "", `{"petName":"'=1+1"}`},
+		"apostrophe of a text":   {"pet", "petName\n'-5\n", "", `{"petName":"'-5"}`},
+		"points":                 {"property", "sumInsuredBuilding\n250.000\n", "", "decimalMark is not declared"},
+		"points that are said":   {"property", "sumInsuredBuilding\n250.000\n", "&decimalMark=,&groupingMark=.", `{"sumInsuredBuilding":250000}`},
+		"a fraction that is":     {"pet", "age\n1.250\n", "&decimalMark=.&groupingMark=,", `{"age":1.250}`},
+		"a fraction":             {"pet", "age\n1.250\n", "", `{"age":1.250}`},
+		"groups":                 {"pet", "age\n1.250\n", "&decimalMark=,&groupingMark=.", `{"age":1250}`},
+		"day and time":           {"claimsBordereau", "fnol\n04.04.2026 9:30\n", "&dateOrder=dmy", `{"fnol":"2026-04-04T09:30:00Z"}`},
+		"no time":                {"claimsBordereau", "fnol\n04.04.2026 25:30\n", "&dateOrder=dmy", "is no date"},
+		"day for an instant":     {"claimsBordereau", "fnol\n2026-04-04\n", "", `{"fnol":"2026-04-04T00:00:00Z"}`},
+		"another encoding":       {"pet", "petName\nZo\xeb\n", "", "has characters that the declared"},
+		"another in the header":  {"pet", "petName,Gr\xf6\xdfe\nRex,1\n", "", `{"petName":"Rex"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMakers(t)
+			s := m.start(servicetest.OpenStore(t))
+			of := s.Must(200, "POST", imports+"?resource="+c.resource+c.query, c.file, "Content-Type", "text/csv")
+			applied(s, of)
+			if !strings.HasPrefix(c.want, "{") && !strings.HasPrefix(c.want, `"`) {
+				rows := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows", "")
+				if len(m.records) > 0 || !strings.Contains(rows.Text, c.want) {
+					t.Errorf("%v, %s", m.records, rows.Text)
+				}
+				return
+			}
+			if len(m.records) != 1 || !strings.Contains(m.records[0].body, c.want) ||
+				c.want[0] == '{' && m.records[0].body != c.want {
+				t.Errorf("%v is made, not %s: %s", m.records, c.want, of.Text)
+			}
+		})
+	}
+}
+
+// TestAFileIsCheckedOnceMore sends the same file in another attempt, once what it names is there: that is made, and
+// what was made before is there.
+func TestAFileIsCheckedOnceMore(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	send := func(attempt string) servicetest.Response {
+		return s.Must(200, "POST", imports+"?resource=vehicle&attempt="+url.QueryEscape(attempt),
+			"vin,plateNumber\nV1,A\nV2,B\n", "Content-Type", "text/csv")
+	}
+	m.spoiled = []string{`"V2"`}
+	first := send("1")
+	if done := applied(s, first); !strings.Contains(done.Text, `"outcomes":{"made":1,"refused":1}`) {
+		t.Fatal(done.Text)
+	}
+	m.spoiled = nil
+	if again := send("1"); again.Member("id") != first.Member("id") {
+		t.Error("the same attempt is another import")
+	}
+	second := send("2")
+	if second.Member("id") == first.Member("id") || !strings.Contains(second.Text, `"outcomes":{"ready":1,"there":1}`) {
+		t.Fatal(second.Text)
+	}
+	if done := applied(s, second); !strings.Contains(done.Text, `"outcomes":{"made":1,"there":1}`) {
+		t.Error(done.Text)
+	}
+	var made []string
+	for _, r := range m.records {
+		made = append(made, member1(r.body, "vin"))
+	}
+	if !slices.Equal(made, []string{"V1", "V2"}) {
+		t.Errorf("made are %v", made)
+	}
+	s.Must(400, "POST", imports+"?resource=vehicle&attempt="+strings.Repeat("a", 101), "vin\nV\n", "Content-Type",
+		"text/csv")
+}
