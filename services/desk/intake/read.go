@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -36,16 +37,26 @@ type reading struct {
 	rows []row
 	keys []string
 	// same counts the rows before by what they make.
-	same     map[string]int
+	same     map[rowKey]int
 	examples map[string][]intake.ImportExample
+}
+
+// rowKey is a part of the digest of what a row makes. It is long enough for no two rows to share one, and short enough
+// to be kept of all rows of a file.
+type rowKey [16]byte
+
+// keyed returns the part of a digest in hexadecimal; that of an empty one is zero.
+func keyed(digest string) (key rowKey) {
+	_, _ = hex.Decode(key[:], []byte(digest)[:min(len(digest), 2*len(key))]) // it is hexadecimal
+	return key
 }
 
 // checkFile checks the rows of a file that are not checked yet, until the time of a request that began at an instant is
 // over. Errors: those of the services and of the store.
 func (i *Intake) checkFile(ctx context.Context, s *stored, file folder.File, began time.Time) error {
-	r := &reading{Intake: i, s: s, began: began, from: s.Head.Checked, same: map[string]int{}}
+	r := &reading{Intake: i, s: s, began: began, from: s.Head.Checked, same: map[rowKey]int{}}
 	if err := folder.EachOf(ctx, i.Folder, s.Batch, keyBlocks, partLength, r.from, func(key string) error {
-		r.same[key]++
+		r.same[keyed(key)]++
 		return nil
 	}); err != nil {
 		return err
@@ -88,8 +99,8 @@ func (r *reading) add(ctx context.Context, of profile.Row) error {
 			parts = append(parts, b.Resource, string(b.JSON))
 		}
 		key = digest(parts...)
-		r.same[key]++
-		composed.Key = fmt.Sprintf("import-%s-%d", key, r.same[key])
+		r.same[keyed(key)]++
+		composed.Key = fmt.Sprintf("import-%s-%d", key, r.same[keyed(key)])
 	}
 	r.rows, r.keys = append(r.rows, composed), append(r.keys, key)
 	if len(r.rows) < partLength {

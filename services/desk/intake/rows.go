@@ -17,8 +17,8 @@ import (
 // mostParts is how many parts are looked through for the rows of a page.
 const mostParts = 200
 
-// Rows returns a page of the rows of an import that are checked and have an outcome, any if that is empty: those behind a
-// number of rows of the file. Errors: problem.NotFound, those of the store.
+// Rows returns a page of the rows of an import that are checked and have an outcome, any if that is empty: those behind
+// a number of rows of the file. Errors: problem.NotFound, those of the store.
 func (i *Intake) Rows(ctx context.Context, id, outcome string, after, limit int) (intake.ImportRows, error) {
 	page := intake.ImportRows{Rows: []intake.ImportRow{}}
 	s, _, err := i.get(ctx, id)
