@@ -132,8 +132,8 @@ func TestFilesThatAreNoImports(t *testing.T) {
 	}
 }
 
-// TestRowsThatAreTooLargeTogether has services that take no large trial: rows are tried one by one then, and one that is
-// too large by itself is refused.
+// TestRowsThatAreTooLargeTogether has services that take no large trial: rows are tried one by one then, and one that
+// is too large by itself is refused.
 func TestRowsThatAreTooLargeTogether(t *testing.T) {
 	t.Parallel()
 	m := newMakers(t)
@@ -148,7 +148,8 @@ func TestRowsThatAreTooLargeTogether(t *testing.T) {
 	if !strings.Contains(of.Text, `"outcomes":{"ready":59,"refused":1}`) {
 		t.Error(of.Text)
 	}
-	if rows := rowsOf(s, of.Member("id"), "refused"); !strings.HasPrefix(rows, "61,refused,What is sent together is too") {
+	const wrong = "61,refused,What is sent together is too large"
+	if rows := rowsOf(s, of.Member("id"), "refused"); !strings.HasPrefix(rows, wrong) {
 		t.Error(rows)
 	}
 }

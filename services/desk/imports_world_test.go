@@ -106,11 +106,12 @@ func (m *makers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			m.t.Error(err)
 		}
-		if r.URL.Path == "/internal/trial" && m.most > 0 && len(text) > m.most {
+		switch trial := r.URL.Path == "/internal/trial"; {
+		case trial && m.most > 0 && len(text) > m.most:
 			status = http.StatusRequestEntityTooLarge
-		} else if r.URL.Path == "/internal/trial" {
+		case trial:
 			m.try(request.CallerFrom(r.Context()).Key(), text, out)
-		} else {
+		default:
 			status = m.make(r, text, out)
 		}
 	}

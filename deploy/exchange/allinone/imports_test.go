@@ -31,8 +31,8 @@ func newImporting(t *testing.T, settings ...string) *importing {
 	return &importing{member: s.as("")}
 }
 
-// importResult is what an import has done: the records that it made, in the order of the file and without their ids, what
-// it said, and the file of refused rows.
+// importResult is what an import has done: the records that it made, in the order of the file and without their ids,
+// what it said, and the file of refused rows.
 type importResult struct {
 	made      []string
 	out, said string
@@ -119,7 +119,8 @@ func TestFilesAsTheyCome(t *testing.T) {
 		resource, file, flags string
 		made, words           []string
 	}{
-		{"vehicle", "i14-second.xlsx", "", nil, []string{"Row 1 has not one column", "--sheet says", "The sheets are Info, Data"}},
+		{"vehicle", "i14-second.xlsx", "", nil, []string{"Row 1 has not one column", "--sheet says",
+			"The sheets are Info, Data"}},
 		{"vehicle", "i14-second.xlsx", "--sheet Data", []string{vehicle("20")}, nil},
 		{"vehicle", "i14-second.xlsx", "--sheet Dat", nil, []string{`no sheet "Dat"; it has Info, Data`}},
 		{"vehicle", "i15-hidden.xlsx", "", []string{vehicle("21")}, nil},
@@ -132,7 +133,8 @@ func TestFilesAsTheyCome(t *testing.T) {
 		{"vehicle", "i17-formula.xlsx", "", []string{vehicle("23")}, []string{
 			"Cells that are formulas, taken by their stored values: 1.",
 			"plateNumber, A3: is a formula without a stored value"}},
-		{"vehicle", "i18-hiddenrow.xlsx", "", nil, []string{"1 rows that a spreadsheet hides (3)", "--hidden-rows what"}},
+		{"vehicle", "i18-hiddenrow.xlsx", "", nil, []string{"1 rows that a spreadsheet hides (3)",
+			"--hidden-rows what"}},
 		{"vehicle", "i18-hiddenrow.xlsx", "--dry-run", nil, []string{"1 rows that a spreadsheet hides (3)"}},
 		{"vehicle", "i18-hiddenrow.xlsx", "--hidden-rows read", []string{vehicle("25"), vehicle("26")},
 			[]string{"Rows that were read, although hidden: 3."}},
@@ -148,7 +150,8 @@ func TestFilesAsTheyCome(t *testing.T) {
 			`{"plateNumber":"A 3","vin":"WVWZZZ1JZXW000039"}`, `{"plateNumber":"A 4","vin":"WVWZZZ1JZXW000040"}`},
 			[]string{"Rows that were left out, because the header is repeated there: 3."}},
 		{"property", "i40-250000.csv", "", nil, []string{
-			"sumInsuredBuilding, B2: can be a number with groups of digits", "sumInsuredContent, C3: can be", "--decimal comma or"}},
+			"sumInsuredBuilding, B2: can be a number with groups of digits", "sumInsuredContent, C3: can be",
+			"--decimal comma or"}},
 		{"property", "i40-250000.csv", "--decimal comma", []string{
 			`{"address":{"postalCode":"K1"},"sumInsuredBuilding":250000,"sumInsuredContent":1500000}`,
 			`{"address":{"postalCode":"K2"},"sumInsuredBuilding":250000,"sumInsuredContent":10000}`}, nil},
@@ -174,11 +177,13 @@ func TestTextsAsTheyCome(t *testing.T) {
 		{"cr.csv", "plateNumber\rEX 1\rEX 2\r", "", []string{one, two}, nil},
 		{"more.csv", "plateNumber,model\nEX 1,\nEX 2,,\nEX 3,250,000.00\n", "--extensions", []string{one, two},
 			[]string{"C, C4: is in a column without a name", ",EX 3,250,000.00\n"}},
-		{"headless.csv", "plateNumber,,\nEX 1,,\nEX 2,x,\n", "", []string{one}, []string{"B3: is in a column without a name"}},
+		{"headless.csv", "plateNumber,,\nEX 1,,\nEX 2,x,\n", "", []string{one},
+			[]string{"B3: is in a column without a name"}},
 		{"again.csv", "plateNumber;vin\nEX 1;\nplateNumber;vin;\nEX 2;\n", "", []string{one, two},
 			[]string{"Rows that were left out, because the header is repeated there: 3."}},
 		{"title.csv", "\"Fleet,\nof Alder\"\n\nvin;plateNumber\n;EX 1\n", "--header-row 3", []string{one}, nil},
-		{"title.csv", "Fleet of Alder\nvin;plateNumber\n;EX 1\n", "", nil, []string{"Row 1 has not one column", "--header-row says"}},
+		{"title.csv", "Fleet of Alder\nvin;plateNumber\n;EX 1\n", "", nil,
+			[]string{"Row 1 has not one column", "--header-row says"}},
 		{"bad.csv", "plateNumber\nEX 1\"\"x\n", "", nil, []string{"The file is not CSV: line 2, column 5"}},
 		{"excel.csv", "sep=;\nplateNumber;vin\nEX 1;\n", "", nil, []string{"say --header-row 2"}},
 		{"excel.csv", "sep=;\nplateNumber;vin\nEX 1;\n", "--header-row 2", []string{one}, nil},

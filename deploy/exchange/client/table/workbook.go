@@ -187,8 +187,8 @@ func besideMidnight(instant time.Time) bool {
 	return after > 0 && after < time.Second || day-after < time.Second
 }
 
-// Copied returns a cell as what it is, so that what is refused is refused again before it is mended: a number that shows
-// no text is shown with an exponent, and what has no value is an error.
+// Copied returns a cell as what it is, so that what is refused is refused again before it is mended: a number that
+// shows no text is shown with an exponent, and what has no value is an error.
 func (s *sheetWriter) Copied(cell sheet.Cell) any {
 	shown, reason := cell.Shown()
 	number, err := strconv.ParseFloat(cell.Text, 64)

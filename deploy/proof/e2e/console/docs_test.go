@@ -120,7 +120,8 @@ type shownBody struct {
 }
 
 // desks returns the operations of the desk that take a body, and all of imports, by method and path, with the examples
-// that the page has after it has read again what there is. It does not show them, which takes seconds for all operations.
+// that the page has after it has read again what there is. It does not show them, which takes seconds for all
+// operations.
 func (p *tab) desks() map[string]shownBody {
 	p.Helper()
 	p.eval(`read = undefined; examples.read().then(() => { read = true })`, nil)
@@ -130,8 +131,8 @@ func (p *tab) desks() map[string]shownBody {
 		Object.entries(item)
 			.filter(([, of]) => of.requestBody && path.match("^/x/(contract|bordereau|supplement|reconcil)") ||
 				path.startsWith("/x/import"))
-			.map(([method, { parameters = [], requestBody: { content } = { content: {} } }]) => [method.toUpperCase() + " " +
-				path, {
+			.map(([method, { parameters = [], requestBody: { content } = { content: {} } }]) => [
+				method.toUpperCase() + " " + path, {
 				path, media: content["text/csv"] ? "text/csv" : "application/json",
 				body: (content["text/csv"] ?? content["application/json"])?.example,
 				named: Object.fromEntries(parameters.filter((of) => of.example).map((of) => [of.name, of.example])),

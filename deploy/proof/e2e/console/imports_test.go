@@ -138,8 +138,8 @@ func TestPoliciesAreImported(t *testing.T) {
 	p.fits("imports")
 }
 
-// instead has the page get responses that the exchange has not given, as long as there are some in responses: to what is
-// read of an import, and to each action by its name. The page notes what it has asked for.
+// instead has the page get responses that the exchange has not given, as long as there are some in responses: to what
+// is read of an import, and to each action by its name. The page notes what it has asked for.
 const instead = `{
 	window.asked = [];
 	const real = fetch;
@@ -153,8 +153,9 @@ const instead = `{
 	};
 }`
 
-// TestAnImportGoesOn has the exchange say for a while that it has not checked, or made, all rows. The page goes on until
-// it has, and names the check that the person has seen. It stops when a service is away, and goes on when it is told to.
+// TestAnImportGoesOn has the exchange say for a while that it has not checked, or made, all rows. The page goes on
+// until it has, and names the check that the person has seen. It stops when a service is away, and goes on when it is
+// told to.
 func TestAnImportGoesOn(t *testing.T) {
 	t.Parallel()
 	e := run(t)
@@ -216,8 +217,8 @@ func TestAnImportGoesOn(t *testing.T) {
 	p.gone("[data-action]")
 }
 
-// TestAFileWithOtherColumnsIsImported makes a profile of a form in the page, for a file whose columns have names of their
-// own, and imports by it. Files that are compared are not read by it.
+// TestAFileWithOtherColumnsIsImported makes a profile of a form in the page, for a file whose columns have names of
+// their own, and imports by it. Files that are compared are not read by it.
 func TestAFileWithOtherColumnsIsImported(t *testing.T) {
 	t.Parallel()
 	e := run(t)
@@ -273,7 +274,8 @@ func TestAFileWithOtherColumnsIsImported(t *testing.T) {
 // counts waits until the screen of an import has the outcomes of rows with how many there are of each, and no others.
 func (p *tab) counts(outcomes ...string) {
 	p.Helper()
-	p.becomes("[...document.querySelectorAll('[data-part=outcomes] tbody tr')].map((row) => [...row.cells].slice(0, 2)" +
+	p.becomes("[...document.querySelectorAll('[data-part=outcomes] tbody tr')].map((row) => [...row.cells]" +
+		".slice(0, 2)" +
 		".map((cell) => cell.innerText.trim()).join(' ')).join(', ') === " + quoted(strings.Join(outcomes, ", ")))
 }
 

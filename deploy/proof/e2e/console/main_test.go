@@ -13,9 +13,9 @@
 //   - details_test.go looks at single things that people read and type: contracts in words, decimals, perils,
 //     countries.
 //   - owners_test.go opens contracts of several organisations that have one reference.
-//   - desk_test.go reports a month, and reconciliation_test.go compares a file with it. imports_test.go makes records of
-//     the rows of files. signoff_test.go signs off a
-//     month by keys alone, and its claims. board_test.go looks at contracts and months.
+//   - desk_test.go reports a month, and reconciliation_test.go compares a file with it, which corrected_test.go
+//     corrects. imports_test.go makes records of the rows of files. signoff_test.go signs off a month by keys alone,
+//     and its claims. board_test.go looks at contracts and months.
 //   - scripts_test.go stores scripts in every text of every resource, and scripts_desk_test.go in every text of
 //     contracts, bordereaux and files.
 //   - people_test.go has axe look at the screens (axe_test.go), and uses them by keys, on a phone and in German.
