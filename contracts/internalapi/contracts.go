@@ -12,7 +12,7 @@ var (
 	about = get[About](AboutPath, "readAbout",
 		"Read the build of the service and its settings that callers may learn", none)
 	changes = get[Changes](ChangesPath, "readChanges", "Read a page of the log of changes",
-		position, limited)
+		position, limited, recording)
 	ofRecords = []Operation{changes,
 		send[Trial, TrialOutcomes](http.MethodPost, TrialPath, "tryCreations",
 			"Try creations without writing anything", none),

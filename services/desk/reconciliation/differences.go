@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/services/desk/export"
-	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
