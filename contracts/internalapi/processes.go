@@ -29,6 +29,7 @@ func services() []Process {
 		{Name: "premium", Calls: []string{"coverage", "claims"}},
 		{Name: "desk", Calls: Recorded()},
 		{Name: "feed", Calls: Logged()},
+		{Name: "book", Calls: Logged(), Storeless: true},
 		{Name: "composite", Calls: append(Logged(), "feed"), Storeless: true},
 	}
 }

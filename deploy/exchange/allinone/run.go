@@ -114,6 +114,11 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 		}
 		p.Settings.Secrets = []string{secret}
 	}
+	if file := r.flags.Lookup(settings.BookFile); file.Value.String() == "" {
+		if err := file.Value.Set(filepath.Join(r.data, bookFile)); err != nil {
+			return err
+		}
+	}
 	if err := r.openClock(); err != nil {
 		return fmt.Errorf("setting %s: %w", testClockFlag, err)
 	}
@@ -142,6 +147,10 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	}
 	return p.Serve(ctx, entrance)
 }
+
+// bookFile is the file in the data folder in which the book is kept. It is in no backup: a start without it reads the
+// logs again.
+const bookFile = "book.db"
 
 const testClockFlag = "test-clock"
 
