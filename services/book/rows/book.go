@@ -62,11 +62,14 @@ func (b *Book) connect() (err error) {
 		return fmt.Errorf("the book in %s cannot be opened: %w", b.path, err)
 	}
 	// A crash of the machine may lose the last transactions, which are then read again, and no part of one.
-	if err = sqlitex.ExecuteScript(b.writer, "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384; "+
-		"PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;", nil); err == nil {
-		b.readers, err = sqlitex.NewPool(b.path, sqlitex.PoolOptions{PoolSize: readers,
-			Flags: sqlite.OpenReadOnly | sqlite.OpenWAL})
+	for _, pragma := range []string{"synchronous = NORMAL", "cache_size = -16384", "temp_store = MEMORY",
+		"trusted_schema = OFF"} {
+		if err := sqlitex.ExecuteTransient(b.writer, "PRAGMA "+pragma, nil); err != nil {
+			return errors.Join(err, b.writer.Close())
+		}
 	}
+	b.readers, err = sqlitex.NewPool(b.path, sqlitex.PoolOptions{PoolSize: readers,
+		Flags: sqlite.OpenReadOnly | sqlite.OpenWAL})
 	if err != nil {
 		return errors.Join(err, b.writer.Close())
 	}
