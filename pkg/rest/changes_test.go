@@ -3,6 +3,7 @@ package rest_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -87,7 +88,7 @@ func TestTheLogOfChangesSaysWhatHappened(t *testing.T) {
 		}
 	}
 	again := w.changesAfter(string(all[2].Position), 200)
-	if len(again.Changes) != len(all)-3 || again.Changes[0] != all[3] {
+	if len(again.Changes) != len(all)-3 || !reflect.DeepEqual(again.Changes[0], all[3]) {
 		t.Errorf("after entry 2: %+v", again.Changes)
 	}
 }

@@ -11,9 +11,10 @@
 // Its files, in the order in which a change meets them:
 //
 //	schema.go   the tables
-//	book.go     opens the file; what is kept about the reading of the logs
+//	book.go     opens the file; what is kept about the logs
 //	fact.go     what is kept of records
 //	apply.go    takes the entries of a log
+//	object.go   a few words for what a policy insures
 //	contract.go the contracts of the desk, and which policy belongs to which
 //	due.go      computes what is due
 //	cell.go     what rows add to cells; sums of cells
