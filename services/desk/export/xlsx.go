@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
 )
@@ -65,8 +66,8 @@ func (b *workbook) styles() (err error) {
 	return b.file.SetSheetName("Sheet1", linesSheet)
 }
 
-// Pack writes a workbook, the same bytes for the same one: the library packs its parts in any order. It would also have
-// all of the packed file in memory first. Errors: those of w, problem.Unavailable.
+// Pack writes a workbook with texts as package sheet escapes them, the same bytes for the same one: the library packs
+// its parts in any order. It would also have all of the packed file in memory first. Errors: those of w, problem.Unavailable.
 func Pack(w io.Writer, file *excelize.File) error {
 	spool, err := os.CreateTemp("", "workbook-*")
 	if err != nil {
@@ -76,7 +77,7 @@ func Pack(w io.Writer, file *excelize.File) error {
 		_ = spool.Close()
 		_ = os.Remove(spool.Name())
 	}()
-	file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(spool) })
+	file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return sheet.NewPacker(spool) })
 	if err := file.Write(io.Discard); err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (s *lineSheets) row(cells []any) error {
 	if err != nil {
 		return err
 	}
-	return s.SetRow(place, cells)
+	return s.SetRow(place, sheet.Cells(cells))
 }
 
 // cell returns a cell: a date and a number are what they are, and a text is never a formula.
@@ -304,7 +305,7 @@ func (b *workbook) sheet(name string, rows [][]any) error {
 		if err != nil {
 			return err
 		}
-		if err := out.SetRow(place, cells); err != nil {
+		if err := out.SetRow(place, sheet.Cells(cells)); err != nil {
 			return err
 		}
 	}

@@ -1,16 +1,13 @@
 package export
 
 import (
-	"archive/zip"
-	"bytes"
-	"encoding/xml"
-	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+
+	"insurance.example/exchange/pkg/sheet/sheettest"
 )
 
 // TestLinesOfSeveralSheets writes more lines than a sheet has room for.
@@ -38,7 +35,7 @@ func TestLinesOfSeveralSheets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wellFormed(t, text.Bytes())
+		sheettest.WellFormed(t, text.Bytes())
 		if file, err = excelize.OpenReader(text); err != nil {
 			t.Fatal(err)
 		}
@@ -60,28 +57,6 @@ func TestLinesOfSeveralSheets(t *testing.T) {
 		}
 		if read != lines {
 			t.Errorf("%d of %d lines are there", read, lines)
-		}
-	}
-}
-
-// wellFormed fails the test unless each part of a workbook is a whole document. The library reads others as well.
-func wellFormed(t *testing.T, workbook []byte) {
-	t.Helper()
-	packed, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range packed.File {
-		in, err := part.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := xml.NewDecoder(in)
-		for err == nil {
-			_, err = of.Token()
-		}
-		if !errors.Is(err, io.EOF) {
-			t.Errorf("%s: %v", part.Name, err)
 		}
 	}
 }
