@@ -290,15 +290,18 @@ func (o *office) export(format export.Format) func(*gin.Context, any) (any, erro
 		if err != nil {
 			return nil, err
 		}
-		tag := v.Digest
-		if waivers, err := o.desk.Waivers(ctx, at, number); err != nil {
+		of, err := o.desk.Export(ctx, at, number)
+		if err != nil {
 			return nil, err
-		} else if format.Findings && waivers > 0 {
-			tag += "-" + strconv.Itoa(waivers) // they are in the file, and not in the digest
+		}
+		tag := v.Digest + "-" + strconv.Itoa(of.Layout)
+		if format.Findings && of.Waivers > 0 {
+			tag += "-" + strconv.Itoa(of.Waivers) // they are in the file, and not in the digest
 		}
 		c.Header("ETag", `"`+tag+`"`)
 		c.Header("Content-Disposition", `attachment; filename="`+strings.Join([]string{
 			v.Contract, v.Kind, v.Period, number}, "-")+"."+format.Name+`"`)
-		return func(w io.Writer) error { return format.Write(ctx, w, o.desk, at, number) }, nil
+		version := export.Version{Desk: o.desk, At: at, Number: number, Layout: of.Layout}
+		return func(w io.Writer) error { return format.Write(ctx, w, version) }, nil
 	}
 }

@@ -19,7 +19,11 @@ func TestLinesOfSeveralSheets(t *testing.T) {
 		if err := file.SetSheetName("Sheet1", linesSheet); err != nil {
 			t.Fatal(err)
 		}
-		out := &lineSheets{file: file, most: 5, headers: [][]any{{"0029"}, {"Certificate"}}}
+		bold, err := file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := &lineSheets{workbook: &workbook{file: file, bold: bold}, most: 5, headers: [][]any{{"0029"}, {"Certificate"}}}
 		if err := out.next(); err != nil {
 			t.Fatal(err)
 		}
