@@ -199,6 +199,9 @@ func (o *office) versionOperations() []rest.Extension {
 		"The lines of a version as a workbook, in the columns of the market, with control totals and findings", nil,
 		o.export(export.XLSX))
 	sheet.Media, sheet.Tagged = export.XLSX.Media, true
+	const layout = "The entity tag is made of the digest of the version and the number of the layout of the file. An " +
+		"approved version keeps the layout that was in force at its approval; another one has that of the release."
+	table.Details, sheet.Details = layout, layout+" The tag also says how often a finding was waived, if one was."
 	version := read("", "readBordereauVersion", "A version. It reads the same for ever",
 		reflect.TypeFor[desk.BordereauVersion](), o.version)
 	version.Tagged = true
