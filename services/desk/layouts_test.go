@@ -34,8 +34,8 @@ func (e exports) layout() string {
 	return of
 }
 
-// TestAVersionKeepsTheLayoutOfItsApproval has the layout of exports change behind an approval. What is approved reads as
-// before, also where the release that approved it had but one layout; what is not takes the new one.
+// TestAVersionKeepsTheLayoutOfItsApproval has the layout of exports change behind an approval. What is approved reads
+// as before, also where the release that approved it had but one layout; what is not takes the new one.
 func TestAVersionKeepsTheLayoutOfItsApproval(t *testing.T) {
 	t.Parallel()
 	path, w := filepath.Join(t.TempDir(), "desk.db"), newWorld(t, "2026-11-10T12:00:00Z")

@@ -62,8 +62,8 @@ var hard = []string{
 	"_xDE00_", "_x7F_", "x0041_", "0041_", "_X0041_", "_x004G_", "😀", "é", "ﷺ", "&", "<", "&#xD;", "]]>", "=", "'", "a",
 }
 
-// Texts returns texts of such pieces, each of them alone and others at random, with a seed that the test logs. There are
-// none of blanks alone, since a cell of these is an empty one.
+// Texts returns texts of such pieces, each of them alone and others at random, with a seed that the test logs. There
+// are none of blanks alone, since a cell of these is an empty one.
 func Texts(t *testing.T, count int) []string {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())

@@ -73,7 +73,8 @@ func (b *workbook) styles(layout int) (err error) {
 }
 
 // Pack writes a workbook with texts as package sheet escapes them, the same bytes for the same one: the library packs
-// its parts in any order. It would also have all of the packed file in memory first. Errors: those of w, problem.Unavailable.
+// its parts in any order. It would also have all of the packed file in memory first. Errors: those of w,
+// problem.Unavailable.
 func Pack(w io.Writer, file *excelize.File) error {
 	spool, err := os.CreateTemp("", "workbook-*")
 	if err != nil {

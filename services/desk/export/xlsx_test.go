@@ -25,7 +25,8 @@ func TestLinesOfSeveralSheets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := &lineSheets{workbook: &workbook{file: file, bold: bold}, most: 5, headers: [][]any{{"0029"}, {"Certificate"}}}
+		out := &lineSheets{workbook: &workbook{file: file, bold: bold}, most: 5,
+			headers: [][]any{{"0029"}, {"Certificate"}}}
 		if err := out.next(); err != nil {
 			t.Fatal(err)
 		}

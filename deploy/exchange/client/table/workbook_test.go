@@ -109,8 +109,8 @@ func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
 	}
 }
 
-// TestWorkbooksHoldEveryText writes texts that XML cannot hold, and ones that look like what stands for these, as values
-// of records, as names of columns, and as cells of a file that go back, and reads them.
+// TestWorkbooksHoldEveryText writes texts that XML cannot hold, and ones that look like what stands for these: as
+// values of records, as names of columns, and as cells of a file that go back. It reads them.
 func TestWorkbooksHoldEveryText(t *testing.T) {
 	claim, _ := resourceOf(t, "claim")
 	columns, texts := Of(claim), sheettest.Texts(t, 5000)
