@@ -194,6 +194,9 @@ const (
 	narrowest = 12
 	widest    = 40
 	arrow     = 3
+	// otherWidth is that of a column of a sheet without lines, which has mostColumns at most.
+	otherWidth  = 20
+	mostColumns = 10
 )
 
 // inSight keeps the header of a sheet in sight, and makes the columns as wide as their names.
@@ -263,8 +266,8 @@ func (b *workbook) totals(of []desk.BordereauTotal) [][]any {
 		}
 		return nil
 	}
-	rows := [][]any{slices.Concat([]any{"Section", "Currency", "Lines", "Gross", "Commission", "Brokerage"},
-		taxes("Taxes"), []any{"Net", "Settlement currency", "Settled"})}
+	rows := [][]any{b.header(slices.Concat([]any{"Section", "Currency", "Lines", "Gross", "Commission", "Brokerage"},
+		taxes("Taxes"), []any{"Net", "Settlement currency", "Settled"})...)}
 	for _, t := range of {
 		rows = append(rows, slices.Concat([]any{t.Section, t.Currency, t.Lines},
 			b.amounts(t.Gross, t.Commission, t.Brokerage), taxes(b.amounts(t.Taxes)...), b.amounts(t.Net),
@@ -275,10 +278,8 @@ func (b *workbook) totals(of []desk.BordereauTotal) [][]any {
 
 // claimTotals returns the rows of the sums of a claims bordereau.
 func (b *workbook) claimTotals(of []desk.ClaimTotal) [][]any {
-	rows := [][]any{{
-		"Amounts", "Currency", "Lines", "Paid this period", "Previously paid", "Outstanding", "Incurred",
-		"Change of incurred",
-	}}
+	rows := [][]any{b.header("Amounts", "Currency", "Lines", "Paid this period", "Previously paid", "Outstanding",
+		"Incurred", "Change of incurred")}
 	for _, t := range of {
 		for _, one := range []struct {
 			name, currency string
@@ -313,8 +314,8 @@ func (b *workbook) findings(ctx context.Context, of Version) error {
 		}
 		contract.Hide(ctx, &page)
 		if skip == 0 {
-			rows = append(checked(page.Checks),
-				[]any{"Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"})
+			rows = append(b.checked(page.Checks),
+				b.header("Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"))
 		}
 		for _, f := range page.Findings {
 			rows = append(rows, []any{f.Code, f.Severity, f.Outcome, neutral(f.PolicyNumber), f.LineID,
@@ -326,15 +327,25 @@ func (b *workbook) findings(ctx context.Context, of Version) error {
 }
 
 // checked returns the rows of what each check came to, and an empty one; none where that was not kept.
-func checked(checks []desk.BordereauCheck) (rows [][]any) {
+func (b *workbook) checked(checks []desk.BordereauCheck) (rows [][]any) {
 	for _, c := range checks {
 		rows = append(rows, []any{c.Code, c.Severity, c.Outcome, c.Found, c.NotEvaluated, neutral(c.Why)})
 	}
 	if len(rows) > 0 {
-		header := []any{"Check", "Severity", "Outcome", "Found", "Not evaluated", "Why"}
+		header := b.header("Check", "Severity", "Outcome", "Found", "Not evaluated", "Why")
 		rows = append(slices.Insert(rows, 0, header), []any{})
 	}
 	return rows
+}
+
+// header returns the cells of a header that is one among other rows.
+func (b *workbook) header(names ...any) []any {
+	for i, name := range names {
+		if b.bold > 0 {
+			names[i] = excelize.Cell{StyleID: b.bold, Value: name}
+		}
+	}
+	return names
 }
 
 func (b *workbook) sheet(name string, rows [][]any) error {
@@ -344,6 +355,11 @@ func (b *workbook) sheet(name string, rows [][]any) error {
 	out, err := b.file.NewStreamWriter(name)
 	if err != nil {
 		return err
+	}
+	if b.bold > 0 {
+		if err := out.SetColWidth(1, mostColumns, otherWidth); err != nil {
+			return err
+		}
 	}
 	for i, cells := range rows {
 		place, err := excelize.CoordinatesToCellName(1, i+1)
