@@ -5,6 +5,7 @@
 // Its files:
 //
 //	sheet.go    cells, rows and their bounds
+//	escape.go   characters that XML cannot hold, read and written
 //	formula.go  texts that a spreadsheet would take for formulas
 //	foreign.go  files that are neither CSV nor XLSX
 //	csv.go      rows of CSV

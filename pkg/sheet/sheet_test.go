@@ -1,9 +1,11 @@
 package sheet_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +122,31 @@ func TestTimesAndTexts(t *testing.T) {
 			func(_ sheet.Row, of sheet.Cell) string { return of.Text + of.Wrong })
 		if err != nil || len(all) != 1 || all[0] != "1 "+want {
 			t.Errorf("%s is %q, want %q (%v)", cell, all, want, err)
+		}
+	}
+}
+
+// TestEscapesAreAsSpreadsheetsWriteThem packs texts that are escaped, and looks at what is in the part then.
+func TestEscapesAreAsSpreadsheetsWriteThem(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a\x01b": "a_x0001_b", "a\r\nb": "a_x000D_\nb", "\x7f\uFFFE\uFFFF": "_x007F__xFFFE__xFFFF_",
+		"_x0041_": "_x005F_x0041_", "_x0041\r": "_x005F_x0041_x000D_", "_xd83d__xDE00_": "_x005F_xd83d__x005F_xDE00_",
+		"_x005F_x0041_": "_x005F_x005F_x005F_x0041_", "\uFFFD\t\n_x_X0041_ 😀": "\uFFFD\t\n_x_X0041_ 😀",
+	} {
+		var file bytes.Buffer
+		to := sheet.NewPacker(&file)
+		part, err1 := to.Create("part.xml")
+		_, err2 := part.Write([]byte(sheet.Escaped(text)))
+		if err := errors.Join(err1, err2, to.Close()); err != nil {
+			t.Fatal(err)
+		}
+		in, err := zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, err := fs.ReadFile(in, "part.xml"); string(is) != want || err != nil {
+			t.Errorf("%q is written as %q, want %q (%v)", text, is, want, err)
 		}
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 )
 
 const (
@@ -232,30 +230,6 @@ func (b *book) texts(part string) error {
 		text, err := textWithin(tokens, "si")
 		b.shared = append(b.shared, text)
 		return err
-	})
-}
-
-// escape is a character as a workbook writes what XML cannot hold, such as _x000D_: a unit of UTF-16, or a pair of
-// them.
-var escape = regexp.MustCompile(`_x([dD][89abAB][0-9A-Fa-f]{2})__x([dD][c-fC-F][0-9A-Fa-f]{2})_|_x([0-9A-Fa-f]{4})_`)
-
-// unescaped returns a text with the characters that a workbook has written so. Half a pair is left as it is.
-func unescaped(text string) string {
-	if !strings.Contains(text, "_x") {
-		return text
-	}
-	return escape.ReplaceAllStringFunc(text, func(written string) string {
-		unit := func(at int) rune {
-			value, _ := strconv.ParseUint(written[at:at+4], 16, 16) // digits
-			return rune(value)
-		}
-		if len(written) > len("_x000D_") {
-			return string(utf16.DecodeRune(unit(2), unit(9)))
-		}
-		if utf16.IsSurrogate(unit(2)) {
-			return written
-		}
-		return string(unit(2))
 	})
 }
 

@@ -199,6 +199,9 @@ func (o *office) versionOperations() []rest.Extension {
 		"The lines of a version as a workbook, in the columns of the market, with control totals and findings", nil,
 		o.export(export.XLSX))
 	sheet.Media, sheet.Tagged = export.XLSX.Media, true
+	const layout = "The entity tag is made of the digest of the version and the number of the layout of the file. An " +
+		"approved version keeps the layout that was in force at its approval; another one has that of the release."
+	table.Details, sheet.Details = layout, layout+" The tag also says how often a finding was waived, if one was."
 	version := read("", "readBordereauVersion", "A version. It reads the same for ever",
 		reflect.TypeFor[desk.BordereauVersion](), o.version)
 	version.Tagged = true
@@ -290,15 +293,18 @@ func (o *office) export(format export.Format) func(*gin.Context, any) (any, erro
 		if err != nil {
 			return nil, err
 		}
-		tag := v.Digest
-		if waivers, err := o.desk.Waivers(ctx, at, number); err != nil {
+		of, err := o.desk.Export(ctx, at, number)
+		if err != nil {
 			return nil, err
-		} else if format.Findings && waivers > 0 {
-			tag += "-" + strconv.Itoa(waivers) // they are in the file, and not in the digest
+		}
+		tag := v.Digest + "-" + strconv.Itoa(of.Layout)
+		if format.Findings && of.Waivers > 0 {
+			tag += "-" + strconv.Itoa(of.Waivers) // they are in the file, and not in the digest
 		}
 		c.Header("ETag", `"`+tag+`"`)
 		c.Header("Content-Disposition", `attachment; filename="`+strings.Join([]string{
 			v.Contract, v.Kind, v.Period, number}, "-")+"."+format.Name+`"`)
-		return func(w io.Writer) error { return format.Write(ctx, w, o.desk, at, number) }, nil
+		version := export.Version{Desk: o.desk, At: at, Number: number, Layout: of.Layout}
+		return func(w io.Writer) error { return format.Write(ctx, w, version) }, nil
 	}
 }

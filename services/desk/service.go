@@ -26,6 +26,7 @@ import (
 	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
+	"insurance.example/exchange/services/desk/export"
 	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/intake"
 	"insurance.example/exchange/services/desk/reconciliation"
@@ -37,13 +38,16 @@ import (
 const name = "desk"
 
 // Service returns the service.
-func Service() rest.Service {
+func Service() rest.Service { return serviceOf(export.Newest) }
+
+// serviceOf returns the service with a layout of exports.
+func serviceOf(layout int) rest.Service {
 	return rest.Service{
 		Name:    name,
 		Summary: "The desk of the Insurance Exchange Service: contracts, and the bordereaux that are reported for them",
 		Foreign: settings.All(), Peers: peers(),
 		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
-		Declare: declare,
+		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) { return declare(s, deps, layout) },
 	}
 }
 
@@ -71,14 +75,14 @@ type office struct {
 	cursors *query.Cursors
 }
 
-func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
+func declare(s *rest.Server, deps process.Deps, layout int) (rest.Parts, error) {
 	lines, err := linesOfInsurance()
 	if err != nil {
 		return rest.Parts{}, err
 	}
 	o := &office{server: s, contracts: contract.New(lines, deps.Now, s.Zone, deps.Log), source: source.New(deps.Peer),
 		underWay: underway.New(deps.Now)}
-	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, s.Zone, deps.Log)
+	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, s.Zone, layout, deps.Log)
 	o.folder = folder.New(deps.Log)
 	if o.intake, err = o.newIntake(s, deps); err != nil {
 		return rest.Parts{}, err
@@ -157,7 +161,7 @@ func examine(lines []string, now func() time.Time) func(context.Context, inspect
 		if err := contracts.Open(ctx, x.Store); err != nil {
 			return err
 		}
-		of := bordereau.New(contracts, nil, nil, now, time.UTC, log)
+		of := bordereau.New(contracts, nil, nil, now, time.UTC, export.Newest, log)
 		if err := of.Open(ctx, x.Store); err != nil {
 			return err
 		}

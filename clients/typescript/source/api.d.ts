@@ -2954,7 +2954,7 @@ export interface paths {
         };
         /**
          * The lines of a version as CSV, in the columns of the market
-         * @description The lines of a version as CSV, in the columns of the market.
+         * @description The lines of a version as CSV, in the columns of the market. The entity tag is made of the digest of the version and the number of the layout of the file. An approved version keeps the layout that was in force at its approval; another one has that of the release.
          *
          *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous), 412 [the record has changed](/problems/precondition-failed).
          */
@@ -2976,7 +2976,7 @@ export interface paths {
         };
         /**
          * The lines of a version as a workbook, in the columns of the market, with control totals and findings
-         * @description The lines of a version as a workbook, in the columns of the market, with control totals and findings.
+         * @description The lines of a version as a workbook, in the columns of the market, with control totals and findings. The entity tag is made of the digest of the version and the number of the layout of the file. An approved version keeps the layout that was in force at its approval; another one has that of the release. The tag also says how often a finding was waived, if one was.
          *
          *     Problems: 404 [not found](/problems/not-found), 409 [several organisations have it](/problems/ambiguous), 412 [the record has changed](/problems/precondition-failed).
          */

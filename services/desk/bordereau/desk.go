@@ -28,7 +28,9 @@ type Desk struct {
 	underWay  *underway.Log
 	now       func() time.Time
 	// zone is that of the exchange, in which days are due.
-	zone    *time.Location
+	zone *time.Location
+	// layout is the number of the layout of exports.
+	layout  int
 	log     *slog.Logger
 	ledgers docstore.Kept[ledger]
 	blocks  docstore.Collection
@@ -36,13 +38,14 @@ type Desk struct {
 	supplements docstore.Kept[supplement]
 }
 
-// New returns a desk. Open prepares it. One that prepares and compares nothing needs no log of what is under way.
-// Stored bordereaux that cannot be read are logged.
+// New returns a desk. Open prepares it. One that prepares and compares nothing needs no log of what is under way, and
+// layout is the number of the layout of exports, from 1; one that exports and approves nothing needs none. Stored
+// bordereaux that cannot be read are logged.
 func New(
 	contracts *contract.Contracts, from *source.Source, underWay *underway.Log, now func() time.Time,
-	zone *time.Location, log *slog.Logger,
+	zone *time.Location, layout int, log *slog.Logger,
 ) *Desk {
-	return &Desk{contracts: contracts, source: from, underWay: underWay, now: now, zone: zone, log: log}
+	return &Desk{contracts: contracts, source: from, underWay: underWay, now: now, zone: zone, layout: layout, log: log}
 }
 
 // Open prepares the collections. It is called once, before anything else is used.

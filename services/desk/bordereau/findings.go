@@ -76,15 +76,6 @@ func (d *Desk) Findings(
 	return shown, err
 }
 
-// Waivers returns how often findings of a version were waived. Errors: as Version.
-func (d *Desk) Waivers(ctx context.Context, at Place, number string) (int, error) {
-	_, _, v, err := d.version(ctx, at, number)
-	if err != nil {
-		return 0, err
-	}
-	return len(v.WaivedIn), nil
-}
-
 // eachFinding calls a function with each finding of a version that is kept, as long as it returns true.
 func (d *Desk) eachFinding(ctx context.Context, v *version, do func(desk.BordereauFinding) bool) error {
 	for number := 0; number*blockLength < min(v.Errors+v.Warnings, mostFindings); number++ {

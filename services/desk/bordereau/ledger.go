@@ -74,7 +74,9 @@ type version struct {
 	// first to see it, and AlsoAcknowledged who else has, once each.
 	Decided signature `json:"decided,omitzero"`
 	// Under is the edition of the contract under which it was approved; 0 for what earlier releases approved.
-	Under            int64       `json:"under,omitzero"`
+	Under int64 `json:"under,omitzero"`
+	// Layout is the number of the layout of exports when it was approved; 0 for what earlier releases approved.
+	Layout           int         `json:"layout,omitzero"`
 	Reason           string      `json:"reason,omitzero"`
 	Acknowledged     signature   `json:"acknowledged,omitzero"`
 	AlsoAcknowledged []signature `json:"alsoAcknowledged,omitzero"`

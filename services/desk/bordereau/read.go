@@ -137,6 +137,27 @@ func (d *Desk) Lines(
 	return lines, v.Head.Digest, err
 }
 
+// Export is what an export of a version depends on beside the version.
+type Export struct {
+	// Layout is the number of its layout, and Waivers how often a finding of it was waived.
+	Layout, Waivers int
+}
+
+// Export returns what an export of a version depends on. One that is approved keeps the layout that was then. Errors:
+// problem.NotFound, those of the store.
+func (d *Desk) Export(ctx context.Context, at Place, number string) (Export, error) {
+	_, _, v, err := d.version(ctx, at, number)
+	if err != nil {
+		return Export{}, err
+	}
+	of := Export{d.layout, len(v.WaivedIn)}
+	if v.State == desk.Approved {
+		// Releases that did not keep it had one layout. What a later release has approved is in the last one here.
+		of.Layout = min(max(v.Layout, 1), d.layout)
+	}
+	return of, nil
+}
+
 // EachLine returns a version, and calls a function with each of its lines as it is stored. Errors: problem.NotFound,
 // those of the store and of the function.
 func (d *Desk) EachLine(

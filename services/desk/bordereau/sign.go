@@ -93,7 +93,7 @@ func (d *Desk) Approve(
 		if err != nil {
 			return err
 		}
-		v.State, v.Decided, v.Under = desk.Approved, by, now.Edition()
+		v.State, v.Decided, v.Under, v.Layout = desk.Approved, by, now.Edition(), d.layout
 		return nil
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
 )
 
@@ -42,11 +41,11 @@ func (r *records) write(cells []string) error {
 }
 
 // writeCSV writes lines as RFC 4180 has it, in UTF-8.
-func writeCSV(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) error {
+func writeCSV(ctx context.Context, w io.Writer, of Version) error {
 	buffered := bufio.NewWriter(w)
 	out := newRecords(buffered)
 	var r *row
-	err := of.EachLine(ctx, at, number, func(v desk.BordereauVersion, k *contract.Kept) (err error) {
+	err := of.Desk.EachLine(ctx, of.At, of.Number, func(v desk.BordereauVersion, k *contract.Kept) (err error) {
 		if r, err = newRow(v, k); err != nil {
 			return err
 		}

@@ -30,8 +30,26 @@ type Format struct {
 	// Findings says that a file has what was found of the version, and who has waived it.
 	Findings bool
 	// Write writes the lines of a version. Errors: those of the desk and of the writer.
-	Write func(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) error
+	Write func(ctx context.Context, w io.Writer, of Version) error
 }
+
+// Version is a version to write.
+type Version struct {
+	Desk   *bordereau.Desk
+	At     bordereau.Place
+	Number string
+	// Layout is the number of the layout to write it in, from 1 to Newest.
+	Layout int
+}
+
+// The layouts. A change of the columns or of how they are written is a new one, and what is written in those before
+// stays as it is: approved versions are exported in them.
+const (
+	// styledLayout is the first in which workbooks have headers that stand out and stay in sight, filters, and widths.
+	styledLayout = 2
+	// Newest is the last layout.
+	Newest = styledLayout
+)
 
 // The formats.
 var (

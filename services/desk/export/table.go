@@ -59,14 +59,14 @@ func tableCSV(w io.Writer, columns []Column, each func(row func(cells []string) 
 func tableXLSX(w io.Writer, columns []Column, each func(row func(cells []string) error) error) (err error) {
 	b := &workbook{file: excelize.NewFile()}
 	defer func() { _ = b.file.Close() }() // it only removes the temporary file
-	if err := b.styles(); err != nil {
+	if err := b.styles(Newest); err != nil {
 		return err
 	}
 	names := []any{}
 	for _, c := range columns {
 		names = append(names, c.Name)
 	}
-	out := &lineSheets{file: b.file, most: excelize.TotalRows, headers: [][]any{names}}
+	out := &lineSheets{workbook: b, most: excelize.TotalRows, headers: [][]any{names}}
 	if err := out.next(); err != nil {
 		return err
 	}

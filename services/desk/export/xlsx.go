@@ -3,12 +3,14 @@ package export
 import (
 	"archive/zip"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/xuri/excelize/v2"
@@ -16,7 +18,7 @@ import (
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/services/desk/bordereau"
+	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/contract"
 )
 
@@ -33,40 +35,46 @@ const findingsAtOnce = 200
 // workbook is a workbook on its way. Lines are written to a temporary file as they come.
 type workbook struct {
 	file *excelize.File
-	// day and amount are the styles of dates and amounts.
-	day, amount int
+	// day and amount are the styles of dates and amounts, and bold that of headers; 0 in the layouts before it.
+	day, amount, bold int
 }
 
 // writeXLSX writes a workbook: the lines with two rows of headers, the numbers of the standard above the names, in as
 // many sheets as they need; the sums and the digest; the findings.
-func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) (err error) {
+func writeXLSX(ctx context.Context, w io.Writer, of Version) (err error) {
 	b := &workbook{file: excelize.NewFile()}
 	defer func() { _ = b.file.Close() }() // it only removes the temporary file
-	if err := b.styles(); err != nil {
+	if err := b.styles(of.Layout); err != nil {
 		return err
 	}
-	if err := b.lines(ctx, of, at, number); err != nil {
+	if err := b.lines(ctx, of); err != nil {
 		return err
 	}
-	if err := b.findings(ctx, of, at, number); err != nil {
+	if err := b.findings(ctx, of); err != nil {
 		return err
 	}
 	return Pack(w, b.file)
 }
 
-// styles makes the styles of cells, and names the first sheet.
-func (b *workbook) styles() (err error) {
+// styles makes the styles of cells in a layout, and names the first sheet.
+func (b *workbook) styles(layout int) (err error) {
 	if b.day, err = b.file.NewStyle(&excelize.Style{NumFmt: 14}); err != nil {
 		return err
 	}
 	if b.amount, err = b.file.NewStyle(&excelize.Style{NumFmt: 4}); err != nil {
 		return err
 	}
+	if layout >= styledLayout {
+		if b.bold, err = b.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}}); err != nil {
+			return err
+		}
+	}
 	return b.file.SetSheetName("Sheet1", linesSheet)
 }
 
-// Pack writes a workbook, the same bytes for the same one: the library packs its parts in any order. It would also have
-// all of the packed file in memory first. Errors: those of w, problem.Unavailable.
+// Pack writes a workbook with texts as package sheet escapes them, the same bytes for the same one: the library packs
+// its parts in any order. It would also have all of the packed file in memory first. Errors: those of w,
+// problem.Unavailable.
 func Pack(w io.Writer, file *excelize.File) error {
 	spool, err := os.CreateTemp("", "workbook-*")
 	if err != nil {
@@ -76,7 +84,7 @@ func Pack(w io.Writer, file *excelize.File) error {
 		_ = spool.Close()
 		_ = os.Remove(spool.Name())
 	}()
-	file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(spool) })
+	file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return sheet.NewPacker(spool) })
 	if err := file.Write(io.Discard); err != nil {
 		return err
 	}
@@ -98,10 +106,10 @@ func Pack(w io.Writer, file *excelize.File) error {
 	return out.Close()
 }
 
-func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.Place, number string) error {
-	out := &lineSheets{file: b.file, most: excelize.TotalRows}
+func (b *workbook) lines(ctx context.Context, of Version) error {
+	out := &lineSheets{workbook: b, most: excelize.TotalRows}
 	var r *row
-	if err := of.EachLine(ctx, at, number, func(v desk.BordereauVersion, k *contract.Kept) (err error) {
+	if err := of.Desk.EachLine(ctx, of.At, of.Number, func(v desk.BordereauVersion, k *contract.Kept) (err error) {
 		if r, err = newRow(v, k); err != nil {
 			return err
 		}
@@ -133,7 +141,7 @@ func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.P
 // lineSheets writes rows to a sheet and, once that is full, to further ones with the same headers.
 type lineSheets struct {
 	*excelize.StreamWriter
-	file    *excelize.File
+	*workbook
 	headers [][]any
 	// most is how many rows a sheet has at most, with its headers, and written how many this one has.
 	most, written int
@@ -150,16 +158,57 @@ func (s *lineSheets) next() (err error) {
 			err = s.Flush()
 		}
 	}
+	if err == nil && s.bold > 0 {
+		err = s.filter(name)
+	}
 	if err == nil {
 		s.StreamWriter, err = s.file.NewStreamWriter(name)
+	}
+	if err == nil && s.bold > 0 {
+		err = s.inSight()
 	}
 	s.written = 0
 	for _, cells := range s.headers {
 		if err == nil {
-			err = s.row(cells)
+			err = s.row(cells, excelize.RowOpts{StyleID: s.bold})
 		}
 	}
 	return err
+}
+
+// names are the cells of the last row of the header.
+func (s *lineSheets) names() []any { return s.headers[len(s.headers)-1] }
+
+// filter lets the rows of a sheet be chosen by their values.
+func (s *lineSheets) filter(name string) error {
+	first, err1 := excelize.CoordinatesToCellName(1, len(s.headers))
+	last, err2 := excelize.CoordinatesToCellName(len(s.names()), s.most)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	return s.file.AutoFilter(name, first+":"+last, nil)
+}
+
+// The widths of columns, in characters. The arrow of a filter needs room.
+const (
+	narrowest = 12
+	widest    = 40
+	arrow     = 3
+	// otherWidth is that of a column of a sheet without lines, which has mostColumns at most.
+	otherWidth  = 20
+	mostColumns = 10
+)
+
+// inSight keeps the header of a sheet in sight, and makes the columns as wide as their names.
+func (s *lineSheets) inSight() error {
+	for i, name := range s.names() {
+		width := min(widest, max(narrowest, arrow+utf8.RuneCountInString(name.(string))))
+		if err := s.SetColWidth(i+1, i+1, float64(width)); err != nil {
+			return err
+		}
+	}
+	return s.SetPanes(&excelize.Panes{Freeze: true, YSplit: len(s.headers),
+		TopLeftCell: "A" + strconv.Itoa(len(s.headers)+1), ActivePane: "bottomLeft"})
 }
 
 func (s *lineSheets) write(cells []any) error {
@@ -171,13 +220,13 @@ func (s *lineSheets) write(cells []any) error {
 	return s.row(cells)
 }
 
-func (s *lineSheets) row(cells []any) error {
+func (s *lineSheets) row(cells []any, how ...excelize.RowOpts) error {
 	s.written++
 	place, err := excelize.CoordinatesToCellName(1, s.written)
 	if err != nil {
 		return err
 	}
-	return s.SetRow(place, cells)
+	return s.SetRow(place, sheet.Cells(cells), how...)
 }
 
 // cell returns a cell: a date and a number are what they are, and a text is never a formula.
@@ -217,8 +266,8 @@ func (b *workbook) totals(of []desk.BordereauTotal) [][]any {
 		}
 		return nil
 	}
-	rows := [][]any{slices.Concat([]any{"Section", "Currency", "Lines", "Gross", "Commission", "Brokerage"},
-		taxes("Taxes"), []any{"Net", "Settlement currency", "Settled"})}
+	rows := [][]any{b.header(slices.Concat([]any{"Section", "Currency", "Lines", "Gross", "Commission", "Brokerage"},
+		taxes("Taxes"), []any{"Net", "Settlement currency", "Settled"})...)}
 	for _, t := range of {
 		rows = append(rows, slices.Concat([]any{t.Section, t.Currency, t.Lines},
 			b.amounts(t.Gross, t.Commission, t.Brokerage), taxes(b.amounts(t.Taxes)...), b.amounts(t.Net),
@@ -229,10 +278,8 @@ func (b *workbook) totals(of []desk.BordereauTotal) [][]any {
 
 // claimTotals returns the rows of the sums of a claims bordereau.
 func (b *workbook) claimTotals(of []desk.ClaimTotal) [][]any {
-	rows := [][]any{{
-		"Amounts", "Currency", "Lines", "Paid this period", "Previously paid", "Outstanding", "Incurred",
-		"Change of incurred",
-	}}
+	rows := [][]any{b.header("Amounts", "Currency", "Lines", "Paid this period", "Previously paid", "Outstanding",
+		"Incurred", "Change of incurred")}
 	for _, t := range of {
 		for _, one := range []struct {
 			name, currency string
@@ -258,17 +305,17 @@ func (b *workbook) amounts(of ...scalar.Decimal) (cells []any) {
 }
 
 // findings writes the sheet of what each check came to, and below it of what was found.
-func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at bordereau.Place, version string) error {
+func (b *workbook) findings(ctx context.Context, of Version) error {
 	var rows [][]any
 	for skip, more := 0, true; more; {
-		page, err := of.Findings(ctx, at, version, skip, findingsAtOnce)
+		page, err := of.Desk.Findings(ctx, of.At, of.Number, skip, findingsAtOnce)
 		if err != nil {
 			return err
 		}
 		contract.Hide(ctx, &page)
 		if skip == 0 {
-			rows = append(checked(page.Checks),
-				[]any{"Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"})
+			rows = append(b.checked(page.Checks),
+				b.header("Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"))
 		}
 		for _, f := range page.Findings {
 			rows = append(rows, []any{f.Code, f.Severity, f.Outcome, neutral(f.PolicyNumber), f.LineID,
@@ -280,15 +327,25 @@ func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at borderea
 }
 
 // checked returns the rows of what each check came to, and an empty one; none where that was not kept.
-func checked(checks []desk.BordereauCheck) (rows [][]any) {
+func (b *workbook) checked(checks []desk.BordereauCheck) (rows [][]any) {
 	for _, c := range checks {
 		rows = append(rows, []any{c.Code, c.Severity, c.Outcome, c.Found, c.NotEvaluated, neutral(c.Why)})
 	}
 	if len(rows) > 0 {
-		header := []any{"Check", "Severity", "Outcome", "Found", "Not evaluated", "Why"}
+		header := b.header("Check", "Severity", "Outcome", "Found", "Not evaluated", "Why")
 		rows = append(slices.Insert(rows, 0, header), []any{})
 	}
 	return rows
+}
+
+// header returns the cells of a header that is one among other rows.
+func (b *workbook) header(names ...any) []any {
+	for i, name := range names {
+		if b.bold > 0 {
+			names[i] = excelize.Cell{StyleID: b.bold, Value: name}
+		}
+	}
+	return names
 }
 
 func (b *workbook) sheet(name string, rows [][]any) error {
@@ -299,12 +356,17 @@ func (b *workbook) sheet(name string, rows [][]any) error {
 	if err != nil {
 		return err
 	}
+	if b.bold > 0 {
+		if err := out.SetColWidth(1, mostColumns, otherWidth); err != nil {
+			return err
+		}
+	}
 	for i, cells := range rows {
 		place, err := excelize.CoordinatesToCellName(1, i+1)
 		if err != nil {
 			return err
 		}
-		if err := out.SetRow(place, cells); err != nil {
+		if err := out.SetRow(place, sheet.Cells(cells)); err != nil {
 			return err
 		}
 	}

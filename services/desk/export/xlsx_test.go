@@ -1,16 +1,15 @@
 package export
 
 import (
-	"archive/zip"
-	"bytes"
-	"encoding/xml"
-	"errors"
-	"io"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+
+	"insurance.example/exchange/pkg/sheet/sheettest"
 )
 
 // TestLinesOfSeveralSheets writes more lines than a sheet has room for.
@@ -22,7 +21,12 @@ func TestLinesOfSeveralSheets(t *testing.T) {
 		if err := file.SetSheetName("Sheet1", linesSheet); err != nil {
 			t.Fatal(err)
 		}
-		out := &lineSheets{file: file, most: 5, headers: [][]any{{"0029"}, {"Certificate"}}}
+		bold, err := file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := &lineSheets{workbook: &workbook{file: file, bold: bold}, most: 5,
+			headers: [][]any{{"0029"}, {"Certificate"}}}
 		if err := out.next(); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +42,7 @@ func TestLinesOfSeveralSheets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wellFormed(t, text.Bytes())
+		sheettest.WellFormed(t, text.Bytes())
 		if file, err = excelize.OpenReader(text); err != nil {
 			t.Fatal(err)
 		}
@@ -64,24 +68,18 @@ func TestLinesOfSeveralSheets(t *testing.T) {
 	}
 }
 
-// wellFormed fails the test unless each part of a workbook is a whole document. The library reads others as well.
-func wellFormed(t *testing.T, workbook []byte) {
-	t.Helper()
-	packed, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range packed.File {
-		in, err := part.Open()
+// TestLayoutsStay compares the columns with those in which versions were approved. Others are a new layout beside them.
+func TestLayoutsStay(t *testing.T) {
+	for kind, want := range map[string]string{
+		"claims":  "7c804c51ad3b72fc9ecc4a9b69a21fb155c41031ea49e3cc7dc28219a652ddb6",
+		"premium": "5412346ecede566c87fba04388c1a8c801d608788b51d654efafd5a7d9f36e03",
+	} {
+		text, err := layouts.ReadFile("columns/" + kind + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := xml.NewDecoder(in)
-		for err == nil {
-			_, err = of.Token()
-		}
-		if !errors.Is(err, io.EOF) {
-			t.Errorf("%s: %v", part.Name, err)
+		if is := fmt.Sprintf("%x", sha256.Sum256(text)); is != want {
+			t.Errorf("the columns of %s in the layouts up to %d are changed: their digest is %s", kind, Newest, is)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func newSheetWriter(to io.Writer, l Layout, columns Columns) (s *sheetWriter, er
 	}
 	cells := make([]any, len(l.Header))
 	for i, name := range l.Header {
-		cells[i] = excelize.Cell{StyleID: bold, Value: name}
+		cells[i] = excelize.Cell{StyleID: bold, Value: sheet.Escaped(name)}
 		// The arrow of the filter needs room next to the name.
 		width := max(narrowest, min(Widest, max(l.Widths[name], uniseg.StringWidth(name)+3)))
 		if err := s.rows.SetColWidth(i+1, i+1, float64(width)); err != nil {
@@ -119,7 +119,7 @@ func (s *sheetWriter) Write(cells []any) error {
 		return err
 	}
 	s.next++
-	return s.rows.SetRow(name, cells)
+	return s.rows.SetRow(name, sheet.Cells(cells))
 }
 
 func (s *sheetWriter) End(err error) error {
@@ -127,7 +127,7 @@ func (s *sheetWriter) End(err error) error {
 		err = s.rows.Flush()
 	}
 	if err == nil {
-		err = s.book.Write(s.to)
+		err = s.book.SetZipWriter(func(w io.Writer) excelize.ZipWriter { return sheet.NewPacker(w) }).Write(s.to)
 	}
 	return errors.Join(err, s.book.Close())
 }
@@ -162,7 +162,7 @@ func (s *sheetWriter) Value(cell Cell) (any, error) {
 	default:
 		text = s.columns.Text(cell) // so that an import reads the same value
 	}
-	if len(utf16.Encode([]rune(text))) > excelize.TotalCellChars {
+	if len(utf16.Encode([]rune(sheet.Escaped(text)))) > excelize.TotalCellChars {
 		return nil, fmt.Errorf("%s: a cell of a workbook holds %d characters; export as csv or ndjson", cell.Column,
 			excelize.TotalCellChars)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"insurance.example/exchange/pkg/resource"
+	"insurance.example/exchange/pkg/sheet"
 	"insurance.example/exchange/services/desk/export"
 )
 
@@ -115,7 +116,8 @@ func (b *book) table() error {
 	}); err != nil {
 		return err
 	}
-	if err := b.SetSheetRow(b.form.Name, "A2", &row); err != nil {
+	example := sheet.Cells(row)
+	if err := b.SetSheetRow(b.form.Name, "A2", &example); err != nil {
 		return err
 	}
 	last, err := excelize.CoordinatesToCellName(len(b.columns), 2)
@@ -126,8 +128,9 @@ func (b *book) table() error {
 }
 
 // head writes the header of a sheet: bold, and always in sight. width returns the width of a column.
-func (b *book) head(sheet string, names []string, width func(i int) int) error {
-	if err := b.SetSheetRow(sheet, "A1", &names); err != nil {
+func (b *book) head(of string, names []string, width func(i int) int) error {
+	header := sheet.Cells(names)
+	if err := b.SetSheetRow(of, "A1", &header); err != nil {
 		return err
 	}
 	for i := range names {
@@ -135,14 +138,14 @@ func (b *book) head(sheet string, names []string, width func(i int) int) error {
 		if err != nil {
 			return err
 		}
-		if err := b.SetCellStyle(sheet, letters+"1", letters+"1", b.bold); err != nil {
+		if err := b.SetCellStyle(of, letters+"1", letters+"1", b.bold); err != nil {
 			return err
 		}
-		if err := b.SetColWidth(sheet, letters, letters, float64(min(widest, max(narrowest, width(i))))); err != nil {
+		if err := b.SetColWidth(of, letters, letters, float64(min(widest, max(narrowest, width(i))))); err != nil {
 			return err
 		}
 	}
-	return b.SetPanes(sheet, &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
+	return b.SetPanes(of, &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
 }
 
 // validate offers the values of a column, and refuses others. A list may have several of them, which no validation can
@@ -203,8 +206,8 @@ func (b *book) explanation() error {
 			}
 			values = fmt.Sprintf("%d values, in column %s of the sheet %s", len(c.member.Values), at, valuesSheet)
 		}
-		row := []string{c.Column, c.record.Name, c.record.Resource, c.member.Path, c.required(), c.cells(), values,
-			c.member.Description}
+		row := sheet.Cells([]string{c.Column, c.record.Name, c.record.Resource, c.member.Path, c.required(), c.cells(),
+			values, c.member.Description})
 		first, last := fmt.Sprint("A", i+2), fmt.Sprint("H", i+2)
 		if err := b.SetSheetRow(columnsSheet, first, &row); err != nil {
 			return err
@@ -232,7 +235,8 @@ func (b *book) values() error {
 		if err != nil {
 			return err
 		}
-		if err := b.SetSheetCol(valuesSheet, first, &l.values); err != nil {
+		values := sheet.Cells(l.values)
+		if err := b.SetSheetCol(valuesSheet, first, &values); err != nil {
 			return err
 		}
 	}

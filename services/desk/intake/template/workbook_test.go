@@ -1,11 +1,8 @@
 package template_test
 
 import (
-	"archive/zip"
 	"bytes"
-	"encoding/xml"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +12,7 @@ import (
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
+	"insurance.example/exchange/pkg/sheet/sheettest"
 	"insurance.example/exchange/services/desk/intake/template"
 )
 
@@ -271,23 +269,7 @@ func TestWorkbooksAreTheSame(t *testing.T) {
 		if !bytes.Equal(book, written(t, f, published(t))) {
 			t.Errorf("%s: the workbook is another one when it is written again", f.Name)
 		}
-		packed, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, part := range packed.File {
-			in, err := part.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			tokens := xml.NewDecoder(in)
-			for err == nil {
-				_, err = tokens.Token()
-			}
-			if !errors.Is(err, io.EOF) {
-				t.Errorf("%s: %s: %v", f.Name, part.Name, err)
-			}
-		}
+		sheettest.WellFormed(t, book)
 	}
 }
 
