@@ -29,11 +29,12 @@ const (
 // in cents of the contract or in whole units of the exchange.
 type invented struct {
 	*member
-	random *rand.Rand
-	now    time.Time
-	people []string
-	cars   []string
-	cells  map[inventedCell]*inventedSums
+	random    *rand.Rand
+	now       time.Time
+	histories int
+	people    []string
+	cars      []string
+	cells     map[inventedCell]*inventedSums
 }
 
 // inventedCell is a line, a contract, a currency, a year and a month.
@@ -78,8 +79,9 @@ func (i *invented) create(path, body string) map[string]any {
 	return made
 }
 
-// pass moves the clock forward by up to some hours.
+// pass moves the clock forward by up to some hours, or fewer where many histories have to fit.
 func (i *invented) pass(hours int) {
+	hours = max(2, 60*hours/i.histories)
 	i.now = i.now.Add(time.Duration(1+i.random.IntN(hours)) * time.Hour)
 	i.want(200, "POST", "/x/clock:advance", `{"to":"`+i.now.Format(time.RFC3339)+`"}`)
 }
@@ -427,7 +429,7 @@ func TestTheBookIsTheSumOfWhatHappened(t *testing.T) {
 		"--refund-receipt-type", "other")
 	i := &invented{member: &member{&shared{t: t, data: data, base: r.base}, r.token, ""},
 		random: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC),
-		cells: map[inventedCell]*inventedSums{}}
+		cells: map[inventedCell]*inventedSums{}, histories: histories}
 	t.Logf("seed %d", seed)
 	i.prepare()
 	for range histories {
