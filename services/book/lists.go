@@ -83,6 +83,35 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 	}
 }
 
+// late returns the operation that lists what was recorded late: movements, from those that were so by a day.
+func (l *library) late() rest.Extension {
+	late := l.list(rows.Movements, "listLateReceipts",
+		"Receipts, refunds and payments that were recorded after the period they belong to, the latest first",
+		reflect.TypeFor[book.MovementRows](), false)
+	late.Path = rest.ExtensionPrefix + "/book/late"
+	serve := late.Serve
+	late.Serve = func(c *gin.Context, body any) (any, error) {
+		asked := c.Request
+		defer func() { c.Request = asked }()
+		values, err := query.Parse(asked.URL.RawQuery)
+		if err != nil {
+			return nil, err
+		}
+		for name, usual := range map[string]string{lateColumn + fromEnd: "1", sortName: descending + lateColumn} {
+			if !values.Has(name) {
+				values.Set(name, usual)
+			}
+		}
+		c.Request = asked.Clone(asked.Context())
+		c.Request.URL.RawQuery = values.Encode()
+		return serve(c, body)
+	}
+	return late
+}
+
+// lateColumn is the column of movements that says how late they were.
+const lateColumn = "late"
+
 // conditionParameters returns the parameters of a column.
 func conditionParameters(c rows.Column) []rest.Parameter {
 	is := rest.Parameter{Name: c.Name, Means: "The value of " + c.Name}

@@ -45,7 +45,7 @@ var (
 	Claims = listOf[book.ClaimRow]("claims", "policyNumber", "insured", "contract", "lossDate", "fnol", "lastMovement",
 		"reserve", "paid", "outstanding", "incurred")
 	Movements = listOf[book.MovementRow]("movements", "policyNumber", "claimNumber", "insured", "contract", "type", "amount",
-		"date", "recordedAt")
+		"date", "recordedAt", "late")
 )
 
 // listOf returns a list with rows of a type, which can be sorted by some columns.

@@ -28,6 +28,9 @@ CREATE TABLE assignment (policy TEXT PRIMARY KEY, owner TEXT NOT NULL, contract 
 CREATE TABLE cell (owner TEXT NOT NULL, contract TEXT NOT NULL, line TEXT NOT NULL, year INTEGER NOT NULL,
 	currency TEXT NOT NULL, country TEXT NOT NULL, cause TEXT NOT NULL, month INTEGER NOT NULL, sums TEXT NOT NULL,
 	PRIMARY KEY (owner, contract, line, year, currency, country, cause, month)) WITHOUT ROWID;
+CREATE TABLE open (list TEXT NOT NULL, owner TEXT NOT NULL, contract TEXT NOT NULL, line TEXT NOT NULL,
+	currency TEXT NOT NULL, day INTEGER NOT NULL, amount TEXT NOT NULL, count INTEGER NOT NULL,
+	PRIMARY KEY (list, owner, contract, line, currency, day)) WITHOUT ROWID;
 ` + rowTable(Policies) + rowTable(Claims) + rowTable(Movements)
 
 // rowTable returns the table of a list, with an index for each column that it is sorted by. Such a column has no
