@@ -135,8 +135,8 @@ func (o *office) newIntake(s *rest.Server, deps process.Deps) (*intake.Intake, e
 		return nil, err
 	}
 	return intake.New(intake.Environment{
-		Folder: o.folder, Catalog: catalog, Peer: deps.Peer, Owners: table.Owners(), Now: deps.Now, Zone: s.Zone,
-		KeyRetention: s.KeyRetention, Log: deps.Log,
+		Folder: o.folder, Catalog: catalog, Peer: deps.Peer, Owners: table.Owners(), Now: deps.Now, Wall: deps.Wall,
+		Zone: s.Zone, KeyRetention: s.KeyRetention, Log: deps.Log,
 		Profile: func(ctx context.Context, name string) (shown.FileProfile, error) {
 			p, _, err := o.reconciler.Profile(ctx, name)
 			return p, err

@@ -44,9 +44,9 @@ func (i *Intake) Apply(ctx context.Context, id string, asked intake.ImportApply)
 	}); err != nil {
 		return intake.Import{}, err
 	}
-	for began := i.Now(); ; {
+	for began := i.Wall(); ; {
 		s, _, err := i.get(ctx, id)
-		if err != nil || s.Head.State != intake.Applying || i.Now().Sub(began) > atATime {
+		if err != nil || s.Head.State != intake.Applying || i.isOver(began) {
 			return s.Head, err
 		}
 		if err := i.makePart(ctx, s); err != nil {

@@ -29,14 +29,14 @@ const (
 // Check goes on to check the rows of an import. It makes no record. Errors: problem.NotFound, those of the services and
 // of the store.
 func (i *Intake) Check(ctx context.Context, id string) (intake.Import, error) {
-	return i.checkSince(ctx, id, i.Now())
+	return i.checkSince(ctx, id, i.Wall())
 }
 
 // checkSince goes on to check rows for a request that began at an instant.
 func (i *Intake) checkSince(ctx context.Context, id string, began time.Time) (intake.Import, error) {
 	for {
 		s, _, err := i.get(ctx, id)
-		if err != nil || s.Head.State != intake.Checking || i.Now().Sub(began) > atATime {
+		if err != nil || s.Head.State != intake.Checking || i.isOver(began) {
 			return s.Head, err
 		}
 		if err := i.Folder.Reopened(ctx, s.Profile.Format, s.Batch, s.Pieces, func(file folder.File) error {

@@ -42,8 +42,10 @@ type Environment struct {
 	// Peer returns the client of a service, and Owners maps the resources that can be created to their services.
 	Peer   func(name string) *peer.Client
 	Owners map[string]string
-	Now    func() time.Time
-	Zone   *time.Location
+	// Now returns the time of the exchange, and Wall that of the machine, by which a request knows how long it works: a
+	// test clock may stand still.
+	Now, Wall func() time.Time
+	Zone      *time.Location
 	// KeyRetention is how long an Idempotency-Key is remembered; zero stands for as long as the record.
 	KeyRetention time.Duration
 	Log          *slog.Logger
@@ -196,6 +198,9 @@ func (a applier) inNameOf(ctx context.Context) context.Context {
 func (i *Intake) maker() *creation.Maker {
 	return &creation.Maker{Peer: i.Peer, Owners: i.Owners, Header: http.Header{}}
 }
+
+// isOver reports whether a request that began at an instant of the machine's time has worked for long enough.
+func (i *Intake) isOver(began time.Time) bool { return i.Wall().Sub(began) > atATime }
 
 // instant returns the present instant.
 func (i *Intake) instant() scalar.DateTime { return scalar.Instant(i.Now()) }

@@ -142,7 +142,7 @@ func (r *reading) end(ctx context.Context) error {
 	}
 	r.from += len(became)
 	r.begin()
-	if r.s.Head.Checked != r.from || r.s.Head.State != intake.Checking || r.Now().Sub(r.began) > atATime {
+	if r.s.Head.Checked != r.from || r.s.Head.State != intake.Checking || r.isOver(r.began) {
 		return errEnough
 	}
 	return nil

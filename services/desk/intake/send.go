@@ -130,7 +130,7 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 // way is the same import. Errors: problem.BadParameter, problem.NotFound for the profile, problem.Invalid for a file
 // that cannot be read, those of the body, of the services and of the store.
 func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head intake.Import, err error) {
-	began := i.Now()
+	began := i.Wall()
 	p, version, err := i.terms(ctx, how)
 	if err != nil {
 		return head, err
