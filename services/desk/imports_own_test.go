@@ -77,6 +77,33 @@ func TestCellsOfATableOfTheExchange(t *testing.T) {
 	}
 }
 
+// TestNumbersOfWhatIsThere finds policies that are there, at the check and after it: each is shown with its number.
+func TestNumbersOfWhatIsThere(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	m.records = append(m.records, madeRecord{"01930000-0000-7000-8000-00000000000f", "motorCoverage", "",
+		`{"externalReference":"R1"}`})
+	const head, terms = "externalReference,policyholderId,inceptionDate,expiryDate,vehicleId,driverId,perils\n",
+		",P,2026-01-01,2027-01-01,V,D,fire\n"
+	of := s.Must(200, "POST", imports+"?resource=motorCoverage", head+"R1"+terms+"R2"+terms+"R3"+terms,
+		"Content-Type", "text/csv")
+	const first = `"id":"01930000-0000-7000-8000-00000000000f","policyNumber":"POL-1"`
+	if page := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows", ""); !strings.Contains(page.Text, first) {
+		t.Error(page.Text)
+	}
+	m.records = append(m.records, madeRecord{"01930000-0000-7000-8000-00000000000e", "motorCoverage", "",
+		`{"externalReference":"R3"}`})
+	if done := applied(s, of); !strings.Contains(done.Text, `"outcomes":{"made":1,"there":2}`) {
+		t.Error(done.Text)
+	}
+	const table = "2,there,,01930000-0000-7000-8000-00000000000f,POL-1,R1,"
+	if rows := rowsOf(s, of.Member("id"), "there"); !strings.HasPrefix(rows, table) ||
+		!strings.Contains(rows, "\n4,there,,01930000-0000-7000-8000-00000000000e,POL-2,R3,") {
+		t.Error(rows)
+	}
+}
+
 // TestAFileIsCheckedOnceMore sends the same file in another attempt, once what it names is there: that is made, and
 // what was made before is there.
 func TestAFileIsCheckedOnceMore(t *testing.T) {

@@ -64,6 +64,9 @@ func (i *Intake) makePart(ctx context.Context, s *stored) error {
 	}
 	before, became, err := i.makeAll(ctx, s, rows)
 	if err == nil {
+		err = i.number(s.Applier.inNameOf(ctx), became)
+	}
+	if err == nil {
 		became, err = i.keep(ctx, s.Batch, madeBlocks, from/partLength, became)
 	}
 	if err != nil {

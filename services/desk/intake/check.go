@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
 	"insurance.example/exchange/services/desk/folder"
+	"insurance.example/exchange/services/desk/source"
 )
 
 const (
@@ -140,7 +141,38 @@ func (i *Intake) try(ctx context.Context, s *stored, rows []row) ([]intake.Impor
 			to.Records = append(to.Records, recordOf(rows[at.row].Bodies[at.body].Name, of))
 		}
 	}
+	if err == nil {
+		err = i.number(ctx, t.became)
+	}
 	return t.became, err
+}
+
+// number adds to the records of rows that are there the numbers that the exchange has issued to them. A service that
+// refuses a record as being there says its id alone.
+func (i *Intake) number(ctx context.Context, rows []intake.ImportRow) error {
+	ids := map[string][]string{} // by services
+	without := func(do func(service string, of *intake.ImportRecord)) {
+		for at := range rows {
+			for n := range rows[at].Records {
+				of := &rows[at].Records[n]
+				if of.PolicyNumber == "" && of.ClaimNumber == "" && len(i.numbersOf(of.Resource)) > 0 {
+					do(i.Owners[of.Resource], of)
+				}
+			}
+		}
+	}
+	without(func(service string, of *intake.ImportRecord) { ids[service] = append(ids[service], string(of.ID)) })
+	for service, some := range ids {
+		numbers, err := source.NumbersOf(ctx, i.Peer(service), some)
+		if err != nil {
+			return err
+		}
+		without(func(_ string, of *intake.ImportRecord) {
+			is := numbers[string(of.ID)]
+			of.PolicyNumber, of.ClaimNumber = is.PolicyNumber, is.ClaimNumber
+		})
+	}
+	return nil
 }
 
 // last reports whether a record is the last one of its row.
