@@ -104,6 +104,27 @@ func TestNumbersOfWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestAFileIsCutOff sends a file whose end is missing: nothing is made of the row in which it ends.
+func TestAFileIsCutOff(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	of := sends(s, "Name;Passport;VIN;Ref;Doors\nLee;X1;V1;R1\nRay;X2\nSam;X3;V3;R")
+	for _, part := range []string{
+		`"outcomes":{"ready":1,"refused":2}`, `{"kind":"short-rows","count":1,"places":["2"]}`,
+	} {
+		if !strings.Contains(of.Text, part) {
+			t.Errorf("no %s in %s", part, of.Text)
+		}
+	}
+	const want = `3,refused,"B3  ends its row, which has 2 of 5 cells",,,Ray,X2,,,` + "\n" + `4,refused,"D4  ends its row, ` +
+		`which has 4 of 5 cells; the file ends there without a line end, so that it may have been cut off",,,Sam,X3,V3,R,` +
+		"\n"
+	if rows := rowsOf(s, of.Member("id"), "refused"); rows != want {
+		t.Error(rows)
+	}
+}
+
 // TestAFileIsCheckedOnceMore sends the same file in another attempt, once what it names is there: that is made, and
 // what was made before is there.
 func TestAFileIsCheckedOnceMore(t *testing.T) {
