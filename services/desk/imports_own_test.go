@@ -104,6 +104,76 @@ func TestNumbersOfWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestARowMadeInPartIsMended has rows made in part, of holders of whom nothing but the name is known. A row that was
+// mended takes over the holder that it has left, whatever else is in the file, and no row gets the holder of another.
+func TestARowMadeInPartIsMended(t *testing.T) {
+	t.Parallel()
+	const head = "Name;Passport;VIN;Doors\n"
+	for name, c := range map[string]struct {
+		// first is the file that is made in part, as the rows with the VIN "X" are refused at last, and then are those
+		// that are sent afterwards, in their order. holders is how many there are in the end.
+		first   string
+		then    []string
+		holders int
+	}{
+		"mended":              {"Lee;;V1;\nLee;;X;\n", []string{"Lee;;V1;\nLee;;V2;\n"}, 2},
+		"alone":               {"Lee;;V1;\nLee;;X;\n", []string{"Lee;;V2;\n"}, 2},
+		"moved":               {"Lee;;V1;\nLee;;X;\n", []string{"Lee;;V2;\nLee;;V1;\n"}, 2},
+		"refused again":       {"Lee;;X;\n", []string{"Lee;;X;1\n", "Lee;;X;2\n", "Lee;;V2;2\n"}, 1},
+		"of nobody":           {"Lee;;V1;\n", []string{"Lee;;V2;\n"}, 2},
+		"of one row":          {"Lee;;X;\n", []string{"Lee;;V1;\nLee;;V2;\n", "Lee;;V3;\n"}, 3},
+		"another holder":      {"Lee;;X;\n", []string{"Ray;;V1;\n"}, 2},
+		"as it was, too late": {"Lee;;X;\n", []string{"Lee;;V1;\n", "Lee;;V1;\nLee;;X;\n"}, 2},
+		"as it was, and more": {"Lee;;X;\n", []string{"Lee;;V1;\nLee;;X;\n"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMakers(t)
+			s := m.start(servicetest.OpenStore(t))
+			m.spoiled = []string{`"X"`}
+			applied(s, sends(s, head+c.first))
+			for _, file := range c.then {
+				done := applied(s, sends(s, head+file))
+				if done.Member("state") != "applied" {
+					t.Fatal(done.Text)
+				}
+			}
+			holders, of := map[string]bool{}, map[string]bool{}
+			for _, r := range m.records {
+				if r.resource == "personal" {
+					holders[r.id] = true
+				} else if holder := member1(r.body, "plateNumber"); of[holder] {
+					t.Errorf("%s has two vehicles: %v", holder, m.records)
+				} else {
+					of[holder] = true
+				}
+			}
+			if len(holders) != c.holders {
+				t.Errorf("there are %d holders: %v", len(holders), m.records)
+			}
+		})
+	}
+}
+
+// TestAnImportThatWasStoppedIsMended has an import stop within a row, and cancels it. The mended file makes the rest.
+func TestAnImportThatWasStoppedIsMended(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	of := sends(s, "Name;Passport;VIN;Doors\nLee;;V1;4\n")
+	m.left, m.happens = 2, true // the state of the import, the holder, the vehicle
+	if a := applied(s, of); a.Status != 503 || len(m.records) != 2 {
+		t.Fatalf("%d records, %s", len(m.records), a.Text)
+	}
+	s.Must(200, "POST", imports+"/"+of.Member("id")+":cancel", "")
+	m.records = slices.DeleteFunc(m.records, func(r madeRecord) bool { return r.resource == "vehicle" })
+	done := applied(s, sends(s, "Name;Passport;VIN;Doors\nLee;;V1;5\n"))
+	if done.Member("state") != "applied" || len(m.records) != 2 ||
+		member1(m.records[1].body, "plateNumber") != m.records[0].id {
+		t.Errorf("%v, %s", m.records, done.Text)
+	}
+}
+
 // TestAFileIsCutOff sends a file whose end is missing: nothing is made of the row in which it ends.
 func TestAFileIsCutOff(t *testing.T) {
 	t.Parallel()

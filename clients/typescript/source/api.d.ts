@@ -3801,7 +3801,7 @@ export interface paths {
         put?: never;
         /**
          * Make the records of the rows that passed the check
-         * @description Make the records of the rows that passed the check. A request works for about eight seconds, and says how far it has come. Send it again as long as the state is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, in the name of who applied first, also when somebody else goes on. A row that passed the check may still be refused, if something has changed since. Records that were made of it before that stay, and the row says which: its outcome is partial.
+         * @description Make the records of the rows that passed the check. A request works for about eight seconds, and says how far it has come. Send it again as long as the state is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, in the name of who applied first, also when somebody else goes on. A row that passed the check may still be refused, if something has changed since. Records that were made of it before that stay, and the row says which: its outcome is partial. Mended and sent again by the same caller in the same batch, it takes over those that it would make alike.
          *
          *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
          */

@@ -62,12 +62,15 @@ func (i *Intake) makePart(ctx context.Context, s *stored) error {
 	if err != nil {
 		return err
 	}
-	before, became, err := i.makeAll(ctx, s, rows)
+	before, became, works, err := i.makeAll(ctx, s, rows)
 	if err == nil {
 		err = i.number(s.Applier.inNameOf(ctx), became)
 	}
 	if err == nil {
 		became, err = i.keep(ctx, s.Batch, madeBlocks, from/partLength, became)
+	}
+	if err == nil {
+		err = i.leave(ctx, s, works)
 	}
 	if err != nil {
 		return err
@@ -103,42 +106,51 @@ func (i *Intake) mayApply(s *stored, asked intake.ImportApply) error {
 	return nil
 }
 
-// makeAll makes the records of the rows of a part, and returns how many of them had an outcome before.
-func (i *Intake) makeAll(ctx context.Context, s *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
-	became, err := block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, checkedBlocks, partLength),
+// makeAll makes the records of the rows of a part, and returns how many of them had an outcome before, and those that
+// are made.
+func (i *Intake) makeAll(
+	ctx context.Context, s *stored, rows []row,
+) (before map[string]int, became []intake.ImportRow, works []*work, err error) {
+	became, err = block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, checkedBlocks, partLength),
 		s.Head.Done/partLength)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		works, err = worksOf(s, rows, became)
 	}
-	before := map[string]int{}
+	if err == nil {
+		err = i.inherit(ctx, s, works)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	before = map[string]int{}
+	for _, of := range became {
+		before[of.Outcome]++
+	}
 	group, inName := errgroup.WithContext(s.Applier.inNameOf(ctx))
 	group.SetLimit(atOnce)
-	for at := range became {
-		before[became[at].Outcome]++
-		if became[at].Outcome == intake.Ready {
-			group.Go(func() error { return i.make(inName, s, rows[at], &became[at]) })
-		}
+	for _, w := range works {
+		group.Go(func() error { return i.make(inName, s, w) })
 	}
-	return before, became, group.Wait()
+	return before, became, works, group.Wait()
 }
 
 // make makes the records of a row, and notes what became of it. Errors: those of services that do not respond.
-func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.ImportRow) error {
-	named := map[string]*creation.Creation{}
+func (i *Intake) make(ctx context.Context, s *stored, w *work) error {
+	of, to, named := w.row, w.to, map[string]*creation.Creation{}
 	all, _, err := s.creations(of, named)
 	if err != nil {
 		return err
 	}
 	to.Outcome, to.Records = intake.Made, nil
-	some := false
 	for n, one := range all {
+		one.Key = w.keyOf(n)
 		response, err := i.maker().Create(ctx, one, named)
 		refused, is := errors.AsType[*creation.Refused](err)
 		last := n == len(all)-1
 		switch {
 		case is && refused.ExistingID == "":
 			to.Outcome = intake.Refused
-			if some {
+			if len(w.kept) > 0 {
 				to.Outcome = intake.Partial
 			}
 			to.Wrong = s.wrongOf(of.Row, of.Bodies[n].Name, refused.Kind.Title(), refused.Detail, refused.Errors)
@@ -151,7 +163,7 @@ func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.ImportR
 		case err != nil:
 			return err
 		default:
-			some = true
+			w.kept[w.makes[n]] = one.Key
 			for _, warning := range response.Warnings {
 				to.Warnings = append(to.Warnings, scalar.JSON(warning))
 			}

@@ -22,8 +22,9 @@ import (
 // row is a row as it is stored before it is checked.
 type row struct {
 	Row int `json:"row"`
-	// Key begins the Idempotency-Keys of the records: it follows from what they are, and from how many rows before make
-	// the same. So a row that is mended makes what it did not make, and the others of its file make nothing again.
+	// Key begins the Idempotency-Keys of the records: it follows from what they are together, and from how many rows
+	// before make the same. So the rows of a file that was mended elsewhere make nothing again. What a row that was
+	// mended has made of its records before, it takes over; see leftovers.
 	Key string `json:"key,omitzero"`
 	// Sent are the texts of all cells.
 	Sent []string `json:"sent"`
@@ -138,7 +139,7 @@ func (s *stored) creations(
 ) (all []*creation.Creation, wrong []intake.ImportWrong, err error) {
 	own := map[string]bool{}
 	for _, b := range of.Bodies {
-		one := &creation.Creation{Ref: refOf(of.Row, b.Name), Resource: b.Resource, Key: of.Key + "." + b.Name}
+		one := &creation.Creation{Ref: refOf(of.Row, b.Name), Resource: b.Resource, Key: ownKey(&of, b.Name)}
 		if one.Body, err = reference.Resolve(b.JSON, func(r reference.Reference) string {
 			if !own[r.To] {
 				wrong = append(wrong, s.wrongAt(of.Row, b.Name, string(r.Pointer),

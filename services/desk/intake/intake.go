@@ -128,6 +128,11 @@ func (i *Intake) Cancel(ctx context.Context, id string) (head intake.Import, err
 			return problem.New(problem.Transition, "The import is applied. Its records stay.").
 				With("state", head.State)
 		}
+		if head.State == intake.Applying {
+			if err := i.leavePart(ctx, s); err != nil {
+				return err
+			}
+		}
 		s.Head.State = intake.Cancelled
 		head = s.Head
 		return i.write(ctx, h, s)
