@@ -16,12 +16,14 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/services/desk/block"
 )
 
 // The collections. Each head has a key of its own, such as profile/NAME, and is of a list, such as profile.
 const (
-	heads   = "reconciliation"
+	// Heads are the documents that are found by a key.
+	Heads   = "reconciliation"
 	ofIndex = "of"
 	blocks  = "reconciliationBlock"
 	// KeyIndex is the index of the keys.
@@ -51,12 +53,17 @@ func New(log *slog.Logger) *Folder {
 
 // Open prepares the collections. It is called once, before anything else is used. It fails where no temporary file can
 // be made.
-func (f *Folder) Open(ctx context.Context, store docstore.Store) (err error) {
+func (f *Folder) Open(ctx context.Context, store docstore.Store) error {
 	if err := canSpool(); err != nil {
 		return err
 	}
+	return f.OpenToRead(ctx, store)
+}
+
+// OpenToRead prepares the collections for an examination, in which no file is sent.
+func (f *Folder) OpenToRead(ctx context.Context, store docstore.Store) (err error) {
 	if f.heads, err = store.Collection(ctx, docstore.Spec{
-		Name: heads, Unlogged: true, Indexes: []docstore.Index{{Name: KeyIndex, Unique: true}, {Name: ofIndex}},
+		Name: Heads, Unlogged: true, Indexes: []docstore.Index{{Name: KeyIndex, Unique: true}, {Name: ofIndex}},
 	}); err != nil {
 		return err
 	}
@@ -224,6 +231,20 @@ func Each[T any](ctx context.Context, f *Folder, of string, lenient bool, do fun
 			return nil
 		}
 	}
+}
+
+// Examine calls a function with each head of a list, of all organisations. Errors: those of the function and of the
+// store.
+func (f *Folder) Examine(ctx context.Context, of string, do func(docstore.Document) error) error {
+	q := docstore.Query{Equal: docstore.Keys{ofIndex: of}}
+	return inspect.EachPage(ctx, f.heads, q, func(page []docstore.Document) error {
+		for _, doc := range page {
+			if err := do(doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Newest calls a function with the heads of a list, the newest first, until it has taken as many as a page has. It

@@ -13,5 +13,6 @@
 //	check.go    what would become of the rows
 //	apply.go    their records are made
 //	left.go     what rows have left that were not made whole, and who takes it over
+//	examine.go  faults in what is stored of imports
 //	rows.go     the rows with what became of them
 package intake
