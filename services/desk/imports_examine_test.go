@@ -46,12 +46,15 @@ func TestImportsAreExamined(t *testing.T) {
 			`UPDATE reconciliation SET body = json_set(body, '$.head.done', 250)` + head,
 			"an import has come as far as its counts and its state say",
 		},
-		"outcomes are others": {`UPDATE reconciliation SET body = json_set(body, '$.head.outcomes.made', 7)` + head, own},
+		"outcomes are others": {
+			`UPDATE reconciliation SET body = json_set(body, '$.head.outcomes.made', 7)` + head, own,
+		},
 		"the digest is another": {
 			`UPDATE reconciliation SET body = json_set(body, '$.head.digest', 'x')` + head, own,
 		},
 		"a row was ready": {
-			`UPDATE reconciliationBlock SET body = replace(body, '"row":9,"outcome":"ready"', '"row":9,"outcome":"there"')
+			`UPDATE reconciliationBlock SET body =
+				replace(body, '"row":9,"outcome":"ready"', '"row":9,"outcome":"there"')
 				WHERE k_place LIKE '%/checked/%'`, own,
 		},
 		"rows are gone": {`DELETE FROM reconciliationBlock WHERE k_place LIKE '%/rows/0000001'`, whole},
@@ -61,7 +64,8 @@ func TestImportsAreExamined(t *testing.T) {
 		},
 		"keys cannot be read": {`UPDATE reconciliationBlock SET body = '{' WHERE k_place LIKE '%/keys/0000001'`, whole},
 		"the file is another": {
-			`UPDATE reconciliationBlock SET body = (SELECT max(body) FROM reconciliationBlock WHERE k_place LIKE '%/file/%')
+			`UPDATE reconciliationBlock SET body =
+				(SELECT max(body) FROM reconciliationBlock WHERE k_place LIKE '%/file/%')
 				WHERE k_place LIKE '%/file/%'`, "the file of an import is the one that was sent",
 		},
 		"the file is gone": {

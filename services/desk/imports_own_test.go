@@ -187,9 +187,9 @@ func TestAFileIsCutOff(t *testing.T) {
 			t.Errorf("no %s in %s", part, of.Text)
 		}
 	}
-	const want = `3,refused,"B3  ends its row, which has 2 of 5 cells",,,Ray,X2,,,` + "\n" + `4,refused,"D4  ends its row, ` +
-		`which has 4 of 5 cells; the file ends there without a line end, so that it may have been cut off",,,Sam,X3,V3,R,` +
-		"\n"
+	const want = `3,refused,"B3  ends its row, which has 2 of 5 cells",,,Ray,X2,,,` + "\n" +
+		`4,refused,"D4  ends its row, which has 4 of 5 cells; the file ends there without a line end, ` +
+		`so that it may have been cut off",,,Sam,X3,V3,R,` + "\n"
 	if rows := rowsOf(s, of.Member("id"), "refused"); rows != want {
 		t.Error(rows)
 	}

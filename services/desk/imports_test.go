@@ -185,7 +185,7 @@ func TestAFileIsMended(t *testing.T) {
 	if third := send("V2,C\n", "&batch=again"); !strings.Contains(third.Text, `"outcomes":{"ready":1}`) {
 		t.Error(third.Text)
 	}
-	// Somebody else's records are not there for whoever sends the file.
+	// What somebody else has made is not there for the sender of the file.
 	other := s.Must(200, "POST", imports+"?resource=vehicle", "vin,plateNumber\nV2,C\n", "Content-Type", "text/csv",
 		caller, "bob")
 	if !strings.Contains(other.Text, `"outcomes":{"ready":1}`) {

@@ -34,7 +34,8 @@ type makers struct {
 	// never does. count counts them all.
 	left, count int
 	happens     bool
-	// slow is what each call takes by the time of the machine, which a test with it has in a bubble of testing/synctest.
+	// slow is what each call takes by the time of the machine, which a test with it has in a bubble of
+	// testing/synctest.
 	slow time.Duration
 	// most is the largest trial that is taken, in bytes; any if it is 0.
 	most int

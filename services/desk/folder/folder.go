@@ -134,12 +134,12 @@ type broken struct {
 
 func (b *broken) Error() string { return fmt.Sprintf("stored document %s: %v", b.id, b.cause) }
 
-// leavesOut reports whether an error is that of a document which cannot be read, and is left out of a list of others.
-// It is logged.
+// leavesOut reports whether an error says that a document cannot be read. Such a document is logged, and left out of a
+// list of others.
 func (f *Folder) leavesOut(ctx context.Context, err error) bool {
-	stored, is := errors.AsType[*broken](err)
+	document, is := errors.AsType[*broken](err)
 	if is {
-		f.log.ErrorContext(ctx, "what is stored cannot be read, and is left out", "error", stored)
+		f.log.ErrorContext(ctx, "what is stored cannot be read, and is left out", "error", document)
 	}
 	return is
 }
@@ -172,11 +172,11 @@ func (f *Folder) Write(ctx context.Context, was *Head, key, of string, value any
 	return WriteIn(ctx, f.heads, was, keys, value)
 }
 
-// Add stores a value as a new head under a key that may have its id, which named gives it.
-func (f *Folder) Add(ctx context.Context, of string, value any, named func(id string) (key string)) error {
+// Add stores a value as a new head under a key that keyOf returns for its id.
+func (f *Folder) Add(ctx context.Context, of string, value any, keyOf func(id string) (key string)) error {
 	var doc docstore.Document
 	return docstore.InsertNamed(ctx, f.heads, request.OrganisationFrom(ctx), &doc, func() (err error) {
-		doc.Keys = docstore.Keys{KeyIndex: named(doc.ID.String()), ofIndex: of}
+		doc.Keys = docstore.Keys{KeyIndex: keyOf(doc.ID.String()), ofIndex: of}
 		doc.Body, err = json.Marshal(value, json.Deterministic(true))
 		return err
 	})
@@ -260,27 +260,27 @@ func Newest[T any](
 			return "", problem.New(problem.BadParameter, "").InParameter("cursor", "is no cursor of this list")
 		}
 	}
-	for taken := 0; ; {
+	for count := 0; ; {
 		docs, err := f.heads.Find(ctx, request.OrganisationFrom(ctx), q)
 		if err != nil {
 			return "", err
 		}
 		whole := docstore.WithBodies(docs)
 		for _, doc := range whole {
-			if taken == limit {
+			if count == limit {
 				return q.After.String(), nil
 			}
 			var value T
-			took := false
+			counts := false
 			_, err := Decode(doc, &value)
 			if err == nil {
-				took, err = take(value)
+				counts, err = take(value)
 			}
 			if err != nil && !f.leavesOut(ctx, err) {
 				return "", err
 			}
-			if took {
-				taken++
+			if counts {
+				count++
 			}
 			q.After = doc.ID
 		}

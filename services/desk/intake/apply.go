@@ -28,11 +28,11 @@ const (
 
 // Apply makes records of the rows that passed the check with a digest, or goes on to. Errors: problem.NotFound,
 // problem.Transition, problem.Invalid, those of the services and of the store.
-func (i *Intake) Apply(ctx context.Context, id string, asked intake.ImportApply) (intake.Import, error) {
+func (i *Intake) Apply(ctx context.Context, id string, order intake.ImportApply) (intake.Import, error) {
 	if err := docstore.Again(func() error {
 		s, h, err := i.get(ctx, id)
 		if err == nil {
-			err = i.mayApply(s, asked)
+			err = i.mayApply(s, order)
 		}
 		if err != nil || s.Head.State != intake.Checked {
 			return err
@@ -85,19 +85,19 @@ func (i *Intake) makePart(ctx context.Context, s *stored) error {
 }
 
 // mayApply returns why the records of an import cannot be made.
-func (i *Intake) mayApply(s *stored, asked intake.ImportApply) error {
+func (i *Intake) mayApply(s *stored, order intake.ImportApply) error {
 	state := func(detail string) error {
 		return problem.New(problem.Transition, detail).With("state", s.Head.State)
 	}
 	forgotten := i.KeyRetention > 0 && i.Now().Sub(s.At) > i.KeyRetention-keyMargin
 	switch {
-	case asked.Digest == "":
+	case order.Digest == "":
 		return problem.New(problem.Required, "").At("/digest", "is required: the digest of the import, as it was read")
 	case s.Head.State == intake.Checking:
 		return state("Not all rows are checked yet; :check goes on.")
 	case s.Head.State == intake.Cancelled:
 		return state("The import was cancelled. Send the file in another batch.")
-	case asked.Digest != s.Head.Digest:
+	case order.Digest != s.Head.Digest:
 		return state("The digest is not that of this import and its check. Read it again.")
 	case s.Head.State == intake.Applying && forgotten:
 		return state("The import was interrupted so long ago that what its next rows have made may not be known any " +
@@ -136,34 +136,34 @@ func (i *Intake) makeAll(
 
 // make makes the records of a row, and notes what became of it. Errors: those of services that do not respond.
 func (i *Intake) make(ctx context.Context, s *stored, w *work) error {
-	of, to, named := w.row, w.to, map[string]*creation.Creation{}
-	all, _, err := s.creations(of, named)
+	of, to, byName := w.row, w.to, map[string]*creation.Creation{}
+	all, _, err := s.creations(of, byName)
 	if err != nil {
 		return err
 	}
 	to.Outcome, to.Records = intake.Made, nil
 	for n, one := range all {
 		one.Key = w.keyOf(n)
-		response, err := i.maker().Create(ctx, one, named)
-		refused, is := errors.AsType[*creation.Refused](err)
+		response, err := i.maker().Create(ctx, one, byName)
+		refusal, is := errors.AsType[*creation.Refused](err)
 		last := n == len(all)-1
 		switch {
-		case is && refused.ExistingID == "":
+		case is && refusal.ExistingID == "":
 			to.Outcome = intake.Refused
-			if len(w.kept) > 0 {
+			if len(w.keys) > 0 {
 				to.Outcome = intake.Partial
 			}
-			to.Wrong = s.wrongOf(of.Row, of.Bodies[n].Name, refused.Kind.Title(), refused.Detail, refused.Errors)
+			to.Wrong = s.wrongOf(of.Row, of.Bodies[n].Name, refusal.Kind.Title(), refusal.Detail, refusal.Errors)
 			return nil
 		case is && last:
 			to.Outcome = intake.There
 			fallthrough
 		case is: // what is there is used
-			one.Values = map[string]string{reference.ID: refused.ExistingID}
+			one.Values = map[string]string{reference.ID: refusal.ExistingID}
 		case err != nil:
 			return err
 		default:
-			w.kept[w.makes[n]] = one.Key
+			w.keys[w.makes[n]] = one.Key
 			for _, warning := range response.Warnings {
 				to.Warnings = append(to.Warnings, scalar.JSON(warning))
 			}

@@ -117,10 +117,10 @@ type place struct{ row, body int }
 
 // try tries rows together.
 func (i *Intake) try(ctx context.Context, s *stored, rows []row) ([]intake.ImportRow, error) {
-	t, named := &trial{stored: s, rows: rows, places: map[*creation.Creation]place{}}, map[string]*creation.Creation{}
+	t, byName := &trial{stored: s, rows: rows, places: map[*creation.Creation]place{}}, map[string]*creation.Creation{}
 	for at, of := range rows {
 		is := intake.ImportRow{Row: of.Row, Outcome: intake.Ready, Wrong: of.Wrong, Cells: of.Sent}
-		some, wrong, err := s.creations(of, named)
+		some, wrong, err := s.creations(of, byName)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (i *Intake) try(ctx context.Context, s *stored, rows []row) ([]intake.Impor
 		}
 		t.all, t.became = append(t.all, some...), append(t.became, is)
 	}
-	err := i.maker().Try(ctx, t.all, named, t.refuse)
+	err := i.maker().Try(ctx, t.all, byName, t.refuse)
 	for of, at := range t.places {
 		// An import before has made the row. What it has made of a row in part is made whole.
 		if to := &t.became[at.row]; of.Made && t.last(at) && to.Outcome == intake.Ready {
@@ -180,18 +180,18 @@ func (t *trial) last(at place) bool { return at.body == len(t.rows[at.row].Bodie
 
 // refuse notes that a record would be refused. One that is there leaves its row out, if it is the last one; the others
 // of the row refer to any other one.
-func (t *trial) refuse(of *creation.Creation, failed []creation.Failure) {
+func (t *trial) refuse(of *creation.Creation, failures []creation.Failure) {
 	at := t.places[of]
 	to, name := &t.became[at.row], t.rows[at.row].Bodies[at.body].Name
-	existing := slices.IndexFunc(failed, func(f creation.Failure) bool { return f.ExistingID != "" })
+	existing := slices.IndexFunc(failures, func(f creation.Failure) bool { return f.ExistingID != "" })
 	if existing < 0 {
 		to.Outcome = intake.Refused
-		for _, f := range failed {
+		for _, f := range failures {
 			to.Wrong = append(to.Wrong, t.wrongOf(to.Row, name, f.Title, f.Detail, f.Errors)...)
 		}
 		return
 	}
-	is := map[string]string{reference.ID: failed[existing].ExistingID}
+	is := map[string]string{reference.ID: failures[existing].ExistingID}
 	// What another row makes has no id yet.
 	other := slices.IndexFunc(t.all, func(c *creation.Creation) bool {
 		return c != of && !c.Made && c.Values[reference.ID] == is[reference.ID]

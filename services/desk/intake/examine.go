@@ -22,7 +22,7 @@ import (
 // The invariants of what is stored.
 const (
 	readable   = "an import can be read"
-	counted    = "an import has come as far as its counts and its state say"
+	ownCounts  = "an import has come as far as its counts and its state say"
 	wholeRows  = "an import has all rows that it has read, checked and made"
 	ownOutcome = "the outcomes of the rows of an import are those that it counts, and have its digest"
 	ownFile    = "the file of an import is the one that was sent"
@@ -54,9 +54,9 @@ func Examine(ctx context.Context, x inspect.Examination, in *folder.Folder) erro
 	})
 }
 
-func (e *examination) report(invariant, found, expected string) error {
+func (e *examination) report(invariant, is, expected string) error {
 	return e.Report(docstore.Finding{Collection: folder.Heads, ID: e.id.String(), Invariant: invariant,
-		Found: docstore.Short(found), Expected: docstore.Short(expected)})
+		Found: docstore.Short(is), Expected: docstore.Short(expected)})
 }
 
 // each examines an import.
@@ -68,8 +68,8 @@ func (e *examination) each(ctx context.Context) error {
 		intake.Cancelled: true,
 	}
 	if !ends[of.State] || of.Done > of.Checked || of.Checked > of.Rows || of.Done < 0 {
-		return e.report(counted, fmt.Sprintf("%s, with %d rows, %d checked and %d done", of.State, of.Rows, of.Checked,
-			of.Done), "counts of that state")
+		is := fmt.Sprintf("%s, with %d rows, %d checked and %d done", of.State, of.Rows, of.Checked, of.Done)
+		return e.report(ownCounts, is, "counts of that state")
 	}
 	outcomes, sums := map[string]int{}, ""
 	for _, list := range []struct {
@@ -147,7 +147,7 @@ func (e *examination) blocks(
 	return true, nil
 }
 
-// ofStore reports whether an error is that of a store which does not respond, or of an examination that is ended.
+// ofStore reports whether an error says that the store does not respond, or that the examination is ended.
 func ofStore(err error) bool {
 	return errors.Is(err, docstore.ErrUnavailable) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)

@@ -153,9 +153,10 @@ func keyOf(s *stored) string {
 	return "import/" + digest(of.FileDigest, of.Resource, of.Profile, of.ProfileVersion, of.Batch, s.Terms)
 }
 
-// note notes what became of the rows of a part, which begins at a number of rows that count returns. before are the
-// outcomes that they had, and change changes the import besides. What was done counts even if the import was cancelled
-// meanwhile; what somebody else has noted before is left as it is. It returns the import as it is now.
+// note notes what became of the rows of a part. from is how many rows are before it, which count returns as well unless
+// somebody else has noted the part. before are the outcomes that its rows had, and change changes the import besides.
+// What was done counts even if the import was cancelled meanwhile; what somebody else has noted before is left as it
+// is. It returns the import as it is now.
 func (i *Intake) note(
 	ctx context.Context, id string, from int, count func(*intake.Import) *int, before map[string]int,
 	became []intake.ImportRow, change func(*stored),
@@ -192,7 +193,7 @@ func (i *Intake) keep(
 	return rows, err
 }
 
-// inNameOf returns a context for requests in the name of who has asked for the records.
+// inNameOf returns a context for requests in the name of the person who has asked for the records.
 func (a applier) inNameOf(ctx context.Context) context.Context {
 	caller := request.CallerFrom(ctx)
 	caller.Subject, caller.Issuer, caller.Client = a.Subject, a.Issuer, a.Client

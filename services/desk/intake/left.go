@@ -40,16 +40,16 @@ type recordKeys map[string]string
 
 // makes returns what each record of a row makes, as a digest.
 func (of *row) makes() (all []string, err error) {
-	named := map[string]string{}
+	byName := map[string]string{}
 	for _, b := range of.Bodies {
 		text, err := reference.Resolve(b.JSON, func(r reference.Reference) string {
-			return fmt.Sprintf("%s of %s", r.Member, named[r.To])
+			return fmt.Sprintf("%s of %s", r.Member, byName[r.To])
 		})
 		if err != nil {
 			return nil, err
 		}
-		named[b.Name] = digest(b.Name, b.Resource, string(text))
-		all = append(all, named[b.Name])
+		byName[b.Name] = digest(b.Name, b.Resource, string(text))
+		all = append(all, byName[b.Name])
 	}
 	return all, nil
 }
@@ -62,10 +62,10 @@ type work struct {
 	makes []string
 	heir  string
 	from  recordKeys
-	// parted says that another row has taken over what this one has left.
-	parted bool
-	// kept are the keys of the records that were made of it.
-	kept recordKeys
+	// hasHeir says that another row has taken over what this one has left.
+	hasHeir bool
+	// keys are those of the records that were made of it.
+	keys recordKeys
 }
 
 // worksOf returns the rows of a part that are to be made.
@@ -74,7 +74,7 @@ func worksOf(s *stored, rows []row, became []intake.ImportRow) (all []*work, err
 		if became[at].Outcome != intake.Ready {
 			continue
 		}
-		w := &work{row: rows[at], to: &became[at], kept: recordKeys{}}
+		w := &work{row: rows[at], to: &became[at], keys: recordKeys{}}
 		w.heir = fmt.Sprintf("%s/%d", s.Head.ID, w.Row)
 		if w.makes, err = w.row.makes(); err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func (w *work) keyOf(n int) string {
 	switch key := w.from[w.makes[n]]; {
 	case key != "":
 		return key
-	case w.parted:
+	case w.hasHeir:
 		return own + "." + digest(w.heir)[:2*len(rowKey{})]
 	}
 	return own
@@ -104,36 +104,36 @@ func (w *work) keyOf(n int) string {
 func (i *Intake) changeLeft(ctx context.Context, s *stored, change func(*leftovers) bool) error {
 	key := "import-left/" + digest(s.Head.AppliedBy, s.Head.Batch)
 	return docstore.Again(func() error {
-		var left leftovers
-		h, err := i.Folder.Find(ctx, key, &left)
-		if err != nil || !change(&left) {
+		var all leftovers
+		h, err := i.Folder.Find(ctx, key, &all)
+		if err != nil || !change(&all) {
 			return err
 		}
-		for len(left.Rows) > mostLeft {
-			at := slices.IndexFunc(left.Rows, func(of leftover) bool { return of.Heir != "" })
-			left.Rows = slices.Delete(left.Rows, max(0, at), max(0, at)+1)
+		for len(all.Rows) > mostLeft {
+			at := slices.IndexFunc(all.Rows, func(of leftover) bool { return of.Heir != "" })
+			all.Rows = slices.Delete(all.Rows, max(0, at), max(0, at)+1)
 		}
-		_, err = i.Folder.Write(ctx, h, key, "", left)
+		_, err = i.Folder.Write(ctx, h, key, "", all)
 		return err
 	})
 }
 
 // inherit has rows take over what rows before have left: first each its own, and then what is alike. It is noted before
-// anything is made, so that whoever goes on with the rows does the same. Errors: those of the store.
+// anything is made, so that the next request that goes on with the rows does the same. Errors: those of the store.
 func (i *Intake) inherit(ctx context.Context, s *stored, rows []*work) error {
-	return i.changeLeft(ctx, s, func(left *leftovers) (changed bool) {
+	return i.changeLeft(ctx, s, func(all *leftovers) (changed bool) {
 		take := func(w *work, of *leftover) {
 			changed = changed || of.Heir != w.heir
 			of.Heir, w.from = w.heir, of.Keys
 		}
 		for _, w := range rows {
-			w.from, w.parted = nil, false
-			if of := left.find(func(of leftover) bool { return of.Heir == w.heir }); of != nil {
+			w.from, w.hasHeir = nil, false
+			if of := all.find(func(of leftover) bool { return of.Heir == w.heir }); of != nil {
 				take(w, of)
-			} else if of := left.find(func(of leftover) bool { return of.Row == w.Key }); of != nil && of.Heir == "" {
+			} else if of := all.find(func(of leftover) bool { return of.Row == w.Key }); of != nil && of.Heir == "" {
 				take(w, of)
 			} else {
-				w.parted = of != nil
+				w.hasHeir = of != nil
 			}
 		}
 		for _, w := range rows {
@@ -143,7 +143,7 @@ func (i *Intake) inherit(ctx context.Context, s *stored, rows []*work) error {
 			if w.from != nil {
 				continue
 			}
-			if of := left.find(func(of leftover) bool { return of.Heir == "" && has(of) }); of != nil {
+			if of := all.find(func(of leftover) bool { return of.Heir == "" && has(of) }); of != nil {
 				take(w, of)
 			}
 		}
@@ -159,27 +159,27 @@ func (l *leftovers) find(is func(leftover) bool) *leftover {
 	return nil
 }
 
-// leave notes what rows have left that were not made whole, and of those that were that nobody takes it over. Errors:
-// those of the store.
+// leave notes what rows have left that were not made whole. What rows that were made whole had left before is theirs,
+// and nobody takes it over any more. Errors: those of the store.
 func (i *Intake) leave(ctx context.Context, s *stored, rows []*work) error {
-	return i.changeLeft(ctx, s, func(left *leftovers) (changed bool) {
+	return i.changeLeft(ctx, s, func(all *leftovers) (changed bool) {
 		for _, w := range rows {
-			of := left.find(func(of leftover) bool {
+			of := all.find(func(of leftover) bool {
 				return of.Heir == w.heir || of.Row == w.Key && of.Heir == ""
 			})
 			heir, whole := "", w.to.Outcome == intake.Made || w.to.Outcome == intake.There
 			switch {
-			case of == nil && (whole || len(w.kept) == 0):
+			case of == nil && (whole || len(w.keys) == 0):
 				continue
 			case whole:
 				heir = w.heir
 			case of == nil:
-				left.Rows = append(left.Rows, leftover{Row: w.Key, Keys: recordKeys{}, Heir: w.heir})
-				of = &left.Rows[len(left.Rows)-1]
+				all.Rows = append(all.Rows, leftover{Row: w.Key, Keys: recordKeys{}, Heir: w.heir})
+				of = &all.Rows[len(all.Rows)-1]
 			}
 			changed = changed || of.Heir != heir
 			of.Heir = heir
-			for makes, key := range w.kept {
+			for makes, key := range w.keys {
 				if _, is := of.Keys[makes]; !is && !whole {
 					of.Keys[makes], changed = key, true
 				}
@@ -208,7 +208,7 @@ func (i *Intake) leavePart(ctx context.Context, s *stored) error {
 	works, err := worksOf(s, rows, became)
 	for _, w := range works {
 		for n, makes := range w.makes {
-			w.kept[makes] = ownKey(&w.row, w.Bodies[n].Name)
+			w.keys[makes] = ownKey(&w.row, w.Bodies[n].Name)
 		}
 	}
 	if err == nil {
