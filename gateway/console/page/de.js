@@ -172,6 +172,7 @@ export default {
   'empty-rows': '{0} Zeilen sind leer ({1}).', 'text-below-totals': '{0} Zeilen unter Summen sind Text ({1}).',
   'no-totals-compared': 'Das Profil hat Summen, und mit keiner Zeile wurde eine verglichen.',
   'columns-not-read': 'Nicht gelesene Spalten, weil nichts sagt, was sie bedeuten: {0} ({1}).',
+  'short-rows': '{0} Zeilen haben weniger Zellen als die Kopfzeile; die übrigen wurden als leer gelesen ({1}).',
   rowsRead: '{0} Zeilen wurden gelesen; {1} davon haben eine Zelle, die nicht gelesen werden kann.',
   compare: 'Vergleichen', theirs: 'Datei', ours: 'Beleg', sideBySide: 'Datei und Beleg', accept: 'Annehmen',
   dispute: 'Bestreiten', unmatch: 'Für immer trennen', items: 'Posten', run: 'Abgleich', outcomes: 'Ergebnisse',

@@ -146,6 +146,7 @@ export default {
   'empty-rows': '{0} rows are empty ({1}).', 'text-below-totals': '{0} rows below totals are text ({1}).',
   'no-totals-compared': 'The profile has totals, and no row was compared with any.',
   'columns-not-read': 'Columns not read, because nothing says what they mean: {0} ({1}).',
+  'short-rows': '{0} rows have fewer cells than the header; the others were read as empty ({1}).',
   rowsRead: '{0} rows were read; {1} of them have a cell that could not be.', compare: 'Compare', theirs: 'File',
   ours: 'Record', sideBySide: 'File and record', accept: 'Accept', dispute: 'Dispute', unmatch: 'Part for good',
   items: 'Items', run: 'Comparison', outcomes: 'Outcomes', allItems: 'All items', ageing: 'Age of what is open',
