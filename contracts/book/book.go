@@ -219,7 +219,7 @@ type Figures struct {
 // Policies of the book, as they were filtered and sorted.
 type PolicyRows struct {
 	// The rows.
-	Rows []PolicyRow `json:"rows"`
+	Rows []PolicyRow `json:"rows" always:"policyNumber"`
 	// The cursor of the next page. Absent on the last one. A page ends after 10,000 rows that were looked at, so that it
 	// may have fewer rows than asked for.
 	Next string `json:"next,omitzero"`
@@ -232,7 +232,7 @@ type PolicyRows struct {
 // Claims of the book, as they were filtered and sorted.
 type ClaimRows struct {
 	// The rows.
-	Rows []ClaimRow `json:"rows"`
+	Rows []ClaimRow `json:"rows" always:"claimNumber"`
 	// The cursor of the next page, as that of policies.
 	Next string `json:"next,omitzero"`
 	// The instant up to which the book has read what happened.
@@ -244,7 +244,7 @@ type ClaimRows struct {
 // Movements of the book, as they were filtered and sorted.
 type MovementRows struct {
 	// The rows.
-	Rows []MovementRow `json:"rows"`
+	Rows []MovementRow `json:"rows" always:"id"`
 	// The cursor of the next page, as that of policies.
 	Next string `json:"next,omitzero"`
 	// The instant up to which the book has read what happened.

@@ -7,6 +7,7 @@
 //	follow.go   reads the logs of the other services
 //	lag.go      the metrics that say how far it is
 //	lists.go    the lists: conditions, order and cursors
+//	export.go   the lists with some of their columns, and as files
 //	summary.go  sums by line, year and others
 //	triangle.go  the loss triangle
 //	aging.go    what is open, by its age

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/query"
+	"insurance.example/exchange/pkg/sheet/table"
 	"insurance.example/exchange/services/book/figures"
 	"insurance.example/exchange/services/book/rows"
 )
@@ -39,6 +41,8 @@ const (
 	limitName  = "limit"
 	fromName   = "from"
 	toName     = "to"
+	// columnsName is that of the parameter with the columns to return.
+	columnsName = "columns"
 )
 
 // descending, before the name of a column, has rows sorted by it in descending order.
@@ -66,7 +70,9 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 	parameters = append(parameters, rest.Parameter{Name: sortName, Values: sorts,
 		Means: "The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the " +
 			"first condition that can lead, else the number or id"},
-		rest.Parameter{Name: cursorName, Means: "The member next of the page before, with the same conditions and order"})
+		rest.Parameter{Name: cursorName, Means: "The member next of the page before, with the same conditions and order"},
+		rest.Parameter{Name: columnsName, Means: "The members of rows to return, with commas between them; all without it. " +
+			"JSON has " + of.Members(false)[0] + " in any case, and a file the columns in this order"})
 	if months {
 		parameters = append(parameters,
 			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as 2026-01; " +
@@ -77,7 +83,8 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 		Path: rest.ExtensionPrefix + "/book/" + of.Name, Method: http.MethodGet, ID: id, Summary: summary,
 		Details: "Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. " +
 			"A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. " +
-			"Until the book has read everything for the first time, the response is 503.",
+			"Until the book has read everything for the first time, the response is 503. " + ofFiles,
+		Also:       table.Media(),
 		Parameters: []string{limitName}, Query: parameters, Response: response,
 		Serve: func(c *gin.Context, _ any) (any, error) { return l.serveList(c, of, months) },
 	}
@@ -138,18 +145,25 @@ func (l *library) serveList(c *gin.Context, of *rows.List, months bool) (any, er
 	if err != nil {
 		return nil, err
 	}
-	page, err := l.book.Page(c.Request.Context(), of, q)
+	members, err := membersAsked(c.Request, of, q.Months != nil)
 	if err != nil {
-		return nil, problem.Outage(err)
+		return nil, err
 	}
-	if page.AsOf.IsZero() {
-		return nil, problem.Outage(errUnread)
+	if format := table.Asked(c); format.Name != "" {
+		return l.export(c, format, of, q, members)
+	}
+	page, err := l.page(c.Request.Context(), of, q)
+	if err != nil {
+		return nil, err
 	}
 	next := ""
 	if page.Next != nil {
 		if next, err = closed(page.Next, c.Request.URL.Query()); err != nil {
 			return nil, err
 		}
+	}
+	if members != nil {
+		return pickedOf(of, page, next, members)
 	}
 	switch of {
 	case rows.Policies:
@@ -158,6 +172,18 @@ func (l *library) serveList(c *gin.Context, of *rows.List, months bool) (any, er
 		return book.ClaimRows{Rows: rowsOf[book.ClaimRow](page), Next: next, AsOf: page.AsOf}, nil
 	}
 	return book.MovementRows{Rows: rowsOf[book.MovementRow](page), Next: next, AsOf: page.AsOf}, nil
+}
+
+// page returns a page of a list. Errors: problem.Unavailable, also until the book has read everything.
+func (l *library) page(ctx context.Context, of *rows.List, q rows.Query) (rows.Page, error) {
+	page, err := l.book.Page(ctx, of, q)
+	if err == nil && page.AsOf.IsZero() {
+		err = errUnread
+	}
+	if err != nil {
+		return page, problem.Outage(err)
+	}
+	return page, nil
 }
 
 // errUnread says why the book shows nothing yet.
@@ -211,7 +237,7 @@ func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, val
 	switch {
 	case name == limitName:
 		return query.Whole(value, 1, rest.MaxLimit, &q.Limit)
-	case name == cursorName:
+	case name == cursorName || name == columnsName:
 		return ""
 	case name == sortName:
 		by, down := strings.CutPrefix(value, descending)
@@ -325,7 +351,7 @@ type cursor struct {
 func bound(values url.Values) string {
 	of := url.Values{}
 	for name, given := range values {
-		if name != cursorName && name != limitName {
+		if name != cursorName && name != limitName && name != columnsName {
 			of[name] = given
 		}
 	}

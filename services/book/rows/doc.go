@@ -21,4 +21,5 @@
 //	open.go     what rows have open, by the day since when
 //	column.go   the columns by which rows are selected and sorted
 //	list.go     pages of rows
+//	file.go     rows in files
 package rows
