@@ -27,14 +27,12 @@ type logs map[string][]internalapi.Change
 
 func (l logs) add(service, resource, id, record string) {
 	l[service] = append(l[service], internalapi.Change{Resource: resource, ID: scalar.ID(id), Version: 1, Type: "created",
-		Time: scalar.Instant(present), Owner: "org-default", Record: scalar.JSON(record)})
+		Time: scalar.Instant(present), Record: scalar.JSON(record)})
 }
 
 // peers returns the services as the book calls them.
 func (l logs) peers() map[string]http.Handler {
-	peers := map[string]http.Handler{"desk": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("{}"))
-	})}
+	peers := map[string]http.Handler{}
 	for _, service := range internalapi.Logged() {
 		peers[service] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			from, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, internalapi.ChangesPath))
@@ -44,6 +42,7 @@ func (l logs) peers() map[string]http.Handler {
 				Watermark: scalar.Instant(present)})
 		})
 	}
+	peers["desk"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) })
 	return peers
 }
 
@@ -220,7 +219,7 @@ func TestFilesHaveTheRowsOfPages(t *testing.T) {
 		}
 		for media, cellOf := range map[string]func(any, string, *time.Location) sheet.Cell{
 			"text/csv": func(value any, name string, zone *time.Location) sheet.Cell {
-				return sheet.Cell{Text: inCSV(value, name, zone)}
+				return sheet.Cell{Text: strings.ReplaceAll(inCSV(value, name, zone), "\r\n", "\n")} // as CSV is read
 			},
 			table.XLSX.Media: inXLSX,
 		} {
@@ -229,6 +228,9 @@ func TestFilesHaveTheRowsOfPages(t *testing.T) {
 			if of := got.Header; !strings.HasPrefix(of.Get("Content-Type"), media) ||
 				!strings.Contains(of.Get("Content-Disposition"), name+"-20261130T120000Z.") {
 				t.Errorf("%s: %v", list, of)
+			}
+			if of := `,"""Q"", q;` + "\r\nline\ttwo\","; list == "policies" && media == "text/csv" && !strings.Contains(got.Text, of) {
+				t.Errorf("CSV has no %q", of)
 			}
 			cells := cellsOf(t, media, got.Text)
 			if len(cells) != len(rows)+1 {
