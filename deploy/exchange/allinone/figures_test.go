@@ -2,6 +2,7 @@ package allinone
 
 import (
 	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -507,6 +508,7 @@ func (i *invented) compare() {
 	i.develops(total)
 	i.ages()
 	i.comesLate()
+	i.files()
 }
 
 // develops compares the steps of loss triangles with the lists that they open to, and their sums with all there is.
@@ -620,6 +622,25 @@ func (i *invented) comesLate() {
 	}
 	if listed, _ := i.listed("/x/book/late"); len(listed) != late || late == 0 {
 		i.t.Errorf("%d movements are listed as late, want %d", len(listed), late)
+	}
+}
+
+// files compares lists as files with their pages, through the gateway.
+func (i *invented) files() {
+	i.t.Helper()
+	for path, key := range map[string]string{"policies?sort=-written&from=2026-02": "policyNumber",
+		"claims?sort=outstanding": "claimNumber", "movements?sort=recordedAt": "id", "late": "id"} {
+		rows, _ := i.listed("/x/book/" + path)
+		file := i.want(200, "GET", "/x/book/"+path, "", "Accept", "text/csv")
+		cells, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
+		if err != nil || len(cells) != len(rows)+1 {
+			i.t.Fatalf("%s: %d rows as CSV, want a header and %d; %v", path, len(cells), len(rows), err)
+		}
+		for n, text := range rows {
+			if id := cells[n+1][0]; !strings.HasPrefix(text, fmt.Sprintf(`{%q:%q,`, key, id)) {
+				i.t.Errorf("%s: row %d as CSV is %s, want %s", path, n, id, text)
+			}
+		}
 	}
 }
 
