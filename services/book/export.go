@@ -19,10 +19,11 @@ import (
 )
 
 // ofFiles says in the documents what the files of a list are.
-const ofFiles = "With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their " +
-	"order, and without pages. Its name says up to which instant the book had read what happened; the book goes on " +
-	"meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the " +
-	"exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off."
+const ofFiles = "With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in " +
+	"their order, and without pages. Its name says up to which instant the book had read what happened; the book " +
+	"goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are " +
+	"in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request " +
+	"may is cut off."
 
 // rowsAtOnce is how many rows of a file are read at a time.
 const rowsAtOnce = 1000
@@ -78,8 +79,8 @@ func pickedOf(of *rows.List, page rows.Page, next string, members []string) (pic
 	return p, nil
 }
 
-// export returns what writes all rows that a query selects to a file. The first page is read before the response begins,
-// which is a problem where that fails.
+// export returns what writes all rows that a query selects to a file. The first page is read before the response
+// begins, which is a problem where that fails.
 func (l *library) export(
 	c *gin.Context, format table.Format, of *rows.List, q rows.Query, members []string,
 ) (any, error) {

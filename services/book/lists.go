@@ -71,8 +71,8 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 		Means: "The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the " +
 			"first condition that can lead, else the number or id"},
 		rest.Parameter{Name: cursorName, Means: "The member next of the page before, with the same conditions and order"},
-		rest.Parameter{Name: columnsName, Means: "The members of rows to return, with commas between them; all without it. " +
-			"JSON has " + of.Members(false)[0] + " in any case, and a file the columns in this order"})
+		rest.Parameter{Name: columnsName, Means: "The members of rows to return, with commas between them; all " +
+			"without it. JSON has " + of.Members(false)[0] + " in any case, and a file the columns in this order"})
 	if months {
 		parameters = append(parameters,
 			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as 2026-01; " +

@@ -14,9 +14,9 @@ import (
 
 // DifferenceColumns are the columns of Differences.
 var DifferenceColumns = []table.Column{
-	{Name: "Row", Kind: table.Amount}, {Name: "Policy"}, {Name: "Line Id"}, {Name: "Date", Kind: table.Day}, {Name: "Cell"},
-	{Name: "Column"}, {Name: "File", Kind: table.Amount}, {Name: "Record", Kind: table.Amount}, {Name: "Difference", Kind: table.Amount},
-	{Name: "Outcome"}, {Name: "Reason"}, {Name: "Decision"},
+	{Name: "Row", Kind: table.Amount}, {Name: "Policy"}, {Name: "Line Id"}, {Name: "Date", Kind: table.Day},
+	{Name: "Cell"}, {Name: "Column"}, {Name: "File", Kind: table.Amount}, {Name: "Record", Kind: table.Amount},
+	{Name: "Difference", Kind: table.Amount}, {Name: "Outcome"}, {Name: "Reason"}, {Name: "Decision"},
 }
 
 // Differences calls a function with the cells of each difference of a run, in the order of its items: one for each cell
