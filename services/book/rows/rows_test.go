@@ -57,6 +57,11 @@ func invent(random *rand.Rand, policies int) (all []internalapi.Change) {
 			`{"policyNumber":%q,"policyholderId":"holder%d","inceptionDate":%q,"expiryDate":%q,"grossWrittenPremium":%d,`+
 				`"status":"in force"}`, number, random.IntN(len(names)+1), begins.Format(time.RFC3339),
 			begins.AddDate(1, 0, 0).Format(time.RFC3339), random.IntN(50)*1000)))
+		for version := range random.IntN(4) {
+			all = append(all, change("claim", fmt.Sprint("claim", i), int64(version+1), fmt.Sprintf(
+				`{"claimNumber":"C%d","policyNumber":%q,"fnol":%q,"reserve":%d,"claimStatus":"open"}`, i, number,
+				now.Format(time.RFC3339), random.IntN(5)*100)))
+		}
 		for j := range random.IntN(3) {
 			all = append(all, change("receipt", fmt.Sprintf("receipt%d-%d", i, j), 1, fmt.Sprintf(
 				`{"policyNumber":%q,"receiptType":"new policy","paymentAmount":%d,"receiptDate":%q,"recordedAt":%q}`, number,
