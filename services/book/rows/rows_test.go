@@ -41,7 +41,7 @@ func open(t *testing.T, path string) *rows.Book {
 // change returns an entry of a log with a record.
 func change(resource, id string, version int64, record string) internalapi.Change {
 	return internalapi.Change{Resource: resource, ID: scalar.ID(id), Version: version, Type: "created",
-		Time: scalar.Instant(now), Owner: "acme", Record: scalar.JSON(record)}
+		Time: scalar.Instant(now.AddDate(0, int(version)-10, 0)), Owner: "acme", Record: scalar.JSON(record)}
 }
 
 // invent returns entries about policies with receipts and claims.
