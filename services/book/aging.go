@@ -121,10 +121,8 @@ func (q *agingQuery) take(name, value string) (wrong string) {
 		if q.of = value; value != ofPremium && value != ofClaims {
 			return "must be " + ofPremium + " or " + ofClaims
 		}
-	case byLine, byContract, currencyName:
-		q.only[name] = value
 	default:
-		return "is not known here; known are " + strings.Join([]string{ofName, byLine, byContract, currencyName}, ", ")
+		q.only[name] = value
 	}
 	return ""
 }

@@ -132,11 +132,8 @@ func readTriangle(r *http.Request) (q triangleQuery, err error) {
 			if q.cumulative = value == "true"; !q.cumulative && value != "false" {
 				return "must be true or false"
 			}
-		case byLine, byContract, currencyName:
-			q.only[name] = value
 		default:
-			return "is not known here; known are " + strings.Join([]string{measureName, byName, developmentName,
-				cumulativeName, byLine, byContract, currencyName}, ", ")
+			q.only[name] = value
 		}
 		return ""
 	})

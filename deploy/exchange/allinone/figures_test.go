@@ -206,10 +206,20 @@ func (i *invented) endorse(p *inventedPolicy) {
 func (i *invented) cancel(p *inventedPolicy) {
 	i.t.Helper()
 	p.coverEnds = p.begins.Add(time.Duration(i.random.IntN(600)) * time.Hour)
+	now := i.random.IntN(2) == 0
+	if now {
+		if p.coverEnds = i.now; p.coverEnds.Before(p.begins) {
+			p.coverEnds = p.begins
+		}
+	}
 	if !p.ends.IsZero() && p.coverEnds.After(p.ends) {
 		p.coverEnds = p.ends
 	}
-	i.want(200, "POST", p.path+":cancel", `{"effectiveDate":"`+p.coverEnds.Format(time.RFC3339)+`"}`)
+	body := `{"effectiveDate":"` + p.coverEnds.Format(time.RFC3339) + `"}`
+	if now {
+		body = ""
+	}
+	i.want(200, "POST", p.path+":cancel", body)
 }
 
 // claim makes a claim, if the policy has cover at some instant before now, and has things happen to it.

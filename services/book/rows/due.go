@@ -314,11 +314,14 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 		}
 	}
 	was := ""
-	if err := query(s.writer, "SELECT adds FROM "+in.table()+" WHERE key = ?", func(row *sqlite.Stmt) error {
-		was = row.ColumnText(0)
-		return nil
-	}, key); err != nil {
-		return err
+	if in != Movements { // which add nothing
+		if err := query(s.writer, "SELECT adds FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
+			func(row *sqlite.Stmt) error {
+				was = row.ColumnText(0)
+				return nil
+			}, a.of.Owner, key); err != nil {
+			return err
+		}
 	}
 	if was != is {
 		if err := s.by.add(in.Name, was, true); err != nil {
@@ -332,7 +335,7 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 	if err != nil {
 		return err
 	}
-	values := []any{key, a.of.Owner, a.of.Number, text, is}
+	values := []any{a.of.Owner, key, text, is}
 	for _, c := range in.sorts() {
 		values = append(values, c.sortValue(row))
 	}

@@ -24,7 +24,7 @@ import (
 
 var now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
-func open(t *testing.T, path string) *rows.Book {
+func open(t testing.TB, path string) *rows.Book {
 	t.Helper()
 	b, err := rows.Open(path, setting.Amounts{Unit: "major", Currency: "EUR"}, time.UTC)
 	if err != nil {
@@ -72,7 +72,7 @@ func invent(random *rand.Rand, policies int) (all []internalapi.Change) {
 }
 
 // fill applies entries and computes what is due.
-func fill(t *testing.T, b *rows.Book, all []internalapi.Change) {
+func fill(t testing.TB, b *rows.Book, all []internalapi.Change) {
 	t.Helper()
 	for part := range slices.Chunk(all, 200) {
 		if err := b.Apply(t.Context(), rows.Batch{Service: "coverage", Changes: part, Next: "n"}); err != nil {
