@@ -28,7 +28,7 @@ const (
 	again = 200 * time.Millisecond
 	// later is how long it rests after a service did not respond.
 	later = 2 * time.Second
-	// contractsEvery is how often it reads the contracts of the desk, which have no log.
+	// contractsEvery is how often it reads the contracts of an organisation, which have no log.
 	contractsEvery = 5 * time.Second
 )
 
@@ -38,21 +38,15 @@ type follower struct {
 	peer func(string) *peer.Client
 	log  *slog.Logger
 	lag  *lag
+	// contracted is when the contracts of each organisation were read.
+	contracted map[string]time.Time
 }
 
 // run follows the logs until ctx ends. The process ends if it cannot write the book.
 func (f *follower) run(ctx context.Context) error {
 	failing := ""
-	contracts := time.Time{}
 	for ctx.Err() == nil {
 		rest := again
-		if time.Since(contracts) >= contractsEvery {
-			if err := f.contracts(ctx); err == nil {
-				contracts = time.Now()
-			} else if ctx.Err() == nil {
-				f.log.WarnContext(ctx, "the book cannot read the contracts of the desk", "error", err)
-			}
-		}
 		err := f.round(ctx)
 		switch {
 		case err == nil && failing != "":
@@ -86,6 +80,9 @@ func (f *follower) round(ctx context.Context) error {
 			if more = more || left; reached.IsZero() || at.Before(reached) {
 				reached = at
 			}
+		}
+		if err := f.contracts(ctx); err != nil {
+			return fmt.Errorf("desk: %w", err)
 		}
 		for due := true; due; {
 			var err error
@@ -178,13 +175,16 @@ func (f *follower) reserved(ctx context.Context, page []internalapi.Change) (map
 	return after, nil
 }
 
-// contracts reads the contracts of all organisations that own policies of the book.
+// contracts reads the contracts of organisations that own policies of the book, where that was not done of late.
 func (f *follower) contracts(ctx context.Context) error {
 	owners, err := f.book.Owners()
 	if err != nil {
 		return err
 	}
 	for _, owner := range owners {
+		if read, is := f.contracted[owner]; is && time.Since(read) < contractsEvery {
+			continue
+		}
 		as, err := request.ForOwner(ctx, owner)
 		if err != nil {
 			return err
@@ -208,6 +208,7 @@ func (f *follower) contracts(ctx context.Context) error {
 		if err := f.book.Contracts(owner, of.Contracts, assigned); err != nil {
 			return err
 		}
+		f.contracted[owner] = time.Now()
 	}
 	return nil
 }

@@ -200,7 +200,9 @@ func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, val
 		if q.Months == nil {
 			q.Months = &[2]figures.Month{figures.FirstMonth, figures.LastMonth}
 		}
-		if q.Months[0] = month; name == toName {
+		if name == fromName {
+			q.Months[0] = month
+		} else {
 			q.Months[1] = month
 		}
 		return ""

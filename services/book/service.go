@@ -66,7 +66,8 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 			Query: summaryParameters, Response: reflect.TypeFor[book.Summary](), Serve: l.serveSummary,
 		},
 	)
-	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics)}
+	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics),
+		contracted: map[string]time.Time{}}
 	return rest.Parts{
 		Open: func(context.Context) (err error) {
 			if l.file == "" {

@@ -109,6 +109,9 @@ func (b *Book) takePolicy(c *internalapi.Change) error {
 		return err
 	}
 	if is == nil {
+		if err := b.exec("INSERT OR IGNORE INTO owner VALUES (?)", c.Owner); err != nil {
+			return err
+		}
 		is = &policyFact{Number: number, ID: c.ID, Owner: c.Owner, Line: c.Resource, First: record.InceptionDate.Time()}
 	}
 	is.Version, is.Status = c.Version, text(record.Status)

@@ -21,7 +21,7 @@ import (
 func (b *Book) Owners() (owners []string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err = query(b.writer, "SELECT DISTINCT owner FROM policy", func(s *sqlite.Stmt) error {
+	err = query(b.writer, "SELECT name FROM owner", func(s *sqlite.Stmt) error {
 		owners = append(owners, s.ColumnText(0))
 		return nil
 	})

@@ -10,12 +10,12 @@ const form = 1
 //nolint:gochecknoglobals // it is built once
 var schema = `
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE owner (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE due (policy TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE party (id TEXT PRIMARY KEY, name TEXT NOT NULL, country TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE object (id TEXT PRIMARY KEY, words TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE policy (number TEXT PRIMARY KEY, owner TEXT NOT NULL, holder TEXT NOT NULL, object TEXT NOT NULL,
 	fact TEXT NOT NULL) WITHOUT ROWID;
-CREATE INDEX policyOwner ON policy (owner);
 CREATE INDEX policyHolder ON policy (holder);
 CREATE INDEX policyObject ON policy (object);
 CREATE TABLE claim (id TEXT PRIMARY KEY, number TEXT NOT NULL, policy TEXT NOT NULL, fact TEXT NOT NULL) WITHOUT ROWID;
