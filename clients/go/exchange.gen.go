@@ -2823,7 +2823,7 @@ type ClaimLine struct {
 	Supplement *ClaimSupplement `json:"supplement,omitempty"`
 }
 
-// ClaimRow A claim, with what people ask about it. Amounts are in major units of the currency of its policy.
+// ClaimRow A claim, with what people ask about it. Amounts are in major units, in the currency of its policy.
 type ClaimRow struct {
 	// Age How many days ago it was notified.
 	Age int64 `json:"age"`

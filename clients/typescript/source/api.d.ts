@@ -6421,7 +6421,7 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
-        /** @description A claim, with what people ask about it. Amounts are in major units of the currency of its policy. */
+        /** @description A claim, with what people ask about it. Amounts are in major units, in the currency of its policy. */
         ClaimRow: {
             /**
              * Format: int64
