@@ -60,7 +60,8 @@ func TestAssignmentsAreBookedInPages(t *testing.T) {
 	for limit := 1; limit < 7; limit++ {
 		var got []string
 		for after, pages := internalapi.Oldest, 0; after != ""; pages++ {
-			page := s.Must(200, "GET", fmt.Sprintf("%s%s?limit=%d", internalapi.BookedAssignmentsPath, after, limit), "")
+			page := s.Must(200, "GET",
+				fmt.Sprintf("%s%s?limit=%d", internalapi.BookedAssignmentsPath, after, limit), "")
 			some := page.Body["assignments"].([]any)
 			if len(some) > limit || pages > len(want) {
 				t.Fatalf("page %d of %d: %s", pages, limit, page.Text)
@@ -106,7 +107,8 @@ func TestTheLogOfTheDeskHasNoRecords(t *testing.T) {
 	s.Must(201, "POST", "/x/bordereau/C/premium/2026-01:prepare", `{"type":"nil"}`)
 	plain := s.Must(200, "GET", internalapi.ChangesPath+internalapi.Oldest, "")
 	asked := s.Must(200, "GET", internalapi.ChangesPath+internalapi.Oldest+"?records=true", "")
-	if len(asked.Body["changes"].([]any)) != 1 || fmt.Sprint(asked.Body["changes"]) != fmt.Sprint(plain.Body["changes"]) {
+	if len(asked.Body["changes"].([]any)) != 1 ||
+		fmt.Sprint(asked.Body["changes"]) != fmt.Sprint(plain.Body["changes"]) {
 		t.Errorf("%s\n%s", asked.Text, plain.Text)
 	}
 	s.Must(400, "GET", internalapi.ChangesPath+internalapi.Oldest+"?records=false", "")
