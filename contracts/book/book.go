@@ -88,7 +88,7 @@ func AllFigureMarks() []FigureMark { return []FigureMark{EarnedAtInception, Unit
 
 // ClaimRow is a row of the claims of the book.
 //
-// A claim, with what people ask about it. Amounts are in major units of the currency of its policy.
+// A claim, with what people ask about it. Amounts are in major units, in the currency of its policy.
 type ClaimRow struct {
 	// The number of the claim.
 	ClaimNumber string `json:"claimNumber"`

@@ -115,4 +115,11 @@ export default {
   policies: 'Policen', record: 'Datensatz', daysLate: 'Tage zu spät', differences: 'Unterschiede', claims: 'Schäden',
   versions: 'Fassungen', more: 'Mehr', profiles: 'Profile', totals: 'Summen', ageing: 'Alter', from: 'Vorher',
   cell: 'Zelle', statements: 'Dateien', supplement: 'Ergänzung', theirs: 'Datei',
+  written: 'Gebuchte Prämie', earned: 'Verdiente Prämie', received: 'Erhalten', refunded: 'Erstattet',
+  open: 'Offene Prämie', lastReceipt: 'Letzter Beleg', lossRatio: 'Schadenquote',
+  lossRatioWritten: 'Schadenquote (gebucht)', lossRatioEarned: 'Schadenquote (verdient)', figures: 'Kennzahlen',
+  selected: 'In der Auswahl', asOf: 'Stand', marks: 'Hinweise', object: 'Versichert ist', ended: 'Deckung beendet',
+  year: 'Abrechnungsjahr', cause: 'Schadenursache', notified: 'Gemeldet', closed: 'Abgeschlossen',
+  closedWithoutPayment: 'Ohne Zahlung abgeschlossen', openClaims: 'Offene Schäden', lastMovement: 'Letzte Bewegung',
+  lastEvent: 'Letztes Ereignis',
 };
