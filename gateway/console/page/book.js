@@ -1,7 +1,7 @@
 // Book: what was written, received and paid, added up. Each figure opens the list that it is the sum of.
 
 import { now } from './api.js';
-import { AmountOf, Instant, Numeral, Percent, Table } from './dom.js';
+import { AmountOf, Numeral, Percent, Table } from './dom.js';
 import { html } from './html.js';
 import { Part, Section, later } from './show.js';
 import { label, t } from './words.js';
@@ -17,7 +17,8 @@ export function Figure({ amount, currency, to }) {
 }
 
 const figure = (name, to) => ({ label: label(name), amount: true,
-  cell: ({ figures, currency, ...row }) => html`<${Figure} amount=${figures[name]} currency=${currency} to=${row[to]} />` });
+  cell: ({ figures, currency, ...row }) => html`<${Figure} amount=${figures[name]} currency=${currency}
+    to=${row[to]} />` });
 const ratio = (name) => ({ label: label(name), amount: true,
   cell: (row) => (row[name] === undefined ? '–' : html`<${Percent} of=${row[name]} />`) });
 const premium = (...names) => names.map((name) => figure(name, 'policies'));
@@ -60,7 +61,8 @@ function Overview() {
   const from = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - MONTHS + 1)).toISOString().slice(0, 7);
   const to = at.toISOString().slice(0, 7);
   return html`<h1>${t('book')}</h1><p class="lead">${t('bookIs')}</p>
-    <${Section} title=${t('lists')}><ul class="examples">${['policies', 'claims', 'movements', 'late'].map((name) => html`
+    <${Section} title=${t('lists')}><ul class="examples">${['policies', 'claims', 'movements', 'late']
+      .map((name) => html`
       <li><a href=${`#/book/${name}`}>${t(`list ${name}`)}</a></li>`)}</ul><//>
     <${Summary} title=${t('byLineAndYear')} name="lines" query="by=line,year" columns=${LINES()} />
     <${Summary} title=${t('byMonth')} name="months" query=${`by=month&from=${from}&to=${to}`} columns=${BY_MONTH()} />

@@ -8,8 +8,8 @@ import { label, option, t } from './words.js';
 import { Figure } from './book.js';
 
 const LISTS = {
-  policies: ['policyNumber', 'insured', 'object', 'line', 'status', 'inceptionDate', 'expiryDate', 'contract', 'written',
-    'received', 'open', 'incurred', 'lossRatio'],
+  policies: ['policyNumber', 'insured', 'object', 'line', 'status', 'inceptionDate', 'expiryDate', 'contract',
+    'written', 'received', 'open', 'incurred', 'lossRatio'],
   claims: ['claimNumber', 'policyNumber', 'insured', 'line', 'cause', 'status', 'lossDate', 'lastMovement', 'reserve',
     'paid', 'outstanding', 'incurred'],
   movements: ['recordedAt', 'kind', 'type', 'policyNumber', 'claimNumber', 'insured', 'amount', 'date', 'late'],

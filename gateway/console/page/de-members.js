@@ -1,6 +1,8 @@
 // The names of the members of records and requests in German.
 
 export default {
+  fromDays: 'Tage ab', toDays: 'Tage bis', of: 'Von', measure: 'Maß', step: 'Schritt', steps: 'Schritte', ages: 'Alter',
+  cumulative: 'Aufgelaufen', development: 'Abwicklung',
   commissionPercentage: 'Provision', brokeragePercentage: 'Courtage', taxPercentage: 'Steuern',
   firstReceiptAt: 'Erster Beleg', firstClaimAt: 'Erster Schaden',
   keepParticipants: 'Beteiligte behalten', organisation: 'Organisation', participants: 'Beteiligte', rights: 'Rechte',

@@ -158,6 +158,7 @@ export default {
   recordsTogether: 'Proposal: these together come to the amount of the row. None is paired.',
   rowsTogether: 'Proposal: the rows {0} together come to this amount. None is paired.',
   book: 'Book', lists: 'Lists', byLineAndYear: 'By line and year of account', byMonth: 'By month',
+  month: 'Month',
   bookIs: 'What was written, received and paid, added up. Each figure opens the list that it is the sum of. What is '
     + 'earned counts up to the last full month.',
   triangle: 'Loss triangle', triangleIs: 'What claims come to by year of account, at the end of each quarter since its '
