@@ -3530,7 +3530,7 @@ type FileNote struct {
 	// Count How many rows or columns it is about. Absent where it is about the whole.
 	Count *int64 `json:"count,omitempty"`
 
-	// Kind The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out), no-totals-compared (the profile has totals, and no row was compared with any) or columns-not-read (of a file that is imported: named columns that the profile does not have).
+	// Kind The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out), no-totals-compared (the profile has totals, and no row was compared with any), columns-not-read (of a file that is imported: named columns that the profile does not have) or short-rows (rows of CSV end before columns that a file need not have, whose cells were read as empty).
 	Kind string `json:"kind"`
 
 	// Places The first of them, up to 20: the numbers of rows, or the letters of columns.

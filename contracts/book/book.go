@@ -168,6 +168,9 @@ type MovementRow struct {
 	Date scalar.Date `json:"date,omitzero"`
 	// The instant at which it was recorded.
 	RecordedAt scalar.DateTime `json:"recordedAt"`
+	// How many days after the end of the period of its date it was recorded: a month, or the quarter in which its
+	// contract reports; 0 for within it.
+	Late int `json:"late,omitzero"`
 }
 
 // MovementKind says what a movement is.
@@ -286,4 +289,75 @@ type SummaryCell struct {
 	Policies string `json:"policies,omitzero"`
 	// The path of the claims that the other figures are the sum of.
 	Claims string `json:"claims"`
+}
+
+// Triangle is a loss triangle.
+//
+// What claims come to by year of account and development, each of one currency.
+type Triangle struct {
+	// What is shown: incurred or paid.
+	Measure string `json:"measure"`
+	// The length of a step of development: month, quarter or year.
+	Development string `json:"development"`
+	// Whether each figure includes those of the steps before.
+	Cumulative bool `json:"cumulative"`
+	// The years of account, each with its steps.
+	Rows []TriangleRow `json:"rows"`
+	// The instant up to which the book has read what happened.
+	AsOf scalar.DateTime `json:"asOf,omitzero"`
+}
+
+// TriangleRow is a row of a loss triangle.
+//
+// The claims of a year of account.
+type TriangleRow struct {
+	// The year of account.
+	Year int `json:"year"`
+	// The currency. Absent where nobody says it.
+	Currency string `json:"currency,omitzero"`
+	// The steps from the beginning of the year until now. What happened before counts in the first one.
+	Steps []TriangleStep `json:"steps"`
+}
+
+// TriangleStep is a cell of a loss triangle.
+//
+// What the claims of a year come to at a step of its development.
+type TriangleStep struct {
+	// The number of the step, from 1.
+	Step int `json:"step"`
+	// The amount.
+	Amount scalar.Decimal `json:"amount"`
+	// The path of the claims that it is the sum of.
+	Claims string `json:"claims"`
+}
+
+// Aging is what is open by its age.
+//
+// What is still to be received or to be paid, by how long ago it began.
+type Aging struct {
+	// What is shown: premium, by the days since inception, or claims, by the days since notification.
+	Of string `json:"of"`
+	// The ages, for each currency.
+	Ages []Age `json:"ages"`
+	// The instant up to which the book has read what happened.
+	AsOf scalar.DateTime `json:"asOf,omitzero"`
+}
+
+// Age is a cell of an ageing.
+//
+// What is open of an age.
+type Age struct {
+	// The currency. Absent where nobody says it.
+	Currency string `json:"currency,omitzero"`
+	// The least and the greatest age in days. The last one has no greatest, and premium of policies that have not begun
+	// has no least.
+	FromDays *int `json:"fromDays,omitzero"`
+	// The greatest age.
+	ToDays *int `json:"toDays,omitzero"`
+	// How many policies or claims these are.
+	Count int64 `json:"count"`
+	// What is open.
+	Open scalar.Decimal `json:"open"`
+	// The path of the list that it is the sum of.
+	Rows string `json:"rows"`
 }

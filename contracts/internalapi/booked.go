@@ -36,6 +36,12 @@ type BookedContract struct {
 	Currency string `json:"currency"`
 	// The unit of amounts, major or minor.
 	AmountUnit string `json:"amountUnit"`
+	// How often is reported: month or quarter.
+	Frequency string `json:"frequency"`
+	// Where quarters begin: calendar or inception.
+	QuarterBegins string `json:"quarterBegins"`
+	// The first day of the term.
+	Inception scalar.Date `json:"inception"`
 	// The commission, as a percentage.
 	CommissionPercentage scalar.Digits `json:"commissionPercentage,omitzero"`
 	// The year of account.

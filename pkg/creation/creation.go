@@ -51,10 +51,10 @@ type Response struct {
 	Warnings []jsontext.Value
 }
 
-// Create makes a record, whose values it notes. named are the creations by their names. Errors: *Refused for a problem
+// Create makes a record, whose values it notes. byName are the creations by their names. Errors: *Refused for a problem
 // that the service has returned, problem.Outage.
-func (m *Maker) Create(ctx context.Context, of *Creation, named map[string]*Creation) (Response, error) {
-	body, err := reference.Resolve(of.Body, func(r reference.Reference) string { return named[r.To].Values[r.Member] })
+func (m *Maker) Create(ctx context.Context, of *Creation, byName map[string]*Creation) (Response, error) {
+	body, err := reference.Resolve(of.Body, func(r reference.Reference) string { return byName[r.To].Values[r.Member] })
 	if err != nil {
 		return Response{}, err
 	}

@@ -66,22 +66,22 @@ type Failure struct {
 }
 
 // Try tries creations: those of one service together, as far as those that they refer to are tried before. It writes
-// nothing. refuse is called with each that would be refused, and why. named are the creations by their names. Errors:
+// nothing. refuse is called with each that would be refused, and why. byName are the creations by their names. Errors:
 // a service does not respond, or has no trial.
 func (m *Maker) Try(
-	ctx context.Context, all []*Creation, named map[string]*Creation, refuse func(*Creation, []Failure),
+	ctx context.Context, all []*Creation, byName map[string]*Creation, refuse func(*Creation, []Failure),
 ) error {
 	trial := Trial{Known: map[string]map[string]string{}, Assumed: peer.Facts{}}
 	for {
-		service, together := m.next(all, named)
+		service, together := m.next(all, byName)
 		if len(together) == 0 {
 			return nil
 		}
-		asked := Trial{Known: trial.Known, Assumed: m.assumedFor(service, trial.Assumed)}
+		request := Trial{Known: trial.Known, Assumed: m.assumedFor(service, trial.Assumed)}
 		for _, of := range together {
-			asked.Operations = append(asked.Operations, Operation{of.Ref, of.Resource, of.Key, of.Body})
+			request.Operations = append(request.Operations, Operation{of.Ref, of.Resource, of.Key, of.Body})
 		}
-		outcomes, err := m.ask(ctx, service, asked)
+		outcomes, err := m.ask(ctx, service, request)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (m *Maker) Try(
 
 // next returns creations of one service that can be tried together: nothing that they refer to is still to be tried,
 // but creations among them.
-func (m *Maker) next(all []*Creation, named map[string]*Creation) (service string, together []*Creation) {
+func (m *Maker) next(all []*Creation, byName map[string]*Creation) (service string, together []*Creation) {
 	among := map[string]bool{}
 	for _, of := range all {
 		if of.Wrong || of.Values != nil || service != "" && m.Owners[of.Resource] != service {
@@ -116,7 +116,7 @@ func (m *Maker) next(all []*Creation, named map[string]*Creation) (service strin
 		}
 		ready := true
 		for _, r := range of.Refers {
-			to := named[r.To]
+			to := byName[r.To]
 			of.Wrong = of.Wrong || to.Wrong
 			ready = ready && (to.Values != nil || among[r.To])
 		}
@@ -145,8 +145,8 @@ func (m *Maker) assumedFor(service string, all peer.Facts) peer.Facts {
 }
 
 // ask has a service try creations.
-func (m *Maker) ask(ctx context.Context, service string, asked Trial) ([]Tried, error) {
-	body, err := json.Marshal(asked)
+func (m *Maker) ask(ctx context.Context, service string, request Trial) ([]Tried, error) {
+	body, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (m *Maker) ask(ctx context.Context, service string, asked Trial) ([]Tried, 
 	case http.StatusOK:
 	case http.StatusNotFound:
 		// A release from before there were trials. It must not write what cannot be tried.
-		return nil, problem.New(problem.Unavailable, "The service of "+asked.Operations[0].Resource+
+		return nil, problem.New(problem.Unavailable, "The service of "+request.Operations[0].Resource+
 			" is of a release that cannot try operations. Nothing was written. Send the request again once it is "+
 			"replaced, or the operations one by one.").WithHeader("Retry-After", "60")
 	case http.StatusRequestEntityTooLarge:
@@ -175,7 +175,7 @@ func (m *Maker) ask(ctx context.Context, service string, asked Trial) ([]Tried, 
 	if err := json.Unmarshal(reply.Body, &answer); err != nil {
 		return nil, problem.Outage(fmt.Errorf("trial by %s: %w", service, err))
 	}
-	if len(answer.Outcomes) != len(asked.Operations) {
+	if len(answer.Outcomes) != len(request.Operations) {
 		return nil, problem.Outage(errors.New("trial by " + service + ": not one outcome for each operation"))
 	}
 	return answer.Outcomes, nil

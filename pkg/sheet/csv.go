@@ -35,7 +35,8 @@ func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 	if err != nil {
 		return err
 	}
-	read := csv.NewReader(&lineEnds{from: bufio.NewReader(text)})
+	ends := &lineEnds{from: bufio.NewReader(text)}
+	read := csv.NewReader(ends)
 	read.Comma = []rune(delimiter)[0]
 	read.FieldsPerRecord, read.ReuseRecord = -1, true
 	row, ended := Row{}, 0 // the line on which the row ended
@@ -51,6 +52,7 @@ func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
 		row.Number += row.Line - ended // the reader leaves out empty lines, which a spreadsheet shows as rows
 		ended, _ = read.FieldPos(len(texts) - 1)
 		ended += strings.Count(texts[len(texts)-1], "\n")
+		row.Unended = read.InputOffset() == ends.count && ends.last != '\n'
 		row.Cells = row.Cells[:0]
 		for _, text := range texts {
 			if strings.ContainsRune(text, 0) {
@@ -102,6 +104,9 @@ func decoded(from io.Reader, encoding string) (io.Reader, error) {
 type lineEnds struct {
 	from   *bufio.Reader
 	quoted bool
+	// count is how many bytes were read, and last the last of them.
+	count int64
+	last  byte
 }
 
 // Read implements io.Reader.
@@ -114,6 +119,9 @@ func (l *lineEnds) Read(into []byte) (int, error) {
 		case c == '\r' && !l.quoted && !l.feedAfter(into[i+1:n]):
 			into[i] = '\n'
 		}
+	}
+	if n > 0 {
+		l.count, l.last = l.count+int64(n), into[n-1]
 	}
 	return n, err
 }

@@ -84,6 +84,8 @@ type Row struct {
 	// Line is the line on which a row of CSV begins, from 1; 0 for one of a workbook.
 	Line  int
 	Cells []Cell
+	// Unended says that a file of CSV ends with the row, and with no line end: it may have been cut off there.
+	Unended bool
 	// Hidden says that a spreadsheet does not show the row, as where a filter leaves it out.
 	Hidden bool
 	// HiddenColumns are the numbers of the columns that a spreadsheet does not show, up to the greatest that may be

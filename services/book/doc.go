@@ -8,4 +8,6 @@
 //	lag.go      the metrics that say how far it is
 //	lists.go    the lists: conditions, order and cursors
 //	summary.go  sums by line, year and others
+//	triangle.go  the loss triangle
+//	aging.go    what is open, by its age
 package book

@@ -67,42 +67,54 @@ func (f *follower) run(ctx context.Context) error {
 	return nil
 }
 
+// rounds is how often all logs are read before what is due is computed, while they have more. A policy is computed once
+// for all that was read of it.
+const rounds = 50
+
 // round reads all logs to their ends, and computes what is due.
 func (f *follower) round(ctx context.Context) error {
-	for {
-		var reached time.Time
-		more := false
-		for _, service := range sources {
-			at, left, err := f.read(ctx, service)
-			if err != nil {
-				return fmt.Errorf("%s: %w", service, err)
-			}
-			if more = more || left; reached.IsZero() || at.Before(reached) {
-				reached = at
-			}
+	for n := 1; ; n++ {
+		reached, more, err := f.readAll(ctx)
+		if err != nil {
+			return err
+		}
+		if more && n%rounds > 0 {
+			continue
 		}
 		if err := f.contracts(ctx); err != nil {
 			return fmt.Errorf("desk: %w", err)
 		}
 		for due := true; due; {
-			var err error
 			if due, err = f.book.Settle(ctx); err != nil {
 				return err
 			}
 		}
-		if more {
-			continue
+		if !more {
+			f.lag.reaches(reached)
+			return f.book.Reached(reached)
 		}
-		f.lag.reaches(reached)
-		return f.book.Reached(reached)
 	}
+}
+
+// readAll reads some pages of each log. reached is an instant that no entry which was not read is before, and more
+// reports whether others may follow.
+func (f *follower) readAll(ctx context.Context) (reached time.Time, more bool, err error) {
+	for _, service := range sources {
+		at, left, err := f.read(ctx, service)
+		if err != nil {
+			return reached, false, fmt.Errorf("%s: %w", service, err)
+		}
+		if more = more || left; reached.IsZero() || at.Before(reached) {
+			reached = at
+		}
+	}
+	return reached, more, nil
 }
 
 // pages is how many pages of one log are read before the next log is.
 const pages = 20
 
-// read reads some pages of the log of a service. reached is an instant that no entry which was not read is before, and
-// more reports whether others may follow.
+// read reads some pages of the log of a service; see readAll.
 func (f *follower) read(ctx context.Context, service string) (reached time.Time, more bool, err error) {
 	place, err := f.book.Place(service)
 	if err != nil {

@@ -79,20 +79,49 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 			"A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. " +
 			"Until the book has read everything for the first time, the response is 503.",
 		Parameters: []string{limitName}, Query: parameters, Response: response,
-		Serve: func(c *gin.Context, _ any) (any, error) { return l.serveList(c, of, months) },
+		Serve: func(c *gin.Context, _ any) (any, error) { return l.serveList(c, of) },
 	}
 }
 
+// late returns the operation that lists what was recorded late: movements, from those that were so by a day.
+func (l *library) late() rest.Extension {
+	late := l.list(rows.Movements, "listLateReceipts",
+		"Receipts, refunds and payments that were recorded after the period they belong to, the latest first",
+		reflect.TypeFor[book.MovementRows](), false)
+	late.Path = rest.ExtensionPrefix + "/book/late"
+	serve := late.Serve
+	late.Serve = func(c *gin.Context, body any) (any, error) {
+		asked := c.Request
+		defer func() { c.Request = asked }()
+		values, err := query.Parse(asked.URL.RawQuery)
+		if err != nil {
+			return nil, err
+		}
+		for name, usual := range map[string]string{lateColumn + fromEnd: "1", sortName: descending + lateColumn} {
+			if !values.Has(name) {
+				values.Set(name, usual)
+			}
+		}
+		c.Request = asked.Clone(asked.Context())
+		c.Request.URL.RawQuery = values.Encode()
+		return serve(c, body)
+	}
+	return late
+}
+
+// lateColumn is the column of movements that says how late they were.
+const lateColumn = "late"
+
 // conditionParameters returns the parameters of a column.
 func conditionParameters(c rows.Column) []rest.Parameter {
-	is := rest.Parameter{Name: c.Name, Means: "The value of " + c.Name}
+	is := rest.Parameter{Name: c.Name, Most: mostValues, Means: "The value of " + c.Name}
 	from := rest.Parameter{Name: c.Name + fromEnd, Means: "The least value of " + c.Name}
 	to := rest.Parameter{Name: c.Name + toEnd, Means: "The greatest value of " + c.Name}
 	empty := rest.Parameter{Name: c.Name + emptyEnd, Values: []string{"true", "false"},
 		Means: "Whether " + c.Name + " is empty"}
 	switch c.Kind {
 	case rows.Flag:
-		is.Values = []string{"true", "false"}
+		is.Values, is.Most = []string{"true", "false"}, 0
 		return []rest.Parameter{is}
 	case rows.Day:
 		is.Format, from.Format, to.Format = "date", "date", "date"
@@ -104,8 +133,8 @@ func conditionParameters(c rows.Column) []rest.Parameter {
 		{Name: c.Name + beginsEnd, Means: "What " + c.Name + " begins with, in any case"}, empty}
 }
 
-func (l *library) serveList(c *gin.Context, of *rows.List, months bool) (any, error) {
-	q, err := l.readList(c.Request, of, months)
+func (l *library) serveList(c *gin.Context, of *rows.List) (any, error) {
+	q, err := l.readList(c.Request, of)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +172,7 @@ func rowsOf[T any](page rows.Page) []T {
 }
 
 // readList reads the parameters of a list.
-func (l *library) readList(r *http.Request, of *rows.List, months bool) (q rows.Query, err error) {
+func (l *library) readList(r *http.Request, of *rows.List) (q rows.Query, err error) {
 	q = rows.Query{Owner: request.OrganisationFrom(r.Context()).Name(), Limit: rest.DefaultLimit, Now: l.now(),
 		Earned: l.lastFull()}
 	values, err := query.Parse(r.URL.RawQuery)
@@ -155,10 +184,7 @@ func (l *library) readList(r *http.Request, of *rows.List, months bool) (q rows.
 		if wrong, is := condition(of, conditions, name, values); is {
 			return wrong
 		}
-		if len(values) > 1 {
-			return query.Repeated
-		}
-		return l.parameter(of, &q, months, name, values[0])
+		return l.parameter(of, &q, name, values[0])
 	})
 	if err != nil {
 		return q, err
@@ -177,8 +203,8 @@ func (l *library) readList(r *http.Request, of *rows.List, months bool) (q rows.
 	return q, nil
 }
 
-// parameter reads a parameter that is no column's.
-func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, value string) (wrong string) {
+// parameter reads a parameter that is no column's. The server has refused those that are unknown or sent twice.
+func (l *library) parameter(of *rows.List, q *rows.Query, name, value string) (wrong string) {
 	switch {
 	case name == limitName:
 		return query.Whole(value, 1, rest.MaxLimit, &q.Limit)
@@ -192,7 +218,7 @@ func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, val
 		}
 		q.Sort, q.Descending = of.Columns[at], down
 		return ""
-	case months && (name == fromName || name == toName):
+	default:
 		month, ok := figures.ParseMonth(value)
 		if !ok {
 			return "must be a month such as 2026-11"
@@ -207,7 +233,6 @@ func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, val
 		}
 		return ""
 	}
-	return "is not known here; GET /openapi.json has the columns and what they take"
 }
 
 func sortsOf(of *rows.List) (names []string) {
@@ -231,20 +256,14 @@ func condition(of *rows.List, all map[string]*rows.Condition, name string, value
 			to = &rows.Condition{Column: c}
 			all[c.Name] = to
 		}
-		if end == "" {
-			if len(values) > mostValues {
-				return fmt.Sprintf("may be repeated %d times at most", mostValues), true
-			}
-			to.OneOf = values
-		} else if len(values) > 1 {
-			return query.Repeated, true
-		}
 		for _, value := range values {
 			if wrong := unfit(c, end, value); wrong != "" {
 				return wrong, true
 			}
 		}
 		switch end {
+		case "":
+			to.OneOf = values
 		case fromEnd:
 			to.From = values[0]
 		case toEnd:

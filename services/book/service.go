@@ -58,6 +58,7 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 			reflect.TypeFor[book.ClaimRows](), true),
 		l.list(rows.Movements, "listBookMovements", "Receipts, refunds and payments for claims, filtered and sorted",
 			reflect.TypeFor[book.MovementRows](), false),
+		l.late(), l.triangle(), l.aging(),
 		rest.Extension{
 			Path: rest.ExtensionPrefix + "/book/summary", Method: http.MethodGet, ID: "summariseBook",
 			Summary: "Written, earned, received, paid and incurred, added up",

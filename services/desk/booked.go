@@ -35,6 +35,7 @@ func (o *office) bookedContracts(c *gin.Context) (booked internalapi.BookedContr
 		booked.Contracts = append(booked.Contracts, internalapi.BookedContract{Reference: k.Reference, Lines: k.Lines,
 			From: scalar.Instant(k.From), Before: scalar.Instant(k.Before), Until: until, TimeZone: k.Zone.String(),
 			Currency: k.Currency, AmountUnit: k.AmountUnit, CommissionPercentage: k.CommissionPercentage,
+			Frequency: k.Frequency, QuarterBegins: k.QuarterBegins, Inception: k.Inception,
 			YearOfAccount: *k.YearOfAccount})
 	}
 	return booked, err

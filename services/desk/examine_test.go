@@ -29,6 +29,17 @@ type examined struct {
 // world, as long as they are there.
 func (w *world) examine(t *testing.T, path string) (e examined) {
 	t.Helper()
+	return examine(t, path, func(name string) (*peer.Client, error) {
+		if w.gone[name] {
+			return nil, nil
+		}
+		return peer.New(peer.Config{Name: name, Address: "http://" + name, Handler: w.peers()[name]})
+	})
+}
+
+// examine looks for faults in the database of a desk with clients of the other services.
+func examine(t *testing.T, path string, peers func(name string) (*peer.Client, error)) (e examined) {
+	t.Helper()
 	snapshot, err := sqlitestore.OpenSnapshot(path)
 	if err != nil {
 		t.Fatal(err)
@@ -47,12 +58,7 @@ func (w *world) examine(t *testing.T, path string) (e examined) {
 	err = inspect.Examine(context.Background(), inspected, inspect.Examination{
 		Store: snapshot, Report: note(&e.findings), Note: note(&e.notes),
 		Count: func(sort string, n int) { e.counts[sort] += n },
-		Peer: func(name string) (*peer.Client, error) {
-			if w.gone[name] {
-				return nil, nil
-			}
-			return peer.New(peer.Config{Name: name, Address: "http://" + name, Handler: w.peers()[name]})
-		},
+		Peer:  peers,
 	})
 	if err != nil {
 		t.Error(err)

@@ -77,6 +77,124 @@ func TestCellsOfATableOfTheExchange(t *testing.T) {
 	}
 }
 
+// TestNumbersOfWhatIsThere finds policies that are there, at the check and after it: each is shown with its number.
+func TestNumbersOfWhatIsThere(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	m.records = append(m.records, madeRecord{"01930000-0000-7000-8000-00000000000f", "motorCoverage", "",
+		`{"externalReference":"R1"}`})
+	const head, terms = "externalReference,policyholderId,inceptionDate,expiryDate,vehicleId,driverId,perils\n",
+		",P,2026-01-01,2027-01-01,V,D,fire\n"
+	of := s.Must(200, "POST", imports+"?resource=motorCoverage", head+"R1"+terms+"R2"+terms+"R3"+terms,
+		"Content-Type", "text/csv")
+	const first = `"id":"01930000-0000-7000-8000-00000000000f","policyNumber":"POL-1"`
+	if page := s.Must(200, "GET", imports+"/"+of.Member("id")+"/rows", ""); !strings.Contains(page.Text, first) {
+		t.Error(page.Text)
+	}
+	m.records = append(m.records, madeRecord{"01930000-0000-7000-8000-00000000000e", "motorCoverage", "",
+		`{"externalReference":"R3"}`})
+	if done := applied(s, of); !strings.Contains(done.Text, `"outcomes":{"made":1,"there":2}`) {
+		t.Error(done.Text)
+	}
+	const table = "2,there,,01930000-0000-7000-8000-00000000000f,POL-1,R1,"
+	if rows := rowsOf(s, of.Member("id"), "there"); !strings.HasPrefix(rows, table) ||
+		!strings.Contains(rows, "\n4,there,,01930000-0000-7000-8000-00000000000e,POL-2,R3,") {
+		t.Error(rows)
+	}
+}
+
+// TestARowMadeInPartIsMended has rows made in part, of holders of whom nothing but the name is known. A row that was
+// mended takes over the holder that it has left, whatever else is in the file, and no row gets the holder of another.
+func TestARowMadeInPartIsMended(t *testing.T) {
+	t.Parallel()
+	const head = "Name;Passport;VIN;Doors\n"
+	for name, c := range map[string]struct {
+		// first is the file that is made in part, as the rows with the VIN "X" are refused at last, and then are those
+		// that are sent afterwards, in their order. holders is how many there are in the end.
+		first   string
+		then    []string
+		holders int
+	}{
+		"mended":              {"Lee;;V1;\nLee;;X;\n", []string{"Lee;;V1;\nLee;;V2;\n"}, 2},
+		"alone":               {"Lee;;V1;\nLee;;X;\n", []string{"Lee;;V2;\n"}, 2},
+		"moved":               {"Lee;;V1;\nLee;;X;\n", []string{"Lee;;V2;\nLee;;V1;\n"}, 2},
+		"refused again":       {"Lee;;X;\n", []string{"Lee;;X;1\n", "Lee;;X;2\n", "Lee;;V2;2\n"}, 1},
+		"of nobody":           {"Lee;;V1;\n", []string{"Lee;;V2;\n"}, 2},
+		"of one row":          {"Lee;;X;\n", []string{"Lee;;V1;\nLee;;V2;\n", "Lee;;V3;\n"}, 3},
+		"another holder":      {"Lee;;X;\n", []string{"Ray;;V1;\n"}, 2},
+		"as it was, too late": {"Lee;;X;\n", []string{"Lee;;V1;\n", "Lee;;V1;\nLee;;X;\n"}, 2},
+		"as it was, and more": {"Lee;;X;\n", []string{"Lee;;V1;\nLee;;X;\n"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMakers(t)
+			s := m.start(servicetest.OpenStore(t))
+			m.spoiled = []string{`"X"`}
+			applied(s, sends(s, head+c.first))
+			for _, file := range c.then {
+				done := applied(s, sends(s, head+file))
+				if done.Member("state") != "applied" {
+					t.Fatal(done.Text)
+				}
+			}
+			holders, of := map[string]bool{}, map[string]bool{}
+			for _, r := range m.records {
+				if r.resource == "personal" {
+					holders[r.id] = true
+				} else if holder := member1(r.body, "plateNumber"); of[holder] {
+					t.Errorf("%s has two vehicles: %v", holder, m.records)
+				} else {
+					of[holder] = true
+				}
+			}
+			if len(holders) != c.holders {
+				t.Errorf("there are %d holders: %v", len(holders), m.records)
+			}
+		})
+	}
+}
+
+// TestAnImportThatWasStoppedIsMended has an import stop within a row, and cancels it. The mended file makes the rest.
+func TestAnImportThatWasStoppedIsMended(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	of := sends(s, "Name;Passport;VIN;Doors\nLee;;V1;4\n")
+	m.left, m.happens = 2, true // the state of the import, the holder, the vehicle
+	if a := applied(s, of); a.Status != 503 || len(m.records) != 2 {
+		t.Fatalf("%d records, %s", len(m.records), a.Text)
+	}
+	s.Must(200, "POST", imports+"/"+of.Member("id")+":cancel", "")
+	m.records = slices.DeleteFunc(m.records, func(r madeRecord) bool { return r.resource == "vehicle" })
+	done := applied(s, sends(s, "Name;Passport;VIN;Doors\nLee;;V1;5\n"))
+	if done.Member("state") != "applied" || len(m.records) != 2 ||
+		member1(m.records[1].body, "plateNumber") != m.records[0].id {
+		t.Errorf("%v, %s", m.records, done.Text)
+	}
+}
+
+// TestAFileIsCutOff sends a file whose end is missing: nothing is made of the row in which it ends.
+func TestAFileIsCutOff(t *testing.T) {
+	t.Parallel()
+	m := newMakers(t)
+	s := m.start(servicetest.OpenStore(t))
+	of := sends(s, "Name;Passport;VIN;Ref;Doors\nLee;X1;V1;R1\nRay;X2\nSam;X3;V3;R")
+	for _, part := range []string{
+		`"outcomes":{"ready":1,"refused":2}`, `{"kind":"short-rows","count":1,"places":["2"]}`,
+	} {
+		if !strings.Contains(of.Text, part) {
+			t.Errorf("no %s in %s", part, of.Text)
+		}
+	}
+	const want = `3,refused,"B3  ends its row, which has 2 of 5 cells",,,Ray,X2,,,` + "\n" +
+		`4,refused,"D4  ends its row, which has 4 of 5 cells; the file ends there without a line end, ` +
+		`so that it may have been cut off",,,Sam,X3,V3,R,` + "\n"
+	if rows := rowsOf(s, of.Member("id"), "refused"); rows != want {
+		t.Error(rows)
+	}
+}
+
 // TestAFileIsCheckedOnceMore sends the same file in another attempt, once what it names is there: that is made, and
 // what was made before is there.
 func TestAFileIsCheckedOnceMore(t *testing.T) {

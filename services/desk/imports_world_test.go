@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/servicetest"
@@ -33,7 +34,8 @@ type makers struct {
 	// never does. count counts them all.
 	left, count int
 	happens     bool
-	// slow is what each call takes by the clock.
+	// slow is what each call takes by the time of the machine, which a test with it has in a bubble of
+	// testing/synctest.
 	slow time.Duration
 	// most is the largest trial that is taken, in bytes; any if it is 0.
 	most int
@@ -97,7 +99,7 @@ func (s *makerStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 }
 
 func (m *makers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	m.clock.Pass(m.slow)
+	time.Sleep(m.slow)
 	fails, happens := m.fails()
 	out := &bytes.Buffer{}
 	status := http.StatusOK
@@ -109,6 +111,8 @@ func (m *makers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		switch trial := r.URL.Path == "/internal/trial"; {
 		case trial && m.most > 0 && len(text) > m.most:
 			status = http.StatusRequestEntityTooLarge
+		case strings.HasPrefix(r.URL.Path, internalapi.RecordsPath):
+			m.read(strings.Split(strings.TrimPrefix(r.URL.Path, internalapi.RecordsPath), ","), out)
 		case trial:
 			m.try(request.CallerFrom(r.Context()).Key(), text, out)
 		default:
@@ -155,6 +159,19 @@ func (m *makers) try(by string, text []byte, out io.Writer) {
 		}
 	}
 	fmt.Fprintf(out, `{"outcomes":[%s]}`, strings.Join(outcomes, ","))
+}
+
+// read writes the records with some ids: the number of each follows from its place.
+func (m *makers) read(ids []string, out io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var records []string
+	for at, r := range m.records {
+		if slices.Contains(ids, r.id) {
+			records = append(records, fmt.Sprintf(`{"name":%q,"record":{"policyNumber":"POL-%d"}}`, r.id, at+1))
+		}
+	}
+	fmt.Fprintf(out, `{"records":[%s],"looked":%d}`, strings.Join(records, ","), len(ids))
 }
 
 // existing returns the id of the record with the same name or number, if there is one.

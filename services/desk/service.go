@@ -143,8 +143,8 @@ func (o *office) newIntake(s *rest.Server, deps process.Deps) (*intake.Intake, e
 		return nil, err
 	}
 	return intake.New(intake.Environment{
-		Folder: o.folder, Catalog: catalog, Peer: deps.Peer, Owners: table.Owners(), Now: deps.Now, Zone: s.Zone,
-		KeyRetention: s.KeyRetention, Log: deps.Log,
+		Folder: o.folder, Catalog: catalog, Peer: deps.Peer, Owners: table.Owners(), Now: deps.Now, Wall: deps.Wall,
+		Zone: s.Zone, KeyRetention: s.KeyRetention, Log: deps.Log,
 		Profile: func(ctx context.Context, name string) (shown.FileProfile, error) {
 			p, _, err := o.reconciler.Profile(ctx, name)
 			return p, err
@@ -152,8 +152,8 @@ func (o *office) newIntake(s *rest.Server, deps process.Deps) (*intake.Intake, e
 	}), nil
 }
 
-// examine returns what looks for faults in contracts and bordereaux, whose policies are of some lines. Each version is
-// also made anew if the databases of the other services are there.
+// examine returns what looks for faults in imports, contracts and bordereaux, whose policies are of some lines. Each
+// version is also made anew if the databases of the other services are there.
 func examine(lines []string, now func() time.Time) func(context.Context, inspect.Examination) error {
 	return func(ctx context.Context, x inspect.Examination) error {
 		log := slog.New(slog.DiscardHandler) // what is wrong is reported
@@ -163,6 +163,13 @@ func examine(lines []string, now func() time.Time) func(context.Context, inspect
 		}
 		of := bordereau.New(contracts, nil, nil, now, time.UTC, export.Newest, log)
 		if err := of.Open(ctx, x.Store); err != nil {
+			return err
+		}
+		files := folder.New(log)
+		if err := files.OpenToRead(ctx, x.Store); err != nil {
+			return err
+		}
+		if err := intake.Examine(ctx, x, files); err != nil {
 			return err
 		}
 		return of.Examine(ctx, x, func() (*source.Source, error) { return sourceOf(x) })

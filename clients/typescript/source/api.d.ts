@@ -3881,7 +3881,7 @@ export interface paths {
         put?: never;
         /**
          * Make the records of the rows that passed the check
-         * @description Make the records of the rows that passed the check. A request works for about eight seconds, and says how far it has come. Send it again as long as the state is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, in the name of who applied first, also when somebody else goes on. A row that passed the check may still be refused, if something has changed since. Records that were made of it before that stay, and the row says which: its outcome is partial.
+         * @description Make the records of the rows that passed the check. A request works for about eight seconds, and says how far it has come. Send it again as long as the state is applying, also after a failure: nothing is made twice. The records are made by the ordinary creations, in the name of who applied first, also when somebody else goes on. A row that passed the check may still be refused, if something has changed since. Records that were made of it before that stay, and the row says which: its outcome is partial. Mended and sent again by the same caller in the same batch, it takes over those that it would make alike.
          *
          *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
          */
@@ -7694,7 +7694,7 @@ export interface components {
              * @description How many rows or columns it is about. Absent where it is about the whole.
              */
             count?: Exact;
-            /** @description The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out), no-totals-compared (the profile has totals, and no row was compared with any) or columns-not-read (of a file that is imported: named columns that the profile does not have). */
+            /** @description The kind: hidden-rows-read, hidden-rows-skipped, hidden-columns, repeated-headers, empty-rows, text-below-totals (the last three were left out), no-totals-compared (the profile has totals, and no row was compared with any), columns-not-read (of a file that is imported: named columns that the profile does not have) or short-rows (rows of CSV end before columns that a file need not have, whose cells were read as empty). */
             kind: string;
             /** @description The first of them, up to 20: the numbers of rows, or the letters of columns. */
             places?: string[];

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,11 +30,12 @@ const (
 // in cents of the contract or in whole units of the exchange.
 type invented struct {
 	*member
-	random *rand.Rand
-	now    time.Time
-	people []string
-	cars   []string
-	cells  map[inventedCell]*inventedSums
+	random    *rand.Rand
+	now       time.Time
+	histories int
+	people    []string
+	cars      []string
+	cells     map[inventedCell]*inventedSums
 }
 
 // inventedCell is a line, a contract, a currency, a year and a month.
@@ -78,8 +80,9 @@ func (i *invented) create(path, body string) map[string]any {
 	return made
 }
 
-// pass moves the clock forward by up to some hours.
+// pass moves the clock forward by up to some hours, or fewer where many histories have to fit.
 func (i *invented) pass(hours int) {
+	hours = max(2, 60*hours/i.histories)
 	i.now = i.now.Add(time.Duration(1+i.random.IntN(hours)) * time.Hour)
 	i.want(200, "POST", "/x/clock:advance", `{"to":"`+i.now.Format(time.RFC3339)+`"}`)
 }
@@ -203,10 +206,20 @@ func (i *invented) endorse(p *inventedPolicy) {
 func (i *invented) cancel(p *inventedPolicy) {
 	i.t.Helper()
 	p.coverEnds = p.begins.Add(time.Duration(i.random.IntN(600)) * time.Hour)
+	now := i.random.IntN(2) == 0
+	if now {
+		if p.coverEnds = i.now; p.coverEnds.Before(p.begins) {
+			p.coverEnds = p.begins
+		}
+	}
 	if !p.ends.IsZero() && p.coverEnds.After(p.ends) {
 		p.coverEnds = p.ends
 	}
-	i.want(200, "POST", p.path+":cancel", `{"effectiveDate":"`+p.coverEnds.Format(time.RFC3339)+`"}`)
+	body := `{"effectiveDate":"` + p.coverEnds.Format(time.RFC3339) + `"}`
+	if now {
+		body = ""
+	}
+	i.want(200, "POST", p.path+":cancel", body)
 }
 
 // claim makes a claim, if the policy has cover at some instant before now, and has things happen to it.
@@ -427,7 +440,7 @@ func TestTheBookIsTheSumOfWhatHappened(t *testing.T) {
 		"--refund-receipt-type", "other")
 	i := &invented{member: &member{&shared{t: t, data: data, base: r.base}, r.token, ""},
 		random: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC),
-		cells: map[inventedCell]*inventedSums{}}
+		cells: map[inventedCell]*inventedSums{}, histories: histories}
 	t.Logf("seed %d", seed)
 	i.prepare()
 	for range histories {
@@ -501,6 +514,123 @@ func (i *invented) compare() {
 		total.add(sums)
 	}
 	i.opens(append(i.summary("by=line,year"), cells...), total)
+	i.develops(total)
+	i.ages()
+	i.comesLate()
+}
+
+// develops compares the steps of loss triangles with the lists that they open to, and their sums with all there is.
+func (i *invented) develops(total inventedSums) {
+	i.t.Helper()
+	for _, query := range []string{"", "measure=paid", "cumulative=false&development=month", "development=year"} {
+		var triangle struct {
+			Rows []struct {
+				Steps []struct {
+					Amount json.Number
+					Claims string
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(i.want(200, "GET", "/x/book/triangle?"+query, "").body), &triangle); err != nil {
+			i.t.Fatal(err)
+		}
+		var all int64
+		for _, row := range triangle.Rows {
+			for n, step := range row.Steps {
+				_, sum := i.listed(step.Claims)
+				is, want := hundredths(i.t, step.Amount), sum.paid+sum.outstanding
+				if query == "measure=paid" {
+					want = sum.paid
+				}
+				if is != want {
+					i.t.Errorf("triangle %s: %s comes to %d, the step is %d", query, step.Claims, want, is)
+				}
+				if strings.HasPrefix(query, "cumulative=false") || n == len(row.Steps)-1 {
+					all += is
+				}
+			}
+		}
+		want := total.paid + total.outstanding
+		if query == "measure=paid" {
+			want = total.paid
+		}
+		if all != want {
+			i.t.Errorf("triangle %s comes to %d, want %d", query, all, want)
+		}
+	}
+}
+
+// ages compares what is open by its age with the lists that it opens to.
+func (i *invented) ages() {
+	i.t.Helper()
+	for of, member := range map[string]string{"premium": "open", "claims": "outstanding"} {
+		var aging struct {
+			Ages []struct {
+				Count int
+				Open  json.Number
+				Rows  string
+			}
+		}
+		if err := json.Unmarshal([]byte(i.want(200, "GET", "/x/book/aging?of="+of, "").body), &aging); err != nil {
+			i.t.Fatal(err)
+		}
+		path := map[string]string{"premium": "policies", "claims": "claims"}[of]
+		all, _ := i.listed("/x/book/" + path + "?" + member + "From=0.01")
+		count := 0
+		for _, age := range aging.Ages {
+			rows, _ := i.listed(age.Rows)
+			var sum int64
+			for _, text := range rows {
+				row := map[string]any{}
+				decoder := json.NewDecoder(strings.NewReader(text))
+				decoder.UseNumber()
+				if err := decoder.Decode(&row); err != nil {
+					i.t.Fatal(err)
+				}
+				sum += hundredths(i.t, row[member].(json.Number))
+			}
+			if count += age.Count; len(rows) != age.Count || sum != hundredths(i.t, age.Open) {
+				i.t.Errorf("%s: %d rows with %d, want %d with %s", age.Rows, len(rows), sum, age.Count, age.Open)
+			}
+		}
+		if count != len(all) || count == 0 {
+			i.t.Errorf("%s: %d rows have an age, want %d", of, count, len(all))
+		}
+	}
+}
+
+// comesLate compares the list of what was recorded late with a reckoning from its days.
+func (i *invented) comesLate() {
+	i.t.Helper()
+	late := 0
+	all, _ := i.listed("/x/book/movements")
+	for _, text := range all {
+		var row struct {
+			Contract, Date string
+			RecordedAt     time.Time
+			Late           int
+		}
+		if err := json.Unmarshal([]byte(text), &row); err != nil {
+			i.t.Fatal(err)
+		}
+		zone := time.UTC
+		if row.Contract != "" {
+			zone, _ = time.LoadLocation("Europe/Paris")
+		}
+		want := 0
+		for day := row.RecordedAt.In(zone); day.Format("2006-01") > row.Date[:7]; day = day.AddDate(0, 0, -1) {
+			want++
+		}
+		if row.Late != want {
+			i.t.Errorf("%s is late by %d days, want %d", text, row.Late, want)
+		}
+		if want > 0 {
+			late++
+		}
+	}
+	if listed, _ := i.listed("/x/book/late"); len(listed) != late || late == 0 {
+		i.t.Errorf("%d movements are listed as late, want %d", len(listed), late)
+	}
 }
 
 // opens compares cells with the lists that they open to, and their sum with all there is.

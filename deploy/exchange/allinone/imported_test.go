@@ -2,10 +2,14 @@ package allinone
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // TestAnImportSaysWhatItMade imports a table of which a row is refused, mends that row in the file of refused rows, and
@@ -181,5 +185,51 @@ func TestAnImportByAProfile(t *testing.T) {
 	out, said, status = i.command(nil, "import", "motorCoverage", motor, "--profile", "motor")
 	if status != 0 || !strings.Contains(out, "\tPOL-") {
 		t.Errorf("%s%s", out, said)
+	}
+}
+
+// TestASheetByItsNumber imports the second sheet of a workbook by a profile. The file of refused rows is read by the
+// same profile, so its rows are on its second sheet.
+func TestASheetByItsNumber(t *testing.T) {
+	i := newImporting(t)
+	i.want(200, "PUT", "/x/reconciliation/profile/second", `{"format":"xlsx","sheetNumber":2,"headerRow":1,
+		"decimalMark":".","sign":"minus","totals":{"rule":"none"},"records":[{"name":"car","resource":"vehicle"}],
+		"columns":[{"column":"Kennzeichen","means":"car.plateNumber"},{"column":"VIN","means":"car.vin"}]}`)
+	file := filepath.Join(t.TempDir(), "two.xlsx")
+	book := excelize.NewFile()
+	if _, err := book.NewSheet("Cars"); err != nil {
+		t.Fatal(err)
+	}
+	rows := [][]any{{"Kennzeichen", "VIN"}, {"A 1", "V1"}, {"A 2", "V\u00ad2"}}
+	for n, row := range rows {
+		if err := book.SetSheetRow("Cars", fmt.Sprintf("A%d", n+1), &row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := book.SaveAs(file); err != nil {
+		t.Fatal(err)
+	}
+	out, said, status := i.command(nil, "import", "vehicle", file, "--profile", "second")
+	if status != 1 || !strings.Contains(out, "2 rows: 1 created, 0 already there, 1 refused.") {
+		t.Fatalf("%d: %s%s", status, out, said)
+	}
+	rejected := strings.Replace(file, ".xlsx", ".rejected.xlsx", 1)
+	book, err := excelize.OpenFile(rejected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sheets := book.GetSheetList(); !slices.Equal(sheets, []string{"Sheet1", "Cars"}) ||
+		book.GetSheetName(book.GetActiveSheetIndex()) != "Cars" {
+		t.Errorf("the sheets are %q", sheets)
+	}
+	if err := book.SetCellValue("Cars", "C2", "V2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := book.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if out, said, _ := i.command(nil, "import", "vehicle", rejected, "--profile", "second"); !strings.Contains(out,
+		"\tA 2\n1 rows: 1 created") {
+		t.Error(out, said)
 	}
 }

@@ -195,12 +195,15 @@ func (f *tableFile) headBefore(p *reconciliation.FileProfileTerms, first int) er
 	})
 }
 
-// nameSheet sets the name of the sheet that is read.
+// nameSheet sets the name of the sheet that is read, and those of the ones before it if it is read by its number.
 func (f *tableFile) nameSheet(sheets []sheet.Sheet) {
 	f.layout.Sheet = f.of.Name
 	first := slices.IndexFunc(sheets, func(of sheet.Sheet) bool { return of.Table && !of.Hidden })
 	if f.of.Number > 0 {
 		first = f.of.Number - 1
+		for _, of := range sheets[:min(first, len(sheets))] {
+			f.layout.Before = append(f.layout.Before, of.Name)
+		}
 	}
 	if f.of.Name == "" && first >= 0 && first < len(sheets) {
 		f.layout.Sheet = sheets[first].Name

@@ -113,4 +113,5 @@ var noteWords = map[string]string{
 	reconciliation.TextBelowTotals:   "Rows of text below the totals, which were left out",
 	reconciliation.NoTotalsCompared:  "No total of the file was compared with its rows",
 	reconciliation.ColumnsNotRead:    "Columns that were not read",
+	reconciliation.ShortRows:         "Rows with fewer cells than the header, whose other cells were read as empty",
 }

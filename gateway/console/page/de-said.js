@@ -111,6 +111,8 @@ export const reasons = [
   [/^is the record of row/, 'ist derselbe Datensatz wie in einer anderen Zeile der Datei'],
   [/^begins a row without anything/, 'In der Zeile fehlt alles vom letzten Datensatz, den jede Zeile anlegt.'],
   [/^begins a row of more than/, 'Die Zeile ist zu lang.'],
+  [/^ends its row.*cut off/, 'Die Zeile ist kürzer als die Kopfzeile, und die Datei bricht hier ab.'],
+  [/^ends its row/, 'Die Zeile ist kürzer als die Kopfzeile.'],
   [/^Row \d+ has not one column/, 'In der Kopfzeile fehlt eine Spalte, die nötig ist, oder sie steht zweimal da.'],
   [/no rows below its header/, 'Die Datei hat unter der Kopfzeile keine Zeile.'],
   [/^None of the first/, 'Keine der ersten Zeilen ist die Kopfzeile.'],

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/money"
+	"insurance.example/exchange/contracts/valuesets"
 )
 
 // Month is a month of the calendar, as the number of months since that of the year 0.
@@ -46,8 +47,8 @@ func (m Month) end() int64 {
 
 const daySeconds = 24 * 60 * 60
 
-// dayOf returns the day that a calendar of a zone shows at an instant, as a number of days since 1970.
-func dayOf(t time.Time, zone *time.Location) int64 {
+// DayOf returns the day that a calendar of a zone shows at an instant, as a number of days since 1970.
+func DayOf(t time.Time, zone *time.Location) int64 {
 	year, month, day := t.In(zone).Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / daySeconds
 }
@@ -134,6 +135,33 @@ type Terms struct {
 	UnitKnown bool
 	// Zone is the one whose days and months count.
 	Zone *time.Location
+	// Quarterly says that periods are quarters, of which one begins with the month QuarterFrom; else they are months.
+	Quarterly   bool
+	QuarterFrom Month
+}
+
+// Round returns an amount with the digits of the currency, where somebody has said what unit amounts are in.
+func (t Terms) Round(a money.Amount) (money.Amount, error) {
+	if !t.UnitKnown {
+		return a, nil
+	}
+	return a.Rounded(valuesets.CurrencyDigits(t.Currency))
+}
+
+// Amount returns a number of units that a record has as an amount.
+func (t Terms) Amount(units int64) money.Amount {
+	amount, _ := t.Round(t.Gross(units)) // it has far fewer digits than an amount may have
+	return amount
+}
+
+// Late returns how many days after the end of the period of an instant something was recorded; 0 for within it.
+func (t Terms) Late(of, recorded time.Time) int {
+	last := MonthOf(of, t.Zone)
+	if t.Quarterly {
+		// The months of a quarter after its first one are those that are 1 or 2 after it.
+		last += 2 - ((last-t.QuarterFrom)%3+3)%3
+	}
+	return int(max(0, DayOf(recorded, t.Zone)-last.end()+1))
 }
 
 // Written is a gross written premium that counts from an instant on.

@@ -9,13 +9,13 @@ func (t Terms) Loss(c Claim) (Months, error) {
 		return nil, err
 	}
 	for _, p := range c.Payments {
-		if err := months.add(MonthOf(p.Recorded, t.Zone), Sums{Paid: t.Gross(p.Units)}); err != nil {
+		if err := months.add(MonthOf(p.Recorded, t.Zone), Sums{Paid: t.Amount(p.Units)}); err != nil {
 			return nil, err
 		}
 	}
 	var before Sums
 	for _, r := range c.Reserves {
-		is := Sums{Outstanding: t.Gross(r.Outstanding)}
+		is := Sums{Outstanding: t.Amount(r.Outstanding)}
 		if r.Status == claims.Closed {
 			if is.Closed = 1; r.Paid == 0 {
 				is.ClosedWithoutPayment = 1

@@ -40,7 +40,7 @@ func (t Terms) Premium(p Policy) (result Premium, err error) {
 		if !IsPremium(r.Type) {
 			continue
 		}
-		amount, signed := t.Gross(r.Units), t.Gross(r.Units)
+		amount, signed := t.Amount(r.Units), t.Amount(r.Units)
 		sums := Sums{Received: amount}
 		if r.Refund {
 			sums, signed = Sums{Refunded: amount}, amount.Negated()
@@ -106,10 +106,10 @@ func (t Terms) earn(written []increment, from, end time.Time, digits int, to Mon
 		if w.from.Before(from) {
 			w.from = from
 		}
-		s := share{amount: rational(w.amount), from: dayOf(w.from, t.Zone)}
+		s := share{amount: rational(w.amount), from: DayOf(w.from, t.Zone)}
 		last := MonthOf(w.from, t.Zone)
 		if end.After(w.from) {
-			s.days, last = dayOf(end, t.Zone)-s.from, MonthOf(end, t.Zone)
+			s.days, last = DayOf(end, t.Zone)-s.from, MonthOf(end, t.Zone)
 		}
 		for month := MonthOf(w.from, t.Zone); month <= last; month++ {
 			months = append(months, month)

@@ -143,7 +143,12 @@ func (p *policyFact) effect(c *internalapi.Change) {
 	case !ends.IsZero():
 		p.CoverEnds = ends
 	case over && p.CoverEnds.IsZero():
-		p.CoverEnds = c.Time.Time()
+		// It ends then, or at the end of the term that is nearer.
+		if p.CoverEnds = c.Time.Time(); p.CoverEnds.Before(p.Inception) {
+			p.CoverEnds = p.Inception
+		} else if !p.Expiry.IsZero() && p.CoverEnds.After(p.Expiry) {
+			p.CoverEnds = p.Expiry
+		}
 	case !over:
 		p.CoverEnds = time.Time{}
 	}

@@ -16,6 +16,10 @@ import (
 type adds struct {
 	head
 	Months []monthSums `json:"m,omitempty"`
+	// Open is what is still to be received or paid, where that is above 0, and Since the day since when, as the number
+	// of days since 1970.
+	Open  scalar.Decimal `json:"op,omitzero"`
+	Since int64          `json:"si,omitzero"`
 }
 
 // head is what all that a row adds has in common.
@@ -76,8 +80,11 @@ func (m *monthSums) sums() (s figures.Sums, err error) {
 	return s, nil
 }
 
-// delta is by how much cells change.
-type delta map[cellKey]figures.Sums
+// delta is by how much cells change, and what is open.
+type delta struct {
+	cells map[cellKey]figures.Sums
+	open  map[openKey]openSum
+}
 
 // cellKey names a cell.
 type cellKey struct {
@@ -85,8 +92,8 @@ type cellKey struct {
 	month figures.Month
 }
 
-// add adds what a row adds, and subtracts what it has added where that is not wanted any more.
-func (d delta) add(text string, gone bool) error {
+// add adds what a row of a list adds, or takes away what it has added.
+func (d *delta) add(list, text string, gone bool) error {
 	if text == "" {
 		return nil
 	}
@@ -103,15 +110,15 @@ func (d delta) add(text string, gone bool) error {
 			return err
 		}
 		key := cellKey{a.head, a.Months[i].Month}
-		if d[key], err = d[key].Plus(sums); err != nil {
+		if d.cells[key], err = d.cells[key].Plus(sums); err != nil {
 			return err
 		}
 	}
-	return nil
+	return d.addOpen(list, &a, gone)
 }
 
 // change changes the cells.
-func (b *Book) change(by delta) error {
+func (b *Book) change(by map[cellKey]figures.Sums) error {
 	for key, sums := range by {
 		if sums.IsZero() {
 			continue

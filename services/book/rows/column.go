@@ -44,8 +44,7 @@ var (
 		"open", "lastReceipt", "incurred", "lossRatio")
 	Claims = listOf[book.ClaimRow]("claims", "policyNumber", "insured", "contract", "lossDate", "fnol", "lastMovement",
 		"reserve", "paid", "outstanding", "incurred")
-	Movements = listOf[book.MovementRow]("movements", "policyNumber", "claimNumber", "insured", "contract", "type", "amount",
-		"date", "recordedAt")
+	Movements = listOf[book.MovementRow]("movements", "policyNumber", "amount", "date", "recordedAt", "late")
 )
 
 // listOf returns a list with rows of a type, which can be sorted by some columns.
@@ -88,7 +87,7 @@ func (l *List) sorts() (all []Column) {
 
 // insert returns the statement that keeps a row.
 func (l *List) insert() string {
-	set, places := "row = excluded.row, adds = excluded.adds", "?, ?, ?, ?, ?"
+	set, places := "row = excluded.row, adds = excluded.adds", "?, ?, ?, ?"
 	for _, c := range l.sorts() {
 		set += ", " + c.column() + " = excluded." + c.column()
 		places += ", ?"

@@ -108,7 +108,11 @@ func (b *Book) termsOf(owner string) (*terms, error) {
 			return nil, err
 		}
 		kept := &contractTerms{c, figures.Terms{UnitKnown: true, Zone: zone, Terms: money.Terms{Currency: c.Currency,
-			Minor: c.AmountUnit == desk.Minor, Commission: commission}}, c.YearOfAccount}
+			Minor: c.AmountUnit == desk.Minor, Commission: commission}, Quarterly: c.Frequency == desk.Quarterly},
+			c.YearOfAccount}
+		if c.QuarterBegins == desk.InceptionQuarters {
+			kept.QuarterFrom = figures.MonthOf(dayIn(c.Inception, zone), zone)
+		}
 		t.by[c.Reference], t.all = kept, append(t.all, kept)
 	}
 	return t, nil

@@ -18,6 +18,7 @@
 //	contract.go the contracts of the desk, and which policy belongs to which
 //	due.go      computes what is due
 //	cell.go     what rows add to cells; sums of cells
+//	open.go     what rows have open, by the day since when
 //	column.go   the columns by which rows are selected and sorted
 //	list.go     pages of rows
 package rows

@@ -31,7 +31,7 @@ func (b *Book) Settle(ctx context.Context) (more bool, err error) {
 			return err
 		}
 		more = len(numbers) == settled
-		s := settling{b, delta{}, map[string]*terms{}}
+		s := settling{b, delta{map[cellKey]figures.Sums{}, map[openKey]openSum{}}, map[string]*terms{}}
 		for _, number := range numbers {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -43,7 +43,10 @@ func (b *Book) Settle(ctx context.Context) (more bool, err error) {
 				return err
 			}
 		}
-		return b.change(s.by)
+		if err := b.change(s.by.cells); err != nil {
+			return err
+		}
+		return b.changeOpen(s.by.open)
 	})
 	return more, err
 }
@@ -157,16 +160,17 @@ func (s *settling) claims(a *account) (all losses, err error) {
 			Insured: a.insured, Contract: a.head.Contract, Year: a.head.Year, Country: a.head.Country, Currency: a.Currency,
 			Cause: c.Cause, LossDate: instant(c.Loss), FNOL: instant(c.Notified), Status: c.Status,
 			LastMovement: instant(c.Moved), LastEvent: c.Event, ExternalReference: c.Reference,
-			Reserve: a.Gross(c.Reserve).Decimal(), Paid: total.Paid.Decimal(), Outstanding: total.Outstanding.Decimal(),
+			Reserve: a.Amount(c.Reserve).Decimal(), Paid: total.Paid.Decimal(), Outstanding: total.Outstanding.Decimal(),
 			Incurred: incurred.Decimal(), Payments: int64(len(c.Payments))}
-		head := a.head
-		head.Cause = c.Cause
-		if err := s.put(Claims, a, c.Number, row, head, months); err != nil {
+		added := adds{head: a.head}
+		added.Cause = c.Cause
+		s.opens(&added, total.Outstanding, c.Notified)
+		if err := s.put(Claims, a, c.Number, row, added, months); err != nil {
 			return all, err
 		}
 		for i, p := range c.Payments {
 			row := &book.MovementRow{ID: fmt.Sprintf("%s-%d", c.ID, i+1), Kind: book.Payment, PolicyNumber: a.of.Number,
-				ClaimNumber: c.Number, Type: p.Method, Amount: a.Gross(p.Units).Decimal(),
+				ClaimNumber: c.Number, Type: p.Method, Amount: a.Amount(p.Units).Decimal(),
 				Date: scalar.DateOf(p.Paid, a.Zone), RecordedAt: instant(p.Recorded)}
 			if err := s.move(a, row); err != nil {
 				return all, err
@@ -190,6 +194,9 @@ func (s *settling) policy(a *account, loss losses) error {
 			return err
 		}
 		amount, err := money.Parse(string(gross))
+		if err == nil {
+			amount, err = a.Round(amount)
+		}
 		if err != nil {
 			return err
 		}
@@ -214,32 +221,42 @@ func (s *settling) policy(a *account, loss losses) error {
 			row.LastReceipt = day
 		}
 	}
-	if err := amounts(row, a, known.Stated, total, loss.Sums); err != nil {
+	open, err := amounts(row, a, known.Stated, total, loss.Sums)
+	if err != nil {
 		return err
 	}
 	if premium.AtInception {
 		row.Marks = append(row.Marks, book.EarnedAtInception)
 	}
-	return s.put(Policies, a, a.of.Number, row, a.head, premium.Months)
+	added := adds{head: a.head}
+	s.opens(&added, open, a.of.Inception)
+	return s.put(Policies, a, a.of.Number, row, added, premium.Months)
 }
 
-// amounts sets what follows from other amounts of a policy, where somebody says what unit they are in.
-func amounts(row *book.PolicyRow, a *account, stated bool, total, loss figures.Sums) error {
+// opens notes what is open since an instant.
+func (s *settling) opens(added *adds, amount money.Amount, since time.Time) {
+	if amount.Sign() > 0 {
+		added.Open, added.Since = amount.Decimal(), figures.DayOf(since, s.zone)
+	}
+}
+
+// amounts sets what follows from other amounts of a policy, where somebody says what unit they are in, and returns what
+// is open.
+func amounts(row *book.PolicyRow, a *account, stated bool, total, loss figures.Sums) (open money.Amount, err error) {
 	incurred, err := loss.Incurred()
 	row.Incurred = incurred.Decimal()
 	if err != nil || !a.UnitKnown {
 		row.Marks = append(row.Marks, book.UnitUnknown)
-		return err
+		return open, err
 	}
 	if row.LossRatio, err = Ratio(incurred, total.Written); err != nil || !stated {
-		return err
+		return open, err
 	}
-	open, err := total.Written.Minus(total.Received)
-	if err == nil {
+	if open, err = total.Written.Minus(total.Received); err == nil {
 		open, err = open.Plus(total.Refunded)
 	}
 	row.Open = open.Decimal()
-	return err
+	return open, err
 }
 
 // receipts returns the receipts of a policy, and computes their rows.
@@ -253,7 +270,7 @@ func (s *settling) receipts(a *account) (all []figures.Receipt, err error) {
 		types[r.ID] = r.Type
 	}
 	for _, r := range of {
-		amount := a.Gross(r.Units)
+		amount := a.Amount(r.Units)
 		row := &book.MovementRow{ID: string(r.ID), Kind: book.Receipt, PolicyNumber: a.of.Number, ClaimNumber: r.Claim,
 			Type: r.Type, Amount: amount.Decimal(), Date: r.Date, RecordedAt: instant(r.Recorded)}
 		receipt := figures.Receipt{Type: r.Type, Units: r.Units, From: dayIn(r.From, a.Zone), Recorded: r.Recorded}
@@ -275,37 +292,42 @@ func (s *settling) receipts(a *account) (all []figures.Receipt, err error) {
 
 // move keeps the row of a movement, which adds nothing itself: what it comes to is among what its policy or claim adds.
 func (s *settling) move(a *account, row *book.MovementRow) error {
+	if day := dayIn(row.Date, a.Zone); !day.IsZero() {
+		row.Late = a.Late(day, row.RecordedAt.Time())
+	}
 	row.Line, row.Insured, row.Contract, row.Year, row.Currency = a.of.Line, a.insured, a.head.Contract, a.head.Year,
 		a.Currency
-	return s.put(Movements, a, row.ID, row, a.head, nil)
+	return s.put(Movements, a, row.ID, row, adds{}, nil)
 }
 
 // put keeps a row in place of the one that it had, and notes by how much cells change.
-func (s *settling) put(in *List, a *account, key string, row any, head head, months figures.Months) error {
-	added := adds{head: head}
+func (s *settling) put(in *List, a *account, key string, row any, added adds, months figures.Months) error {
 	for month, sums := range months {
 		added.Months = append(added.Months, sumsOf(month, sums))
 	}
 	slices.SortFunc(added.Months, func(x, y monthSums) int { return cmp.Compare(x.Month, y.Month) })
 	is := ""
-	if len(added.Months) > 0 {
+	if len(added.Months) > 0 || added.Open != "" {
 		var err error
 		if is, err = written(added); err != nil {
 			return err
 		}
 	}
 	was := ""
-	if err := query(s.writer, "SELECT adds FROM "+in.table()+" WHERE key = ?", func(row *sqlite.Stmt) error {
-		was = row.ColumnText(0)
-		return nil
-	}, key); err != nil {
-		return err
-	}
-	if was != is {
-		if err := s.by.add(was, true); err != nil {
+	if in != Movements { // which add nothing
+		if err := query(s.writer, "SELECT adds FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
+			func(row *sqlite.Stmt) error {
+				was = row.ColumnText(0)
+				return nil
+			}, a.of.Owner, key); err != nil {
 			return err
 		}
-		if err := s.by.add(is, false); err != nil {
+	}
+	if was != is {
+		if err := s.by.add(in.Name, was, true); err != nil {
+			return err
+		}
+		if err := s.by.add(in.Name, is, false); err != nil {
 			return err
 		}
 	}
@@ -313,7 +335,7 @@ func (s *settling) put(in *List, a *account, key string, row any, head head, mon
 	if err != nil {
 		return err
 	}
-	values := []any{key, a.of.Owner, a.of.Number, text, is}
+	values := []any{a.of.Owner, key, text, is}
 	for _, c := range in.sorts() {
 		values = append(values, c.sortValue(row))
 	}

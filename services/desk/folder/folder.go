@@ -16,12 +16,14 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/services/desk/block"
 )
 
 // The collections. Each head has a key of its own, such as profile/NAME, and is of a list, such as profile.
 const (
-	heads   = "reconciliation"
+	// Heads are the documents that are found by a key.
+	Heads   = "reconciliation"
 	ofIndex = "of"
 	blocks  = "reconciliationBlock"
 	// KeyIndex is the index of the keys.
@@ -51,12 +53,17 @@ func New(log *slog.Logger) *Folder {
 
 // Open prepares the collections. It is called once, before anything else is used. It fails where no temporary file can
 // be made.
-func (f *Folder) Open(ctx context.Context, store docstore.Store) (err error) {
+func (f *Folder) Open(ctx context.Context, store docstore.Store) error {
 	if err := canSpool(); err != nil {
 		return err
 	}
+	return f.OpenToRead(ctx, store)
+}
+
+// OpenToRead prepares the collections for an examination, in which no file is sent.
+func (f *Folder) OpenToRead(ctx context.Context, store docstore.Store) (err error) {
 	if f.heads, err = store.Collection(ctx, docstore.Spec{
-		Name: heads, Unlogged: true, Indexes: []docstore.Index{{Name: KeyIndex, Unique: true}, {Name: ofIndex}},
+		Name: Heads, Unlogged: true, Indexes: []docstore.Index{{Name: KeyIndex, Unique: true}, {Name: ofIndex}},
 	}); err != nil {
 		return err
 	}
@@ -127,12 +134,12 @@ type broken struct {
 
 func (b *broken) Error() string { return fmt.Sprintf("stored document %s: %v", b.id, b.cause) }
 
-// leavesOut reports whether an error is that of a document which cannot be read, and is left out of a list of others.
-// It is logged.
+// leavesOut reports whether an error says that a document cannot be read. Such a document is logged, and left out of a
+// list of others.
 func (f *Folder) leavesOut(ctx context.Context, err error) bool {
-	stored, is := errors.AsType[*broken](err)
+	document, is := errors.AsType[*broken](err)
 	if is {
-		f.log.ErrorContext(ctx, "what is stored cannot be read, and is left out", "error", stored)
+		f.log.ErrorContext(ctx, "what is stored cannot be read, and is left out", "error", document)
 	}
 	return is
 }
@@ -165,11 +172,11 @@ func (f *Folder) Write(ctx context.Context, was *Head, key, of string, value any
 	return WriteIn(ctx, f.heads, was, keys, value)
 }
 
-// Add stores a value as a new head under a key that may have its id, which named gives it.
-func (f *Folder) Add(ctx context.Context, of string, value any, named func(id string) (key string)) error {
+// Add stores a value as a new head under a key that keyOf returns for its id.
+func (f *Folder) Add(ctx context.Context, of string, value any, keyOf func(id string) (key string)) error {
 	var doc docstore.Document
 	return docstore.InsertNamed(ctx, f.heads, request.OrganisationFrom(ctx), &doc, func() (err error) {
-		doc.Keys = docstore.Keys{KeyIndex: named(doc.ID.String()), ofIndex: of}
+		doc.Keys = docstore.Keys{KeyIndex: keyOf(doc.ID.String()), ofIndex: of}
 		doc.Body, err = json.Marshal(value, json.Deterministic(true))
 		return err
 	})
@@ -226,6 +233,20 @@ func Each[T any](ctx context.Context, f *Folder, of string, lenient bool, do fun
 	}
 }
 
+// Examine calls a function with each head of a list, of all organisations. Errors: those of the function and of the
+// store.
+func (f *Folder) Examine(ctx context.Context, of string, do func(docstore.Document) error) error {
+	q := docstore.Query{Equal: docstore.Keys{ofIndex: of}}
+	return inspect.EachPage(ctx, f.heads, q, func(page []docstore.Document) error {
+		for _, doc := range page {
+			if err := do(doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Newest calls a function with the heads of a list, the newest first, until it has taken as many as a page has. It
 // returns the id after which the next page begins; empty if there is none. Errors: problem.BadParameter, those of the
 // function and of the store.
@@ -239,27 +260,27 @@ func Newest[T any](
 			return "", problem.New(problem.BadParameter, "").InParameter("cursor", "is no cursor of this list")
 		}
 	}
-	for taken := 0; ; {
+	for count := 0; ; {
 		docs, err := f.heads.Find(ctx, request.OrganisationFrom(ctx), q)
 		if err != nil {
 			return "", err
 		}
 		whole := docstore.WithBodies(docs)
 		for _, doc := range whole {
-			if taken == limit {
+			if count == limit {
 				return q.After.String(), nil
 			}
 			var value T
-			took := false
+			counts := false
 			_, err := Decode(doc, &value)
 			if err == nil {
-				took, err = take(value)
+				counts, err = take(value)
 			}
 			if err != nil && !f.leavesOut(ctx, err) {
 				return "", err
 			}
-			if took {
-				taken++
+			if counts {
+				count++
 			}
 			q.After = doc.ID
 		}

@@ -126,11 +126,11 @@ func (f *Folder) spooled(ctx context.Context, format string, fill func(io.Writer
 // Room waits until there is room for a number of bytes besides what others have in memory, or for as many as there may
 // be. leave gives it back. Errors: problem.Unavailable.
 func (f *Folder) Room(ctx context.Context, bytes int) (leave func(), err error) {
-	taken := int64(min(bytes, mostMemory))
-	if err := f.memory.Acquire(ctx, taken); err != nil {
+	weight := int64(min(bytes, mostMemory))
+	if err := f.memory.Acquire(ctx, weight); err != nil {
 		return nil, problem.Outage(err)
 	}
-	return func() { f.memory.Release(taken) }, nil
+	return func() { f.memory.Release(weight) }, nil
 }
 
 // Unreadable returns an error of reading a file as its sender sees it.

@@ -28,11 +28,11 @@ const (
 
 // Apply makes records of the rows that passed the check with a digest, or goes on to. Errors: problem.NotFound,
 // problem.Transition, problem.Invalid, those of the services and of the store.
-func (i *Intake) Apply(ctx context.Context, id string, asked intake.ImportApply) (intake.Import, error) {
+func (i *Intake) Apply(ctx context.Context, id string, order intake.ImportApply) (intake.Import, error) {
 	if err := docstore.Again(func() error {
 		s, h, err := i.get(ctx, id)
 		if err == nil {
-			err = i.mayApply(s, asked)
+			err = i.mayApply(s, order)
 		}
 		if err != nil || s.Head.State != intake.Checked {
 			return err
@@ -44,9 +44,9 @@ func (i *Intake) Apply(ctx context.Context, id string, asked intake.ImportApply)
 	}); err != nil {
 		return intake.Import{}, err
 	}
-	for began := i.Now(); ; {
+	for began := i.Wall(); ; {
 		s, _, err := i.get(ctx, id)
-		if err != nil || s.Head.State != intake.Applying || i.Now().Sub(began) > atATime {
+		if err != nil || s.Head.State != intake.Applying || i.isOver(began) {
 			return s.Head, err
 		}
 		if err := i.makePart(ctx, s); err != nil {
@@ -62,9 +62,15 @@ func (i *Intake) makePart(ctx context.Context, s *stored) error {
 	if err != nil {
 		return err
 	}
-	before, became, err := i.makeAll(ctx, s, rows)
+	before, became, works, err := i.makeAll(ctx, s, rows)
+	if err == nil {
+		err = i.number(s.Applier.inNameOf(ctx), became)
+	}
 	if err == nil {
 		became, err = i.keep(ctx, s.Batch, madeBlocks, from/partLength, became)
+	}
+	if err == nil {
+		err = i.leave(ctx, s, works)
 	}
 	if err != nil {
 		return err
@@ -79,19 +85,19 @@ func (i *Intake) makePart(ctx context.Context, s *stored) error {
 }
 
 // mayApply returns why the records of an import cannot be made.
-func (i *Intake) mayApply(s *stored, asked intake.ImportApply) error {
+func (i *Intake) mayApply(s *stored, order intake.ImportApply) error {
 	state := func(detail string) error {
 		return problem.New(problem.Transition, detail).With("state", s.Head.State)
 	}
 	forgotten := i.KeyRetention > 0 && i.Now().Sub(s.At) > i.KeyRetention-keyMargin
 	switch {
-	case asked.Digest == "":
+	case order.Digest == "":
 		return problem.New(problem.Required, "").At("/digest", "is required: the digest of the import, as it was read")
 	case s.Head.State == intake.Checking:
 		return state("Not all rows are checked yet; :check goes on.")
 	case s.Head.State == intake.Cancelled:
 		return state("The import was cancelled. Send the file in another batch.")
-	case asked.Digest != s.Head.Digest:
+	case order.Digest != s.Head.Digest:
 		return state("The digest is not that of this import and its check. Read it again.")
 	case s.Head.State == intake.Applying && forgotten:
 		return state("The import was interrupted so long ago that what its next rows have made may not be known any " +
@@ -100,55 +106,64 @@ func (i *Intake) mayApply(s *stored, asked intake.ImportApply) error {
 	return nil
 }
 
-// makeAll makes the records of the rows of a part, and returns how many of them had an outcome before.
-func (i *Intake) makeAll(ctx context.Context, s *stored, rows []row) (map[string]int, []intake.ImportRow, error) {
-	became, err := block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, checkedBlocks, partLength),
+// makeAll makes the records of the rows of a part, and returns how many of them had an outcome before, and those that
+// are made.
+func (i *Intake) makeAll(
+	ctx context.Context, s *stored, rows []row,
+) (before map[string]int, became []intake.ImportRow, works []*work, err error) {
+	became, err = block.Read[intake.ImportRow](ctx, i.Folder.ItemsOf(s.Batch, checkedBlocks, partLength),
 		s.Head.Done/partLength)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		works, err = worksOf(s, rows, became)
 	}
-	before := map[string]int{}
+	if err == nil {
+		err = i.inherit(ctx, s, works)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	before = map[string]int{}
+	for _, of := range became {
+		before[of.Outcome]++
+	}
 	group, inName := errgroup.WithContext(s.Applier.inNameOf(ctx))
 	group.SetLimit(atOnce)
-	for at := range became {
-		before[became[at].Outcome]++
-		if became[at].Outcome == intake.Ready {
-			group.Go(func() error { return i.make(inName, s, rows[at], &became[at]) })
-		}
+	for _, w := range works {
+		group.Go(func() error { return i.make(inName, s, w) })
 	}
-	return before, became, group.Wait()
+	return before, became, works, group.Wait()
 }
 
 // make makes the records of a row, and notes what became of it. Errors: those of services that do not respond.
-func (i *Intake) make(ctx context.Context, s *stored, of row, to *intake.ImportRow) error {
-	named := map[string]*creation.Creation{}
-	all, _, err := s.creations(of, named)
+func (i *Intake) make(ctx context.Context, s *stored, w *work) error {
+	of, to, byName := w.row, w.to, map[string]*creation.Creation{}
+	all, _, err := s.creations(of, byName)
 	if err != nil {
 		return err
 	}
 	to.Outcome, to.Records = intake.Made, nil
-	some := false
 	for n, one := range all {
-		response, err := i.maker().Create(ctx, one, named)
-		refused, is := errors.AsType[*creation.Refused](err)
+		one.Key = w.keyOf(n)
+		response, err := i.maker().Create(ctx, one, byName)
+		refusal, is := errors.AsType[*creation.Refused](err)
 		last := n == len(all)-1
 		switch {
-		case is && refused.ExistingID == "":
+		case is && refusal.ExistingID == "":
 			to.Outcome = intake.Refused
-			if some {
+			if len(w.keys) > 0 {
 				to.Outcome = intake.Partial
 			}
-			to.Wrong = s.wrongOf(of.Row, of.Bodies[n].Name, refused.Kind.Title(), refused.Detail, refused.Errors)
+			to.Wrong = s.wrongOf(of.Row, of.Bodies[n].Name, refusal.Kind.Title(), refusal.Detail, refusal.Errors)
 			return nil
 		case is && last:
 			to.Outcome = intake.There
 			fallthrough
 		case is: // what is there is used
-			one.Values = map[string]string{reference.ID: refused.ExistingID}
+			one.Values = map[string]string{reference.ID: refusal.ExistingID}
 		case err != nil:
 			return err
 		default:
-			some = true
+			w.keys[w.makes[n]] = one.Key
 			for _, warning := range response.Warnings {
 				to.Warnings = append(to.Warnings, scalar.JSON(warning))
 			}

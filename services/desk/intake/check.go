@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
 	"insurance.example/exchange/services/desk/folder"
+	"insurance.example/exchange/services/desk/source"
 )
 
 const (
@@ -29,14 +30,14 @@ const (
 // Check goes on to check the rows of an import. It makes no record. Errors: problem.NotFound, those of the services and
 // of the store.
 func (i *Intake) Check(ctx context.Context, id string) (intake.Import, error) {
-	return i.checkSince(ctx, id, i.Now())
+	return i.checkSince(ctx, id, i.Wall())
 }
 
 // checkSince goes on to check rows for a request that began at an instant.
 func (i *Intake) checkSince(ctx context.Context, id string, began time.Time) (intake.Import, error) {
 	for {
 		s, _, err := i.get(ctx, id)
-		if err != nil || s.Head.State != intake.Checking || i.Now().Sub(began) > atATime {
+		if err != nil || s.Head.State != intake.Checking || i.isOver(began) {
 			return s.Head, err
 		}
 		if err := i.Folder.Reopened(ctx, s.Profile.Format, s.Batch, s.Pieces, func(file folder.File) error {
@@ -116,10 +117,10 @@ type place struct{ row, body int }
 
 // try tries rows together.
 func (i *Intake) try(ctx context.Context, s *stored, rows []row) ([]intake.ImportRow, error) {
-	t, named := &trial{stored: s, rows: rows, places: map[*creation.Creation]place{}}, map[string]*creation.Creation{}
+	t, byName := &trial{stored: s, rows: rows, places: map[*creation.Creation]place{}}, map[string]*creation.Creation{}
 	for at, of := range rows {
 		is := intake.ImportRow{Row: of.Row, Outcome: intake.Ready, Wrong: of.Wrong, Cells: of.Sent}
-		some, wrong, err := s.creations(of, named)
+		some, wrong, err := s.creations(of, byName)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +133,7 @@ func (i *Intake) try(ctx context.Context, s *stored, rows []row) ([]intake.Impor
 		}
 		t.all, t.became = append(t.all, some...), append(t.became, is)
 	}
-	err := i.maker().Try(ctx, t.all, named, t.refuse)
+	err := i.maker().Try(ctx, t.all, byName, t.refuse)
 	for of, at := range t.places {
 		// An import before has made the row. What it has made of a row in part is made whole.
 		if to := &t.became[at.row]; of.Made && t.last(at) && to.Outcome == intake.Ready {
@@ -140,7 +141,38 @@ func (i *Intake) try(ctx context.Context, s *stored, rows []row) ([]intake.Impor
 			to.Records = append(to.Records, recordOf(rows[at.row].Bodies[at.body].Name, of))
 		}
 	}
+	if err == nil {
+		err = i.number(ctx, t.became)
+	}
 	return t.became, err
+}
+
+// number adds to the records of rows that are there the numbers that the exchange has issued to them. A service that
+// refuses a record as being there says its id alone.
+func (i *Intake) number(ctx context.Context, rows []intake.ImportRow) error {
+	ids := map[string][]string{} // by services
+	without := func(do func(service string, of *intake.ImportRecord)) {
+		for at := range rows {
+			for n := range rows[at].Records {
+				of := &rows[at].Records[n]
+				if of.PolicyNumber == "" && of.ClaimNumber == "" && len(i.numbersOf(of.Resource)) > 0 {
+					do(i.Owners[of.Resource], of)
+				}
+			}
+		}
+	}
+	without(func(service string, of *intake.ImportRecord) { ids[service] = append(ids[service], string(of.ID)) })
+	for service, some := range ids {
+		numbers, err := source.NumbersOf(ctx, i.Peer(service), some)
+		if err != nil {
+			return err
+		}
+		without(func(_ string, of *intake.ImportRecord) {
+			is := numbers[string(of.ID)]
+			of.PolicyNumber, of.ClaimNumber = is.PolicyNumber, is.ClaimNumber
+		})
+	}
+	return nil
 }
 
 // last reports whether a record is the last one of its row.
@@ -148,18 +180,18 @@ func (t *trial) last(at place) bool { return at.body == len(t.rows[at.row].Bodie
 
 // refuse notes that a record would be refused. One that is there leaves its row out, if it is the last one; the others
 // of the row refer to any other one.
-func (t *trial) refuse(of *creation.Creation, failed []creation.Failure) {
+func (t *trial) refuse(of *creation.Creation, failures []creation.Failure) {
 	at := t.places[of]
 	to, name := &t.became[at.row], t.rows[at.row].Bodies[at.body].Name
-	existing := slices.IndexFunc(failed, func(f creation.Failure) bool { return f.ExistingID != "" })
+	existing := slices.IndexFunc(failures, func(f creation.Failure) bool { return f.ExistingID != "" })
 	if existing < 0 {
 		to.Outcome = intake.Refused
-		for _, f := range failed {
+		for _, f := range failures {
 			to.Wrong = append(to.Wrong, t.wrongOf(to.Row, name, f.Title, f.Detail, f.Errors)...)
 		}
 		return
 	}
-	is := map[string]string{reference.ID: failed[existing].ExistingID}
+	is := map[string]string{reference.ID: failures[existing].ExistingID}
 	// What another row makes has no id yet.
 	other := slices.IndexFunc(t.all, func(c *creation.Creation) bool {
 		return c != of && !c.Made && c.Values[reference.ID] == is[reference.ID]

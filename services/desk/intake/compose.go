@@ -22,12 +22,13 @@ import (
 // row is a row as it is stored before it is checked.
 type row struct {
 	Row int `json:"row"`
-	// Key begins the Idempotency-Keys of the records: it follows from what they are, and from how many rows before make
-	// the same. So a row that is mended makes what it did not make, and the others of its file make nothing again.
+	// Key begins the Idempotency-Keys of the records: it follows from what they are together, and from how many rows
+	// before make the same. So the rows of a file that was mended elsewhere make nothing again. What a row that was
+	// mended has made of its records before, it takes over; see leftovers.
 	Key string `json:"key,omitzero"`
 	// Sent are the texts of all cells.
 	Sent []string `json:"sent"`
-	// Bodies are those of the records, in their order.
+	// Bodies are the bodies of the records, in their order.
 	Bodies []body `json:"bodies,omitempty"`
 	// Wrong are the cells that cannot be read.
 	Wrong []intake.ImportWrong `json:"wrong,omitempty"`
@@ -43,7 +44,7 @@ type body struct {
 // refers matches a fixed value that stands for one of another record of the row.
 var refers = regexp.MustCompile(`^@([A-Za-z0-9_]{1,40})\.([A-Za-z]+)$`)
 
-// refOf returns the name of a record among those of all rows of a part.
+// refOf returns the name of a record of a row, which no other record of a part has.
 func refOf(row int, name string) string { return strconv.Itoa(row) + "_" + name }
 
 // compose returns a row with the bodies of its records. A record of which no cell of the row gives anything is not
@@ -64,13 +65,13 @@ func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (r
 	if len(to.Wrong) > 0 {
 		return to, nil
 	}
-	given := map[string]bool{}
+	hasCells := map[string]bool{}
 	for _, value := range of.Values {
 		name, _, _ := strings.Cut(value.Means, ".")
-		given[name] = true
+		hasCells[name] = true
 	}
 	for _, record := range records {
-		if !given[record.Name] {
+		if !hasCells[record.Name] {
 			continue
 		}
 		members := resource.Object{}
@@ -83,7 +84,7 @@ func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (r
 			}
 		}
 		for path, fixed := range record.Values {
-			if parts := refers.FindStringSubmatch(fixed); parts != nil && !given[parts[1]] {
+			if parts := refers.FindStringSubmatch(fixed); parts != nil && !hasCells[parts[1]] {
 				continue
 			}
 			kind, _ := i.MemberOf(record.Resource, path)
@@ -99,7 +100,7 @@ func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (r
 		}
 		to.Bodies = append(to.Bodies, body{record.Name, record.Resource, text})
 	}
-	if len(to.Bodies) > 0 && given[records[len(records)-1].Name] {
+	if len(to.Bodies) > 0 && hasCells[records[len(records)-1].Name] {
 		return to, nil
 	}
 	if len(to.Wrong) == 0 {
@@ -114,8 +115,8 @@ func (i *Intake) compose(records []reconciliation.FileRecord, of profile.Row) (r
 // MemberOf returns the kind of a member of a resource by its path, and reports whether a record can be created with it;
 // an empty path asks for the resource itself.
 func (i *Intake) MemberOf(name, path string) (resource.Kind, bool) {
-	of, known := i.Catalog.Find(name)
-	if !known || !of.Creatable {
+	of, is := i.Catalog.Find(name)
+	if !is || !of.Creatable {
 		return resource.Free, false
 	}
 	if path == "" {
@@ -131,14 +132,14 @@ func (i *Intake) MemberOf(name, path string) (resource.Kind, bool) {
 	})
 }
 
-// creations returns the records of a row, ready to be tried or made, in the order of its bodies, and adds them to those
-// that are named. wrong is what refers to no record of the row.
+// creations returns the records of a row, ready to be tried or made, in the order of its bodies, and adds them to
+// byName. wrong is what refers to no record of the row.
 func (s *stored) creations(
-	of row, named map[string]*creation.Creation,
+	of row, byName map[string]*creation.Creation,
 ) (all []*creation.Creation, wrong []intake.ImportWrong, err error) {
 	own := map[string]bool{}
 	for _, b := range of.Bodies {
-		one := &creation.Creation{Ref: refOf(of.Row, b.Name), Resource: b.Resource, Key: of.Key + "." + b.Name}
+		one := &creation.Creation{Ref: refOf(of.Row, b.Name), Resource: b.Resource, Key: ownKey(&of, b.Name)}
 		if one.Body, err = reference.Resolve(b.JSON, func(r reference.Reference) string {
 			if !own[r.To] {
 				wrong = append(wrong, s.wrongAt(of.Row, b.Name, string(r.Pointer),
@@ -151,7 +152,7 @@ func (s *stored) creations(
 		if err != nil {
 			return nil, nil, err
 		}
-		own[b.Name], named[one.Ref] = true, one
+		own[b.Name], byName[one.Ref] = true, one
 		all = append(all, one)
 	}
 	return all, wrong, nil

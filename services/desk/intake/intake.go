@@ -42,8 +42,10 @@ type Environment struct {
 	// Peer returns the client of a service, and Owners maps the resources that can be created to their services.
 	Peer   func(name string) *peer.Client
 	Owners map[string]string
-	Now    func() time.Time
-	Zone   *time.Location
+	// Now returns the time of the exchange, and Wall that of the machine, by which a request knows how long it works: a
+	// test clock may stand still.
+	Now, Wall func() time.Time
+	Zone      *time.Location
 	// KeyRetention is how long an Idempotency-Key is remembered; zero stands for as long as the record.
 	KeyRetention time.Duration
 	Log          *slog.Logger
@@ -126,6 +128,11 @@ func (i *Intake) Cancel(ctx context.Context, id string) (head intake.Import, err
 			return problem.New(problem.Transition, "The import is applied. Its records stay.").
 				With("state", head.State)
 		}
+		if head.State == intake.Applying {
+			if err := i.leavePart(ctx, s); err != nil {
+				return err
+			}
+		}
 		s.Head.State = intake.Cancelled
 		head = s.Head
 		return i.write(ctx, h, s)
@@ -146,9 +153,10 @@ func keyOf(s *stored) string {
 	return "import/" + digest(of.FileDigest, of.Resource, of.Profile, of.ProfileVersion, of.Batch, s.Terms)
 }
 
-// note notes what became of the rows of a part, which begins at a number of rows that count returns. before are the
-// outcomes that they had, and change changes the import besides. What was done counts even if the import was cancelled
-// meanwhile; what somebody else has noted before is left as it is. It returns the import as it is now.
+// note notes what became of the rows of a part. from is how many rows are before it, which count returns as well unless
+// somebody else has noted the part. before are the outcomes that its rows had, and change changes the import besides.
+// What was done counts even if the import was cancelled meanwhile; what somebody else has noted before is left as it
+// is. It returns the import as it is now.
 func (i *Intake) note(
 	ctx context.Context, id string, from int, count func(*intake.Import) *int, before map[string]int,
 	became []intake.ImportRow, change func(*stored),
@@ -185,7 +193,7 @@ func (i *Intake) keep(
 	return rows, err
 }
 
-// inNameOf returns a context for requests in the name of who has asked for the records.
+// inNameOf returns a context for requests in the name of the person who has asked for the records.
 func (a applier) inNameOf(ctx context.Context) context.Context {
 	caller := request.CallerFrom(ctx)
 	caller.Subject, caller.Issuer, caller.Client = a.Subject, a.Issuer, a.Client
@@ -196,6 +204,9 @@ func (a applier) inNameOf(ctx context.Context) context.Context {
 func (i *Intake) maker() *creation.Maker {
 	return &creation.Maker{Peer: i.Peer, Owners: i.Owners, Header: http.Header{}}
 }
+
+// isOver reports whether a request that began at an instant of the machine's time has worked for long enough.
+func (i *Intake) isOver(began time.Time) bool { return i.Wall().Sub(began) > atATime }
 
 // instant returns the present instant.
 func (i *Intake) instant() scalar.DateTime { return scalar.Instant(i.Now()) }

@@ -32,7 +32,7 @@ type reading struct {
 	*Intake
 	s     *stored
 	began time.Time
-	// from is the number of rows before those of the part.
+	// from is how many rows are before the part.
 	from int
 	rows []row
 	keys []string
@@ -45,7 +45,7 @@ type reading struct {
 // to be kept of all rows of a file.
 type rowKey [16]byte
 
-// keyed returns the part of a digest in hexadecimal; that of an empty one is zero.
+// keyed returns the key of a row with a digest in hexadecimal; an empty digest has the key zero.
 func keyed(digest string) (key rowKey) {
 	_, _ = hex.Decode(key[:], []byte(digest)[:min(len(digest), 2*len(key))]) // it is hexadecimal
 	return key
@@ -79,7 +79,7 @@ func (r *reading) begin() {
 	r.rows, r.keys, r.examples = nil, nil, map[string][]intake.ImportExample{}
 }
 
-// add adds a row, and checks those of a part that is whole.
+// add adds a row, and checks the rows of its part once the part is whole.
 func (r *reading) add(ctx context.Context, of profile.Row) error {
 	for _, value := range of.Values {
 		if all := r.examples[value.Means]; len(all) < mostExamples {
@@ -88,21 +88,21 @@ func (r *reading) add(ctx context.Context, of profile.Row) error {
 			})
 		}
 	}
-	composed, err := r.compose(r.s.Profile.Records, of)
+	next, err := r.compose(r.s.Profile.Records, of)
 	if err != nil {
 		return err
 	}
 	key := ""
-	if len(composed.Wrong) == 0 {
+	if len(next.Wrong) == 0 {
 		parts := []any{r.s.Head.Batch}
-		for _, b := range composed.Bodies {
+		for _, b := range next.Bodies {
 			parts = append(parts, b.Resource, string(b.JSON))
 		}
 		key = digest(parts...)
 		r.same[keyed(key)]++
-		composed.Key = fmt.Sprintf("import-%s-%d", key, r.same[keyed(key)])
+		next.Key = fmt.Sprintf("import-%s-%d", key, r.same[keyed(key)])
 	}
-	r.rows, r.keys = append(r.rows, composed), append(r.keys, key)
+	r.rows, r.keys = append(r.rows, next), append(r.keys, key)
 	if len(r.rows) < partLength {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (r *reading) end(ctx context.Context) error {
 	}
 	r.from += len(became)
 	r.begin()
-	if r.s.Head.Checked != r.from || r.s.Head.State != intake.Checking || r.Now().Sub(r.began) > atATime {
+	if r.s.Head.Checked != r.from || r.s.Head.State != intake.Checking || r.isOver(r.began) {
 		return errEnough
 	}
 	return nil

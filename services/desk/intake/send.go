@@ -36,8 +36,8 @@ type Sending struct {
 	Resource, Profile string
 	// Batch parts what would be the same records, and Attempt what would be the same import; each may be empty.
 	Batch, Attempt string
-	// Format is that of the file where no profile of the caller says it, and Declared how it is written: what is empty
-	// is as the exchange writes tables.
+	// Format is the format of the file, and Declared says how it is written, where no profile of the caller does: what
+	// is empty is as the exchange writes tables.
 	Format   string
 	Declared Declared
 	// Extensions says that columns which are no members of the resource are members of the caller's own.
@@ -69,12 +69,12 @@ func (d Declared) overlaid(p reconciliation.FileProfileTerms) reconciliation.Fil
 // shipped returns the profile of a form for a file. Errors: problem.BadParameter for what cannot be declared of it.
 func (i *Intake) shipped(form template.Form, how Sending) (reconciliation.FileProfileTerms, error) {
 	p := how.Declared.overlaid(form.Terms(how.Format))
-	var refused *problem.Error
-	if err := profile.Check(p, nil, i.MemberOf); !errors.As(err, &refused) {
+	var faults *problem.Error
+	if err := profile.Check(p, nil, i.MemberOf); !errors.As(err, &faults) {
 		return p, err
 	}
 	wrong := problem.New(problem.BadParameter, "")
-	for _, v := range refused.Violations {
+	for _, v := range faults.Violations {
 		wrong.InParameter(strings.TrimPrefix(v.Pointer, "/"), v.Reason)
 	}
 	return p, wrong
@@ -105,9 +105,9 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 	}
 	p, err := i.Profile(ctx, how.Profile)
 	if missing := (*problem.Error)(nil); errors.As(err, &missing) && missing.Kind == problem.NotFound {
-		for _, shipped := range template.Forms(i.Catalog) {
-			if shipped.Name == how.Profile {
-				p.FileProfileTerms, err = i.shipped(shipped, how)
+		for _, other := range template.Forms(i.Catalog) {
+			if other.Name == how.Profile {
+				p.FileProfileTerms, err = i.shipped(other, how)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (i *Intake) terms(ctx context.Context, how Sending) (reconciliation.FilePro
 // way is the same import. Errors: problem.BadParameter, problem.NotFound for the profile, problem.Invalid for a file
 // that cannot be read, those of the body, of the services and of the store.
 func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head intake.Import, err error) {
-	began := i.Now()
+	began := i.Wall()
 	p, version, err := i.terms(ctx, how)
 	if err != nil {
 		return head, err
@@ -183,16 +183,16 @@ func (i *Intake) Send(ctx context.Context, how Sending, body io.Reader) (head in
 // nothing.
 func (i *Intake) lay(ctx context.Context, s *stored, file folder.File) error {
 	as := i.members(s)
-	read, err := profile.Rows(&s.Profile, as, file, file.Size, nil)
-	if err == nil && read.Rows == 0 {
+	table, err := profile.Rows(&s.Profile, as, file, file.Size, nil)
+	if err == nil && table.Rows == 0 {
 		err = sheet.NewWrong("The file has no rows below its header.")
 	}
 	if err != nil {
 		return folder.Unreadable(err)
 	}
-	s.Head.Rows, s.Head.Formulas, s.Head.Notes = read.Rows, read.Formulas, read.Notes
-	s.Columns, s.Header = read.Columns, read.Header
-	s.Head.Columns = columnsOf(&s.Profile, read, as)
+	s.Head.Rows, s.Head.Formulas, s.Head.Notes = table.Rows, table.Formulas, table.Notes
+	s.Columns, s.Header = table.Columns, table.Header
+	s.Head.Columns = columnsOf(&s.Profile, table, as)
 	s.Pieces, err = i.Folder.KeepFile(ctx, s.Batch, file)
 	return err
 }
@@ -218,8 +218,8 @@ func (i *Intake) members(s *stored) profile.Members {
 		return of.Headed(column)
 	}
 	as.Extend, as.Takes = s.Head.Resource, func(column string) bool {
-		_, known := i.MemberOf(s.Head.Resource, column)
-		return known || s.Extensions && column != intake.ReasonColumn
+		_, is := i.MemberOf(s.Head.Resource, column)
+		return is || s.Extensions && column != intake.ReasonColumn
 	}
 	return as
 }
@@ -233,8 +233,8 @@ func (i *Intake) kindsOf(p *reconciliation.FileProfileTerms) func(means string) 
 		kinds[column.Means], _ = i.MemberOf(p.Records[at].Resource, path)
 	}
 	return func(means string) resource.Kind {
-		kind, given := kinds[means]
-		if name, path, _ := strings.Cut(means, "."); !given && path != "" {
+		kind, is := kinds[means]
+		if name, path, _ := strings.Cut(means, "."); !is && path != "" {
 			kind, _ = i.MemberOf(name, path) // a further column of a file that a resource names the columns of
 		}
 		return kind
@@ -249,11 +249,11 @@ var forms = map[resource.Kind]string{
 
 // columnsOf returns the columns of a file as they were understood, in their order.
 func columnsOf(
-	p *reconciliation.FileProfileTerms, read profile.Read, as profile.Members,
+	p *reconciliation.FileProfileTerms, table profile.Read, as profile.Members,
 ) []intake.ImportColumn {
 	all := []intake.ImportColumn{}
-	for _, column := range slices.Concat(p.Columns, read.Extensions) {
-		at := read.Columns[column.Means]
+	for _, column := range slices.Concat(p.Columns, table.Extensions) {
+		at := table.Columns[column.Means]
 		if at == 0 {
 			continue
 		}
@@ -261,13 +261,13 @@ func columnsOf(
 			Column: sheet.Column(at), Means: column.Means, Form: forms[as.Kind(column.Means)],
 			Examples: []intake.ImportExample{},
 		}
-		if at <= len(read.Header) {
-			of.Name = read.Header[at-1]
+		if at <= len(table.Header) {
+			of.Name = table.Header[at-1]
 		}
 		all = append(all, of)
 	}
 	slices.SortStableFunc(all, func(a, b intake.ImportColumn) int {
-		return read.Columns[a.Means] - read.Columns[b.Means]
+		return table.Columns[a.Means] - table.Columns[b.Means]
 	})
 	return slices.CompactFunc(all, func(a, b intake.ImportColumn) bool { return a.Means == b.Means })
 }

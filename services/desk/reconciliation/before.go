@@ -128,7 +128,7 @@ func (s *series) of(id string) *listed {
 // none. Errors: problem.KeyReused.
 func (s *series) made(by *once.Once) (id string, err error) {
 	for _, of := range s.Runs {
-		if made, err := by.Made(of.Key); made || err != nil {
+		if is, err := by.Made(of.Key); is || err != nil {
 			return of.ID, err
 		}
 	}
@@ -150,24 +150,24 @@ func (r *Reconciler) before(ctx context.Context, c *comparison, s *series) (matc
 	}
 	former := map[string][]pair{} // that somebody has parted, by the statement that this one replaces
 	for _, of := range s.Runs {
-		same, free := of.Statement == c.asked.Statement, of.ReplacedBy != "" || c.replaces(of.ID)
+		same, free := of.Statement == c.order.Statement, of.ReplacedBy != "" || c.replaces(of.ID)
 		if of.Pairs == 0 || free && !same && !slices.Contains(c.chain, of.Statement) {
 			continue
 		}
-		parted, err := r.parted(ctx, of.ID)
+		apart, err := r.parted(ctx, of.ID)
 		if err != nil {
 			return before, err
 		}
-		if free && len(parted) == 0 {
+		if free && len(apart) == 0 {
 			continue
 		}
 		if err := folder.EachOf(ctx, r.Folder, of.Batch, pairBlocks, pairLength, of.Pairs, func(p pair) error {
 			switch in := (reconciliation.RunPlace{Run: of.ID, Item: p.Item, Statement: of.Statement}); {
-			case parted[p.Item] && same:
+			case apart[p.Item] && same:
 				before.Unmatched[match.Pair{Row: p.Row, LineID: p.LineID}] = true
-			case parted[p.Item] && slices.Contains(c.chain, of.Statement):
+			case apart[p.Item] && slices.Contains(c.chain, of.Statement):
 				former[of.Statement] = append(former[of.Statement], p)
-			case parted[p.Item] || free:
+			case apart[p.Item] || free:
 			case same:
 				before.Rows[p.Row] = match.Made{LineID: p.LineID, Key: p.Key, In: in}
 				before.Records[p.LineID] = in
@@ -185,7 +185,7 @@ func (r *Reconciler) before(ctx context.Context, c *comparison, s *series) (matc
 			continue
 		}
 		in := reconciliation.RunPlace{Run: h.Run, Item: h.Items[rowItem], Statement: of.Statement}
-		if of.Statement == c.asked.Statement {
+		if of.Statement == c.order.Statement {
 			before.Rows[h.Row] = match.Made{LineID: h.LineID, Key: reconciliation.ByHand, In: in}
 		} else if !ours[h.LineID] {
 			continue
@@ -198,21 +198,21 @@ func (r *Reconciler) before(ctx context.Context, c *comparison, s *series) (matc
 
 // list adds a run to the series of its contract: from then on it is there, and its pairs stand. Errors: as
 // docstore.Overtaken if another run or decision came meanwhile; those of the store.
-func (r *Reconciler) list(ctx context.Context, s *series, made *run, by *once.Once) error {
-	contract := seriesOf(made.Head.Against)
+func (r *Reconciler) list(ctx context.Context, s *series, run *run, by *once.Once) error {
+	contract := seriesOf(run.Head.Against)
 	all := slices.Clone(s.Runs)
 	for i := range all {
-		if slices.Contains(made.Head.Replaces, all[i].ID) {
-			all[i].ReplacedBy = made.Head.ID
+		if slices.Contains(run.Head.Replaces, all[i].ID) {
+			all[i].ReplacedBy = run.Head.ID
 		}
 	}
 	next := &series{Contract: contract, Hands: s.Hands, Runs: append(all, listed{
-		ID: made.Head.ID, Statement: made.Head.Statement, Batch: made.Batch, Pairs: made.Pairs,
-		At: made.Head.MadeAt.Time(), Version: s.next(), Key: by.Kept(),
+		ID: run.Head.ID, Statement: run.Head.Statement, Batch: run.Batch, Pairs: run.Pairs,
+		At: run.Head.MadeAt.Time(), Version: s.next(), Key: by.Kept(),
 	})}
 	_, err := folder.WriteIn(ctx, r.allSeries, s.was, docstore.Keys{folder.KeyIndex: contract}, next)
 	if errors.Is(err, docstore.ErrUnavailable) {
-		if is, again := r.series(ctx, contract); again == nil && is.has(made.Head.ID) {
+		if is, again := r.series(ctx, contract); again == nil && is.has(run.Head.ID) {
 			return nil // the write has happened
 		}
 	}

@@ -34,15 +34,15 @@ func (i keptItem) unchanged() string {
 
 // digested returns an item as it is stored. records are the indexes of the records.
 func (c *comparison) digested(item reconciliation.RunItem, records map[string]int32) keptItem {
-	kept := keptItem{RunItem: item}
+	whole := keptItem{RunItem: item}
 	at, is := slices.BinarySearchFunc(c.entries, item.Row, func(e match.Entry, row int) int { return e.Row - row })
 	if is {
-		kept.RowIs = c.entries[at].Same
+		whole.RowIs = c.entries[at].Same
 	}
 	if item.LineID != "" {
-		kept.RecordIs = c.records[records[item.LineID]].Same()
+		whole.RecordIs = c.records[records[item.LineID]].Same()
 	}
-	return kept
+	return whole
 }
 
 // carried is what a run keeps of those whose place it takes.
@@ -80,49 +80,50 @@ func (c *comparison) replaces(run string) bool { return slices.Contains(c.prior,
 // of one that this replaces, that were compared with the same. Errors: problem.Transition if something was decided
 // about one and is not to be kept, those of the store.
 func (r *Reconciler) takesPlace(ctx context.Context, c *comparison, s *series) error {
-	c.prior, c.kept = nil, carried{decisions: map[string][]decision{}, pairings: map[int]reconciliation.RunPairing{}}
+	c.prior = nil
+	c.inherits = carried{decisions: map[string][]decision{}, pairings: map[int]reconciliation.RunPairing{}}
 	for _, of := range s.Runs {
-		if of.ReplacedBy != "" || of.Statement != c.asked.Statement && !slices.Contains(c.chain, of.Statement) {
+		if of.ReplacedBy != "" || of.Statement != c.order.Statement && !slices.Contains(c.chain, of.Statement) {
 			continue
 		}
 		prior := new(run)
 		if _, err := r.Get(ctx, of.ID, prior); err != nil {
 			return err
 		}
-		if !sameRecords(prior.Head.Against, c.asked.Against) {
+		if !sameRecords(prior.Head.Against, c.order.Against) {
 			continue
 		}
 		count, err := r.keepsOf(ctx, c, s, prior)
 		if err != nil {
 			return err
 		}
-		if count > 0 && !c.asked.Carry {
+		if count > 0 && !c.order.Carry {
 			return problem.New(problem.Transition, fmt.Sprintf("%d items of the run %s, whose place this one would "+
 				"take, were accepted, disputed or paired by hand. With carry what was decided is kept where row and "+
 				"record are unchanged.", count, of.ID)).With("run", of.ID)
 		}
-		c.prior, c.kept.count = append(c.prior, of.ID), c.kept.count+count
+		c.prior, c.inherits.count = append(c.prior, of.ID), c.inherits.count+count
 	}
 	return nil
 }
 
 // keepsLate keeps what was decided about the runs before while a run took their place, as carry does: nobody could
 // know.
-func (r *Reconciler) keepsLate(ctx context.Context, c *comparison, s *series, made *run) error {
-	late := &comparison{asked: c.asked, chain: c.chain}
-	late.asked.Carry = true
-	if err := r.takesPlace(ctx, late, s); err != nil || late.kept.count == c.kept.count {
+func (r *Reconciler) keepsLate(ctx context.Context, c *comparison, s *series, run *run) error {
+	late := &comparison{order: c.order, chain: c.chain}
+	late.order.Carry = true
+	if err := r.takesPlace(ctx, late, s); err != nil || late.inherits.count == c.inherits.count {
 		return err
 	}
 	var decided []decision
-	if err := folder.EachOf(ctx, r.Folder, made.Batch, itemBlocks, folder.BlockLength, made.Head.Items,
+	if err := folder.EachOf(ctx, r.Folder, run.Batch, itemBlocks, folder.BlockLength, run.Head.Items,
 		func(item keptItem) error {
-			late.kept.carry(&item, &decided)
+			late.inherits.carry(&item, &decided)
 			return nil
 		}); err != nil {
 		return err
 	}
-	return r.addDecisions(ctx, made.Head.ID, decided)
+	return r.addDecisions(ctx, run.Head.ID, decided)
 }
 
 // sameRecords reports whether two comparisons are with the same.
@@ -139,23 +140,23 @@ func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prio
 		if err != nil {
 			return 0, err
 		}
-		c.kept.hands = append(c.kept.hands, carriedHand{h, *some[0].Paired})
+		c.inherits.hands = append(c.inherits.hands, carriedHand{h, *some[0].Paired})
 	}
-	read := r.reader(prior, s)
+	reader := r.reader(prior, s)
 	var before []int // the pairs by hand that the run has kept itself
-	parted, err := r.parted(ctx, prior.Head.ID)
+	apart, err := r.parted(ctx, prior.Head.ID)
 	if err == nil {
 		err = folder.EachOf(ctx, r.Folder, prior.Batch, pairBlocks, pairLength, prior.Pairs, func(p pair) error {
-			if p.Key == reconciliation.ByHand && !parted[p.Item] {
+			if p.Key == reconciliation.ByHand && !apart[p.Item] {
 				before = append(before, p.Item)
 			}
 			return nil
 		})
 	}
 	for _, number := range before {
-		item, wrong := read.stored(ctx, number)
+		item, wrong := reader.stored(ctx, number)
 		if err = errors.Join(err, wrong); err == nil {
-			c.kept.hands = append(c.kept.hands, carriedHand{hand{
+			c.inherits.hands = append(c.inherits.hands, carriedHand{hand{
 				LineID: item.LineID, RowIs: item.RowIs, RecordIs: item.RecordIs,
 			}, *item.Paired})
 		}
@@ -174,7 +175,7 @@ func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prio
 			continue
 		}
 		count++
-		item, err := read.stored(ctx, d.Item)
+		item, err := reader.stored(ctx, d.Item)
 		if err != nil {
 			return 0, err
 		}
@@ -182,7 +183,7 @@ func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prio
 			item.RowIs, item.RecordIs = h.RowIs, h.RecordIs
 		}
 		if key := item.unchanged(); key != "" {
-			c.kept.decisions[key] = append(c.kept.decisions[key], d)
+			c.inherits.decisions[key] = append(c.inherits.decisions[key], d)
 		}
 	}
 	return count + len(hands) + len(before), nil
@@ -190,7 +191,7 @@ func (r *Reconciler) keepsOf(ctx context.Context, c *comparison, s *series, prio
 
 // keepHands adds the pairs by hand whose row and record are unchanged to the pairs of before.
 func (c *comparison) keepHands(before match.Before) {
-	if len(c.kept.hands) == 0 {
+	if len(c.inherits.hands) == 0 {
 		return
 	}
 	rows, records := map[string][]int{}, map[string]string{}
@@ -200,14 +201,14 @@ func (c *comparison) keepHands(before match.Before) {
 	for _, of := range c.records {
 		records[of.LineID] = of.Same()
 	}
-	for _, h := range c.kept.hands {
+	for _, h := range c.inherits.hands {
 		_, elsewhere := before.Records[h.LineID]
 		if same := rows[h.RowIs]; len(same) > 0 && !elsewhere && records[h.LineID] == h.RecordIs {
 			rows[h.RowIs] = same[1:]
 			before.Rows[same[0]] = match.Made{LineID: h.LineID, Key: reconciliation.ByHand}
 			before.Records[h.LineID] = reconciliation.RunPlace{}
 			h.pairing.With = 0
-			c.kept.pairings[same[0]] = h.pairing
+			c.inherits.pairings[same[0]] = h.pairing
 		}
 	}
 }

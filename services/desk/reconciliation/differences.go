@@ -33,9 +33,9 @@ func (r *Reconciler) Differences(ctx context.Context, id, outcome string, row fu
 		return err
 	}
 	defer leave()
-	read := r.reader(of, s)
+	reader := r.reader(of, s)
 	for number := range of.numbers(outcome, s.hands(id)) {
-		item, err := read.item(ctx, number)
+		item, err := reader.item(ctx, number)
 		if err != nil {
 			return err
 		}

@@ -96,20 +96,20 @@ func (s *series) partedAt(at reconciliation.RunPlace) *hand {
 // Pair makes one item of a row and a record that no key has brought together. Errors: problem.NotFound,
 // problem.Invalid, problem.Transition, problem.RecordTooLarge, those of the store.
 func (r *Reconciler) Pair(
-	ctx context.Context, id string, asked reconciliation.PairRequest,
+	ctx context.Context, id string, order reconciliation.PairRequest,
 ) (item reconciliation.RunItem, err error) {
 	err = docstore.Again(func() error {
 		of, s, err := r.run(ctx, id)
 		if err == nil {
-			err = pairWrong(asked, of)
+			err = pairWrong(order, of)
 		}
 		if err == nil {
-			item, err = r.paired(ctx, of, s, asked)
+			item, err = r.paired(ctx, of, s, order)
 		}
 		if err != nil || item.Number > 0 {
 			return err
 		}
-		two, err := r.two(ctx, of, s, asked.Items)
+		two, err := r.two(ctx, of, s, order.Items)
 		if err == nil && len(s.Hands) >= mostHands {
 			err = problem.New(problem.RecordTooLarge, fmt.Sprintf(
 				"The contract has %d pairs that were made by hand, as many as it may have.", mostHands))
@@ -127,22 +127,22 @@ func (r *Reconciler) Pair(
 		item = compared.RunItem
 		item.Number, item.Paired = two[rowItem].Number, &reconciliation.RunPairing{
 			With: two[recordItem].Number, By: request.CallerFrom(ctx).Key(), At: scalar.Instant(r.now()),
-			Reason: asked.Reason,
+			Reason: order.Reason,
 		}
-		made := hand{
+		own := hand{
 			Run: id, Items: [2]int{two[rowItem].Number, two[recordItem].Number}, Batch: uuid.New(), Row: item.Row,
 			LineID: item.LineID, Was: two[rowItem].Outcome, Is: item.Outcome,
 			Months: [3]string{month(two[rowItem]), month(two[recordItem]), month(item)}, Version: s.next(),
 			At: item.Paired.At.Time(), RowIs: compared.RowIs, RecordIs: compared.RecordIs,
 		}
-		kept := &block.Writer[reconciliation.RunItem]{List: r.ItemsOf(made.Batch, handBlocks, 1)}
-		if err := kept.Add(ctx, item); err != nil {
+		items := &block.Writer[reconciliation.RunItem]{List: r.ItemsOf(own.Batch, handBlocks, 1)}
+		if err := items.Add(ctx, item); err != nil {
 			return err
 		}
-		if err := r.replace(ctx, s, append(slices.Clone(s.Hands), made)); err != nil {
+		if err := r.replace(ctx, s, append(slices.Clone(s.Hands), own)); err != nil {
 			return err
 		}
-		return r.stillOpen(ctx, of, made)
+		return r.stillOpen(ctx, of, own)
 	})
 	if err != nil {
 		return reconciliation.RunItem{}, err
@@ -152,32 +152,32 @@ func (r *Reconciler) Pair(
 
 // paired returns the pair that an earlier request with the same words has made; none if there is none.
 func (r *Reconciler) paired(
-	ctx context.Context, of *run, s *series, asked reconciliation.PairRequest,
+	ctx context.Context, of *run, s *series, order reconciliation.PairRequest,
 ) (item reconciliation.RunItem, err error) {
-	h := handOf(s.hands(of.Head.ID), asked.Items[0])
-	if h == nil || !slices.Contains(h.Items[:], asked.Items[1]) {
+	h := handOf(s.hands(of.Head.ID), order.Items[0])
+	if h == nil || !slices.Contains(h.Items[:], order.Items[1]) {
 		return item, nil
 	}
 	item, err = r.itemAt(ctx, of, s, h.Items[rowItem])
-	if err == nil && (item.Paired.By != request.CallerFrom(ctx).Key() || item.Paired.Reason != asked.Reason) {
+	if err == nil && (item.Paired.By != request.CallerFrom(ctx).Key() || item.Paired.Reason != order.Reason) {
 		err = problem.New(problem.Transition, "The items are a pair already.").With("item", item.Number)
 	}
 	return item, err
 }
 
 // pairWrong returns what is wrong with a request to pair items or to part them.
-func pairWrong(asked reconciliation.PairRequest, of *run) error {
+func pairWrong(order reconciliation.PairRequest, of *run) error {
 	wrong := problem.New(problem.Invalid, "The items cannot be paired or parted as it is asked for.")
-	reasoned(wrong, asked.Reason)
-	if len(asked.Items) != 2 {
+	reasoned(wrong, order.Reason)
+	if len(order.Items) != 2 {
 		return wrong.At("/items", "must be the numbers of two items")
 	}
-	for i, number := range asked.Items {
+	for i, number := range order.Items {
 		if number < 1 || number > of.Head.Items {
 			wrong.At(fmt.Sprintf("/items/%d", i), "is the number of no item of the run")
 		}
 	}
-	if asked.Items[0] == asked.Items[1] {
+	if order.Items[0] == order.Items[1] {
 		wrong.At("/items/1", "is the same item")
 	}
 	if len(wrong.Violations) > 0 {
@@ -237,12 +237,12 @@ func (r *Reconciler) free(ctx context.Context, s *series, of *run, two [2]reconc
 		if in.Pairs == 0 || in.ReplacedBy != "" {
 			continue
 		}
-		parted, err := r.parted(ctx, in.ID)
+		apart, err := r.parted(ctx, in.ID)
 		if err != nil {
 			return err
 		}
 		if err := folder.EachOf(ctx, r.Folder, in.Batch, pairBlocks, pairLength, in.Pairs, func(p pair) error {
-			if !parted[p.Item] && (p.LineID == record || p.Row == row && in.Statement == of.Head.Statement) {
+			if !apart[p.Item] && (p.LineID == record || p.Row == row && in.Statement == of.Head.Statement) {
 				return refuse(in, p.Item)
 			}
 			return nil
@@ -296,15 +296,15 @@ func (r *Reconciler) pairOf(
 
 // stillOpen parts a pair again if somebody has decided on one of its items at the same time. Errors:
 // problem.Transition, those of the store.
-func (r *Reconciler) stillOpen(ctx context.Context, of *run, made hand) error {
-	for _, item := range made.Items {
+func (r *Reconciler) stillOpen(ctx context.Context, of *run, pair hand) error {
+	for _, item := range pair.Items {
 		var d decision
-		h, err := r.Find(ctx, address{RunPlace: reconciliation.RunPlace{Run: made.Run, Item: item}}.key(), &d)
+		h, err := r.Find(ctx, address{RunPlace: reconciliation.RunPlace{Run: pair.Run, Item: item}}.key(), &d)
 		if err != nil {
 			return err
 		}
 		if h != nil {
-			err = docstore.Again(func() error { return r.part(ctx, of, made.Items[:], "decided at the same time") })
+			err = docstore.Again(func() error { return r.part(ctx, of, pair.Items[:], "decided at the same time") })
 			if err == nil {
 				err = problem.New(problem.Transition, fmt.Sprintf(
 					"Item %d is %s, and what was decided on is not paired.", item, d.Is)).With("item", item)
@@ -317,16 +317,16 @@ func (r *Reconciler) stillOpen(ctx context.Context, of *run, made hand) error {
 
 // Unpair parts a pair that was made by hand: its two items are as they were. Errors: as Pair.
 func (r *Reconciler) Unpair(
-	ctx context.Context, id string, asked reconciliation.PairRequest,
+	ctx context.Context, id string, order reconciliation.PairRequest,
 ) (page reconciliation.RunItems, err error) {
 	of, _, err := r.run(ctx, id)
 	if err == nil {
-		err = pairWrong(asked, of)
+		err = pairWrong(order, of)
 	}
 	if err == nil {
-		err = docstore.Again(func() error { return r.part(ctx, of, asked.Items, asked.Reason) })
+		err = docstore.Again(func() error { return r.part(ctx, of, order.Items, order.Reason) })
 	}
-	for _, number := range asked.Items {
+	for _, number := range order.Items {
 		if err != nil {
 			return reconciliation.RunItems{}, err
 		}

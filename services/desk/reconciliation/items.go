@@ -114,7 +114,7 @@ func (r *Reconciler) Items(
 	if err != nil {
 		return page, err
 	}
-	read := r.reader(of, s)
+	reader := r.reader(of, s)
 	for number := range of.numbers(outcome, s.hands(id)) {
 		if skip > 0 {
 			skip--
@@ -124,7 +124,7 @@ func (r *Reconciler) Items(
 			page.Next = from + limit
 			break
 		}
-		item, err := read.item(ctx, number)
+		item, err := reader.item(ctx, number)
 		if err != nil {
 			return page, err
 		}

@@ -21,11 +21,11 @@ var months = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
 // has decided on some, and goes on when it is sent again. Errors: problem.NotFound, problem.Invalid,
 // problem.Transition, those of the store.
 func (r *Reconciler) DecideAll(
-	ctx context.Context, id, is string, asked reconciliation.RunDecision,
+	ctx context.Context, id, is string, order reconciliation.RunDecision,
 ) (decided reconciliation.RunDecided, err error) {
 	of, s, err := r.run(ctx, id)
 	if err == nil {
-		err = selectionWrong(asked, is)
+		err = selectionWrong(order, is)
 	}
 	if err == nil {
 		err = stands(s, id)
@@ -33,15 +33,15 @@ func (r *Reconciler) DecideAll(
 	if err != nil {
 		return decided, err
 	}
-	where := asked.Where
+	where := order.Where
 	where.PolicyNumber = match.Issued(match.Entry{PolicyNumber: where.PolicyNumber}).PolicyNumber
-	read, noted := r.reader(of, s), []reconciliation.RunItem{}
+	reader, items := r.reader(of, s), []reconciliation.RunItem{}
 	for number := range of.numbers(where.Outcome, s.hands(id)) {
-		kept, err := read.stored(ctx, number)
+		whole, err := reader.stored(ctx, number)
 		if err != nil {
 			return decided, err
 		}
-		item := kept.RunItem
+		item := whole.RunItem
 		if !selects(where, is, item) {
 			continue
 		}
@@ -51,20 +51,20 @@ func (r *Reconciler) DecideAll(
 		if item.Decision != where.Decision {
 			continue
 		}
-		if decided.More = len(noted) == mostDecided; decided.More {
+		if decided.More = len(items) == mostDecided; decided.More {
 			break
 		}
-		var refused *problem.Error
-		if err := r.note(ctx, s, id, item, is, asked.Reason); err == nil {
-			noted = append(noted, item)
-		} else if !errors.As(err, &refused) || refused.Kind != problem.Transition {
+		var refusal *problem.Error
+		if err := r.note(ctx, s, id, item, is, order.Reason); err == nil {
+			items = append(items, item)
+		} else if !errors.As(err, &refusal) || refusal.Kind != problem.Transition {
 			return decided, err
 		}
 	}
 	if of, s, err = r.run(ctx, id); err != nil {
 		return decided, err
 	}
-	for _, item := range noted {
+	for _, item := range items {
 		if decidable(s, of, item, is) == nil { // or it has become another one meanwhile
 			decided.Decided++
 		}
@@ -73,10 +73,10 @@ func (r *Reconciler) DecideAll(
 }
 
 // selectionWrong returns what is wrong with a selection of items.
-func selectionWrong(asked reconciliation.RunDecision, is string) error {
+func selectionWrong(order reconciliation.RunDecision, is string) error {
 	wrong := problem.New(problem.Invalid, "The items cannot be selected as it is asked for.")
-	reasoned(wrong, asked.Reason)
-	where := asked.Where
+	reasoned(wrong, order.Reason)
+	where := order.Where
 	if where == (reconciliation.RunWhere{}) {
 		wrong.At("/where", "must say at least one thing about the items")
 	}

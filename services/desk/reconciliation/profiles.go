@@ -53,9 +53,9 @@ func (r *Reconciler) Profiles(ctx context.Context, after string, limit int) (rec
 // request against the entity tag. Statements that were read stay as they are. Errors: problem.Invalid,
 // problem.RecordTooLarge, those of meets and of the store.
 func (r *Reconciler) PutProfile(
-	ctx context.Context, name string, sent reconciliation.FileProfileTerms, meets func(tag string) error,
+	ctx context.Context, name string, terms reconciliation.FileProfileTerms, meets func(tag string) error,
 ) (p reconciliation.FileProfile, etag string, err error) {
-	if err := profile.Check(sent, r.types, r.memberOf); err != nil {
+	if err := profile.Check(terms, r.types, r.memberOf); err != nil {
 		return p, "", err
 	}
 	err = docstore.Again(func() error {
@@ -70,11 +70,11 @@ func (r *Reconciler) PutProfile(
 		if err != nil {
 			return err
 		}
-		if etag = was.Tag(); was != nil && reflect.DeepEqual(p.FileProfileTerms, sent) {
+		if etag = was.Tag(); was != nil && reflect.DeepEqual(p.FileProfileTerms, terms) {
 			return nil
 		}
 		p = reconciliation.FileProfile{Name: name, Version: p.Version + 1, SetBy: request.CallerFrom(ctx).Key(),
-			SetAt: scalar.Instant(r.now()), FileProfileTerms: sent}
+			SetAt: scalar.Instant(r.now()), FileProfileTerms: terms}
 		is, err := r.Write(ctx, was, profileKey(name), profiles, p)
 		if err == nil {
 			etag = is.Tag()

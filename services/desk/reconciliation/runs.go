@@ -68,7 +68,7 @@ type pair struct {
 
 // comparison is a run on its way.
 type comparison struct {
-	asked     reconciliation.RunRequest
+	order     reconciliation.RunRequest
 	statement *statement
 	entries   []match.Entry
 	records   []match.Record
@@ -76,17 +76,17 @@ type comparison struct {
 	work      *underway.Work
 	// chain are the ids of the statements that this one replaces, the newest first, and prior the runs whose place the
 	// comparison takes, with what it keeps of them.
-	chain []string
-	prior []string
-	kept  carried
+	chain    []string
+	prior    []string
+	inherits carried
 }
 
 // Run compares a statement with records, once for a key. Errors: problem.Invalid, problem.KeyReused,
 // problem.RecordTooLarge, problem.Unavailable, those of the store.
 func (r *Reconciler) Run(
-	ctx context.Context, asked reconciliation.RunRequest, by *once.Once,
+	ctx context.Context, order reconciliation.RunRequest, by *once.Once,
 ) (reconciliation.Run, error) {
-	c, lines, err := r.prepare(ctx, asked)
+	c, lines, err := r.prepare(ctx, order)
 	if err != nil {
 		return reconciliation.Run{}, err
 	}
@@ -103,14 +103,14 @@ func (r *Reconciler) Run(
 		return reconciliation.Run{}, err
 	}
 	defer leave()
-	c.work = r.underWay.Begin(ctx, comparisonOf(asked.Statement), "", records)
+	c.work = r.underWay.Begin(ctx, comparisonOf(order.Statement), "", records)
 	defer c.work.End(ctx)
 	if err := r.load(ctx, c, lines); err != nil {
 		return reconciliation.Run{}, err
 	}
 	var shown reconciliation.Run
 	err = docstore.Again(func() error {
-		l, err := r.series(ctx, seriesOf(c.asked.Against))
+		l, err := r.series(ctx, seriesOf(c.order.Against))
 		if err != nil {
 			return err
 		}
@@ -153,34 +153,34 @@ func comparisonOf(statement string) string { return "statement/" + statement }
 
 // prepare returns a comparison without its rows and records, and the lines that are to be its records.
 func (r *Reconciler) prepare(
-	ctx context.Context, asked reconciliation.RunRequest,
+	ctx context.Context, order reconciliation.RunRequest,
 ) (*comparison, *bordereau.Lines, error) {
 	wrong := problem.New(problem.Invalid, "The comparison cannot be made as it is asked for.")
-	c := &comparison{asked: asked}
-	if asked.Tolerance == "" {
-		asked.Tolerance = "0"
+	c := &comparison{order: order}
+	if order.Tolerance == "" {
+		order.Tolerance = "0"
 	}
-	c.asked.Tolerance = asked.Tolerance
-	if !tolerances.MatchString(string(asked.Tolerance)) {
+	c.order.Tolerance = order.Tolerance
+	if !tolerances.MatchString(string(order.Tolerance)) {
 		wrong.At("/tolerance", "must be an amount in digits, such as \"0.05\"")
 	}
-	if asked.WindowDays < 0 || asked.WindowDays > mostWindow {
+	if order.WindowDays < 0 || order.WindowDays > mostWindow {
 		wrong.At("/windowDays", fmt.Sprintf("must be 0 to %d", mostWindow))
 	}
-	if asked.Against.Receipts && len(asked.Against.Versions) > 0 {
+	if order.Against.Receipts && len(order.Against.Versions) > 0 {
 		wrong.At("/against/receipts", "is asked for together with versions")
 	}
-	if len(asked.Against.Versions) > mostVersions {
+	if len(order.Against.Versions) > mostVersions {
 		wrong.At("/against/versions", fmt.Sprintf("has more than %d numbers", mostVersions))
 	}
-	for i, n := range asked.Against.Versions {
-		if slices.Index(asked.Against.Versions, n) < i {
+	for i, n := range order.Against.Versions {
+		if slices.Index(order.Against.Versions, n) < i {
 			wrong.At(fmt.Sprintf("/against/versions/%d", i), "is there twice")
 		}
 	}
-	var refused *problem.Error
-	s, err := r.statement(ctx, asked.Statement)
-	if errors.As(err, &refused) && refused.Kind == problem.NotFound {
+	var refusal *problem.Error
+	s, err := r.statement(ctx, order.Statement)
+	if errors.As(err, &refusal) && refusal.Kind == problem.NotFound {
 		wrong.At("/statement", "is the id of no statement")
 	} else if err != nil {
 		return nil, nil, err
@@ -196,7 +196,7 @@ func (r *Reconciler) prepare(
 	if c.chain, err = r.chain(ctx, s); err != nil {
 		return nil, nil, err
 	}
-	lines, err := r.linesOf(ctx, asked.Against, s)
+	lines, err := r.linesOf(ctx, order.Against, s)
 	return c, lines, err
 }
 
@@ -225,11 +225,11 @@ func (r *Reconciler) linesOf(
 }
 
 // terms returns how the rows of a statement are compared as it is asked for.
-func (r *Reconciler) terms(asked reconciliation.RunRequest, s *statement) match.Terms {
-	of, _ := period.Parse(asked.Against.Period)
-	tolerance, _ := money.Parse(string(asked.Tolerance)) // it is digits
+func (r *Reconciler) terms(order reconciliation.RunRequest, s *statement) match.Terms {
+	of, _ := period.Parse(order.Against.Period)
+	tolerance, _ := money.Parse(string(order.Tolerance)) // it is digits
 	return match.Terms{
-		Tolerance: tolerance, Window: asked.WindowDays, Settles: profile.Settles(s.Columns),
+		Tolerance: tolerance, Window: order.WindowDays, Settles: profile.Settles(s.Columns),
 		Came: scalar.DateOf(s.Head.SentAt.Time(), r.zone),
 		Cell: func(means string, row int) string { return sheet.Place(max(1, s.Columns[means]), row) },
 		Period: func(day scalar.Date) string {
@@ -242,7 +242,7 @@ func (r *Reconciler) terms(asked reconciliation.RunRequest, s *statement) match.
 // load reads the rows and the records.
 func (r *Reconciler) load(ctx context.Context, c *comparison, lines *bordereau.Lines) error {
 	s := c.statement
-	c.terms = r.terms(c.asked, s)
+	c.terms = r.terms(c.order, s)
 	c.entries = make([]match.Entry, 0, s.Head.Rows)
 	if err := r.eachRow(ctx, s, func(e match.Entry) error {
 		c.entries = append(c.entries, match.Issued(e))
@@ -300,7 +300,7 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 		return nil, err
 	}
 	next := &run{Batch: uuid.New(), Open: map[string]int{}, Head: reconciliation.Run{
-		RunRequest: c.asked, MadeBy: request.CallerFrom(ctx).Key(), MadeAt: scalar.Instant(r.now()),
+		RunRequest: c.order, MadeBy: request.CallerFrom(ctx).Key(), MadeAt: scalar.Instant(r.now()),
 		Items: len(result.Items), Outcomes: map[string]int{}, Replaces: c.prior,
 	}}
 	for _, of := range s.Runs { // in their order
@@ -311,12 +311,12 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 			})
 		}
 	}
-	kept := &block.Writer[keptItem]{List: r.ItemsOf(next.Batch, itemBlocks, folder.BlockLength)}
+	items := &block.Writer[keptItem]{List: r.ItemsOf(next.Batch, itemBlocks, folder.BlockLength)}
 	pairs := &block.Writer[pair]{List: r.ItemsOf(next.Batch, pairBlocks, pairLength)}
 	var decided []decision
 	for _, each := range result.Items {
 		item := c.digested(each, result.Records)
-		c.kept.carry(&item, &decided)
+		c.inherits.carry(&item, &decided)
 		next.Head.Outcomes[item.Outcome]++
 		if match.Open(item.Outcome) {
 			next.Open[month(item.RunItem)]++
@@ -326,13 +326,13 @@ func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Be
 				return nil, err
 			}
 		}
-		if err := kept.Add(ctx, item); err != nil {
+		if err := items.Add(ctx, item); err != nil {
 			return nil, err
 		}
 		c.work.Made(ctx)
 	}
 	next.Pairs, next.Head.Carried = pairs.Count, len(decided)
-	if err := errors.Join(kept.Flush(ctx), pairs.Flush(ctx)); err != nil {
+	if err := errors.Join(items.Flush(ctx), pairs.Flush(ctx)); err != nil {
 		return nil, err
 	}
 	if err := r.Add(ctx, runList, next, func(id string) string {

@@ -76,24 +76,24 @@ func (r *Reconciler) WriteFile(ctx context.Context, id string, to io.Writer) err
 // the store.
 func (r *Reconciler) Send(
 	ctx context.Context, name, replaces string, body io.Reader,
-) (sent reconciliation.Statement, err error) {
+) (head reconciliation.Statement, err error) {
 	err = r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file folder.File) error {
 		former, err := r.replaceable(ctx, p, replaces)
 		if err == nil {
-			sent, err = r.keep(ctx, p, file, reconciliation.Statement{
+			head, err = r.keep(ctx, p, file, reconciliation.Statement{
 				Profile: p.Name, ProfileVersion: p.Version, Digest: file.Digest, Size: file.Size,
 				SentBy: request.CallerFrom(ctx).Key(), SentAt: scalar.Instant(r.now()), Replaces: replaces,
 			})
 		}
 		if err == nil && former != nil {
-			err = r.follow(ctx, former, sent.ID)
+			err = r.follow(ctx, former, head.ID)
 		}
 		return err
 	})
 	if err == nil {
-		sent, err = r.Statement(ctx, sent.ID)
+		head, err = r.Statement(ctx, head.ID)
 	}
-	return sent, err
+	return head, err
 }
 
 // statementKey returns the key of a statement.
@@ -130,21 +130,21 @@ func (r *Reconciler) read(
 	ctx context.Context, s *statement, p reconciliation.FileProfileTerms, file folder.File,
 ) error {
 	rows := &block.Writer[match.Entry]{List: r.ItemsOf(s.Batch, rowBlocks, folder.BlockLength)}
-	var found profile.Read
+	var table profile.Read
 	// A file that turns out to be wrong at its end leaves nothing, so that it is read once before anything is written.
 	for _, add := range []func(match.Entry) error{
 		func(match.Entry) error { return ctx.Err() }, func(e match.Entry) error { return rows.Add(ctx, e) },
 	} {
 		var err error
-		if found, err = profile.Entries(&p, file, s.Head.Size, add); err != nil {
+		if table, err = profile.Entries(&p, file, s.Head.Size, add); err != nil {
 			return folder.Unreadable(err)
 		}
 	}
 	if err := rows.Flush(ctx); err != nil {
 		return err
 	}
-	s.Head.Rows, s.Head.Quarantined, s.Head.Totals = found.Rows, found.Quarantined, found.Totals
-	s.Head.Formulas, s.Head.Notes, s.Columns = found.Formulas, found.Notes, found.Columns
+	s.Head.Rows, s.Head.Quarantined, s.Head.Totals = table.Rows, table.Quarantined, table.Totals
+	s.Head.Formulas, s.Head.Notes, s.Columns = table.Formulas, table.Notes, table.Columns
 	var err error
 	s.Pieces, err = r.KeepFile(ctx, s.Batch, file)
 	return err

@@ -25,9 +25,9 @@ func (r *Reconciler) replaceable(
 	}
 	wrong := problem.New(problem.BadParameter, "")
 	former, err = r.statement(ctx, id)
-	var refused *problem.Error
+	var refusal *problem.Error
 	switch {
-	case errors.As(err, &refused) && refused.Kind == problem.NotFound:
+	case errors.As(err, &refusal) && refusal.Kind == problem.NotFound:
 		return nil, wrong.InParameter(replacesParameter, "is the id of no statement")
 	case err != nil:
 		return nil, err

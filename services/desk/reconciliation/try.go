@@ -24,7 +24,7 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reco
 	trial := reconciliation.FileTrial{Rows: []reconciliation.FileTrialRow{}}
 	err := r.spooled(ctx, name, body, func(p reconciliation.FileProfile, file folder.File) error {
 		trial.Profile, trial.ProfileVersion = p.Name, p.Version
-		found, err := profile.Entries(&p.FileProfileTerms, file, file.Size, func(e match.Entry) error {
+		table, err := profile.Entries(&p.FileProfileTerms, file, file.Size, func(e match.Entry) error {
 			if len(trial.Rows) == mostTried {
 				trial.More = true
 				return errEnough
@@ -34,7 +34,7 @@ func (r *Reconciler) Try(ctx context.Context, name string, body io.Reader) (reco
 			})
 			return ctx.Err()
 		})
-		trial.Formulas, trial.Notes = found.Formulas, found.Notes
+		trial.Formulas, trial.Notes = table.Formulas, table.Notes
 		if errors.Is(err, errEnough) {
 			err = nil
 		}

@@ -192,6 +192,17 @@ func read[T any](ctx context.Context, from *peer.Client, names []string) (map[st
 	})
 }
 
+// Numbers are what the exchange has issued to a record, or to the one that it belongs to.
+type Numbers struct {
+	PolicyNumber string `json:"policyNumber"`
+	ClaimNumber  string `json:"claimNumber"`
+}
+
+// NumbersOf returns the numbers of records of a service, by their ids.
+func NumbersOf(ctx context.Context, from *peer.Client, ids []string) (map[string]Numbers, error) {
+	return read[Numbers](ctx, from, ids)
+}
+
 // readAt returns the records of a service that names name, as they were at an instant.
 func readAt[T any](
 	ctx context.Context, from *peer.Client, at time.Time, names []string,

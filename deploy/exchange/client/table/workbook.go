@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func newSheetWriter(to io.Writer, l Layout, columns Columns) (s *sheetWriter, er
 			err = errors.Join(err, s.book.Close())
 		}
 	}()
-	if err := s.book.SetSheetName(s.book.GetSheetName(0), l.Sheet); err != nil {
+	if err := s.sheets(append(slices.Clone(l.Before), l.Sheet)); err != nil {
 		return nil, err
 	}
 	if err := s.filter(l); err != nil {
@@ -94,6 +95,21 @@ func newSheetWriter(to io.Writer, l Layout, columns Columns) (s *sheetWriter, er
 		return nil, err
 	}
 	return s, s.Write(cells)
+}
+
+// sheets makes the sheets with some names, and shows the last of them.
+func (s *sheetWriter) sheets(names []string) error {
+	if err := s.book.SetSheetName(s.book.GetSheetName(0), names[0]); err != nil {
+		return err
+	}
+	for _, name := range names[1:] {
+		at, err := s.book.NewSheet(name)
+		if err != nil {
+			return err
+		}
+		s.book.SetActiveSheet(at)
+	}
+	return nil
 }
 
 // filter sets the filter below the header, if there is one.

@@ -18,8 +18,10 @@ type Layout struct {
 	Mark      bool // the file begins with a byte order mark
 	CRLF      bool // the lines end with carriage return and line feed
 	Sheet     string
-	Zone      *time.Location    // of a workbook: that of its days and times; nil: UTC
-	Encoding  encoding.Encoding // nil: UTF-8
+	// Before are the names of empty sheets before that of a workbook.
+	Before   []string
+	Zone     *time.Location    // of a workbook: that of its days and times; nil: UTC
+	Encoding encoding.Encoding // nil: UTF-8
 	// Widths are those of the columns of a workbook, by their heads, in characters. Records is how many records it will
 	// have, or 0 if that is not known.
 	Widths  map[string]int

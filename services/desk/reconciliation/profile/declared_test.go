@@ -234,7 +234,7 @@ func TestTotalsOfPagesAndSections(t *testing.T) {
 		"text below": {"Policy,Gross\nP,5.00\n,5.00\n\nPrinted by us\nPage 1\n", []string{"2 P 5.00"},
 			[]string{"empty-rows 4", "text-below-totals 5,6"}},
 		"text between": {"Policy,Gross\nP,5.00\nSection\nQ,6.00\n,11.00\n",
-			[]string{"2 P 5.00", "3 B3: is empty, so that the row has no amount", "4 Q 6.00"}, nil},
+			[]string{"2 P 5.00", "3 A3: ends its row...", "4 Q 6.00"}, nil},
 		"no totals":      {"Policy,Gross\n", nil, []string{"no-totals-compared"}},
 		"text alone":     {"Policy,Gross\nEnd of list\n", nil, []string{"no-totals-compared"}},
 		"two currencies": {"Policy,Gross\nP,5.00\n,5.00\n", []string{"2 P 5.00"}, nil},

@@ -120,13 +120,51 @@ func TestRowsWiderThanTheHeader(t *testing.T) {
 	numbered := declared("csv", "1=policyNumber", "2=gross")
 	numbered.HeaderRow = 0
 	got, _ := lines(numbered, []byte("P,1,234.50,x\nQ,5.00,x\nR,6.00,\nlone\n"))
-	expect(t, "no header", got, []string{"1 D1" + beyond, "2 Q 5.00", "3 R 6.00", "4 B4: is empty..."})
+	expect(t, "no header", got, []string{"1 D1" + beyond, "2 Q 5.00", "3 R 6.00", "4 A4: ends its row..."})
 	marked := declared("csv", "Policy=policyNumber", "Gross=gross")
 	marked.Totals = reconciliation.FileTotals{Rule: reconciliation.LastTotals}
 	_, found := lines(marked, []byte("Policy,Gross\nP,1.00\nTotal,1,000.00\n"))
 	if len(found.Totals) != 1 || found.Totals[0].Agrees || found.Totals[0].Stated != "" {
 		t.Errorf("a total in two parts is read as %+v", found.Totals)
 	}
+}
+
+// TestRowsShorterThanTheHeader reads rows of CSV that end early: nothing is guessed of what a file must have, nor of
+// where it was cut off. In a workbook nobody sees whether a row ends.
+func TestRowsShorterThanTheHeader(t *testing.T) {
+	t.Parallel()
+	p := declared("csv", "Policy=policyNumber", "Gross=gross", "Net=net", "Date=date")
+	p.Columns[3].Optional = true
+	const head, short = "Policy,Gross,Net,Date,Note\n", ": ends its row, which has "
+	for name, c := range map[string]struct {
+		file  string
+		want  []string
+		notes []string
+	}{
+		"cut off in a cell": {head + "P,1.00,1.00,02.01.2026,\nQ,2.00,2",
+			[]string{"2 P 2026-01-02 1.00 1.00", "3 C3" + short + "3 of 5 cells; the file ends there..."}, nil},
+		"cut off in a quote": {head + "P,1.00,1.00,02.01.2026,\nQ,\"2.00",
+			[]string{`The file is not CSV: line 3...`}, nil},
+		"ended by a return": {head + "P,1.00,1.00,02.01.2026\r", []string{"2 P 2026-01-02 1.00 1.00"}, nil},
+		"whole without end": {head + "P,1.00,1.00,02.01.2026,x", []string{"2 P 2026-01-02 1.00 1.00"}, nil},
+		"parted in two": {head + "P,1.00\n,1.00,02.01.2026,\n",
+			[]string{"2 B2" + short + "2 of 5 cells...", "3 A3: is empty..."}, nil},
+		"without separators": {head + "P,1.00,1.00\nQ,2.00,2.00,,\nR,3.00,3.00\n",
+			[]string{"2 P 1.00 1.00", "3 Q 2.00 2.00", "4 R 3.00 3.00"}, []string{"short-rows 2,4"}},
+		"without a note":   {head + "P,1.00,1.00,02.01.2026\n", []string{"2 P 2026-01-02 1.00 1.00"}, nil},
+		"names at the end": {"Policy,Gross,Net,,\nP,1.00,1.00\n", []string{"2 P 1.00 1.00"}, nil},
+	} {
+		for _, lineEnd := range []string{"\n", "\r\n"} {
+			got, read := lines(p, []byte(strings.ReplaceAll(c.file, "\n", lineEnd)))
+			expect(t, name, got, c.want)
+			if got := notes(read); !slices.Equal(got, c.notes) {
+				t.Errorf("%s has the notes %q", name, got)
+			}
+		}
+	}
+	in := declared("xlsx", "Policy=policyNumber", "Gross=gross", "Date=date")
+	got, _ := lines(in, book(t, table("Policy,Gross,Date", said("P")+"<c><v>10</v></c>"), nil))
+	expect(t, "a workbook", got, []string{"2 P 10.00"})
 }
 
 // TestNamesOfColumns finds columns whose names differ from the declared ones in what nobody sees.

@@ -161,13 +161,16 @@ func (r *reader) lay(row sheet.Row) []string {
 	if r.p.HeaderRow == 0 && !r.p.FindHeader {
 		find = numbered
 	}
-	columns, sums := map[string]int{}, map[string][]part{}
+	columns, sums, needed := map[string]int{}, map[string][]part{}, 0
 	for _, of := range r.p.Columns {
 		means := of.Means
 		if means == reconciliation.Amount {
 			means = r.p.AmountBasis
 		}
 		column := find(of.Optional, of.Column, of.Synonyms...)
+		if !of.Optional {
+			needed = max(needed, column)
+		}
 		if columns[means] == 0 {
 			columns[means] = column
 		}
@@ -186,7 +189,7 @@ func (r *reader) lay(row sheet.Row) []string {
 		*lacks = append(*lacks, "that the profile has")
 	}
 	if len(*lacks) == 0 {
-		r.columns, r.parts, r.marked, r.width = columns, sums, marked, named(row)
+		r.columns, r.parts, r.needed, r.marked, r.width = columns, sums, needed, marked, named(row)
 	}
 	return *lacks
 }

@@ -122,6 +122,7 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 		return sheet.NewWrong(fmt.Sprintf("The file has more than %d rows. Divide it.", mostImported))
 	}
 	r.formulas(row)
+	short := r.short(row)
 	if add == nil || r.read.Rows <= as.Skip {
 		return nil
 	}
@@ -137,6 +138,7 @@ func (r *reader) members(as Members, row sheet.Row, add func(Row) error) error {
 		of.Wrong = append(of.Wrong, r.wrongAt(row, column, "", "is in a column without a name, so that a cell before "+
 			"it may be parted: an amount such as 1,234.50 without quotes is two cells"))
 	}
+	of.Wrong = append(of.Wrong, short...)
 	read := map[string]bool{}
 	for _, column := range r.p.Columns {
 		at := r.columns[column.Means]

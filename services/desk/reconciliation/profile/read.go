@@ -59,6 +59,7 @@ type reader struct {
 	columns    map[string]int
 	parts      map[string][]part
 	marked     int
+	needed     int // the last column that a file must have
 	fills      []int
 	width      width
 	repeats    [][]string // the names of its last row
@@ -185,6 +186,7 @@ func (r *reader) entry(row sheet.Row) error {
 		e.Wrong = append(e.Wrong, r.wrongAt(row, column, "", "is in a column without a name, so that a cell before it "+
 			"may be parted: an amount such as 1,234.50 without quotes is two cells"))
 	}
+	e.Wrong = append(e.Wrong, r.short(row)...)
 	r.names(&e, row)
 	r.amounts(&e, row)
 	if len(e.Wrong) == 0 {

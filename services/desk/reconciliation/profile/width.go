@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"fmt"
 	"io"
+	"slices"
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/sheet"
@@ -44,6 +46,41 @@ func measured(
 		w[i] = true
 	}
 	return w, err
+}
+
+// count returns how many columns there are, up to the last in which a filled cell may be.
+func (w width) count() int {
+	for i := len(w); i > 0; i-- {
+		if w[i-1] {
+			return i
+		}
+	}
+	return 0
+}
+
+// short returns what is wrong with a row of CSV that has fewer cells than there are columns. Some programs leave out
+// what separates empty cells at the end of a row, so that cells of columns that a file need not have are read as empty,
+// which is noted. Without a cell of another column a line may have been parted in two, and without a line end the file
+// may have been cut off in the row: it is not guessed what would be there. A workbook keeps no empty cells.
+func (r *reader) short(row sheet.Row) []reconciliation.RunCell {
+	has, columns := len(row.Cells), max(r.width.count(), r.needed)
+	if r.p.Format != reconciliation.CSV || has >= columns {
+		return nil
+	}
+	reason := fmt.Sprintf("ends its row, which has %d of %d cells", has, columns)
+	if row.Unended {
+		reason += "; the file ends there without a line end, so that it may have been cut off"
+	}
+	if row.Unended || r.needed > has {
+		return []reconciliation.RunCell{r.wrongAt(row, has, "", reason)}
+	}
+	for _, parts := range r.parts {
+		if slices.ContainsFunc(parts, func(of part) bool { return of.column > has }) {
+			r.noteRow(reconciliation.ShortRows, row.Number)
+			break
+		}
+	}
+	return nil
 }
 
 // beyond returns the number, from 1, of the first column in which a row has a filled cell and may not; 0 without one.
