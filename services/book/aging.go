@@ -38,7 +38,8 @@ func (l *library) aging() rest.Extension {
 	return rest.Extension{
 		Path: rest.ExtensionPrefix + "/book/aging", Method: http.MethodGet, ID: "readAging",
 		Summary: "What is still to be received or to be paid, by its age",
-		Details: "Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, by the day " +
+		Details: "Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, " +
+			"by the day " +
 			"of notification. Ages begin at 0, 30, 60, 90 and 180 days.",
 		Query: []rest.Parameter{
 			{Name: ofName, Values: []string{ofPremium, ofClaims}, Means: "What is shown; premium without it"},

@@ -21,7 +21,8 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 	peers := map[string]http.Handler{}
 	stubs := map[string]*consumercontract.Stub{}
 	for _, name := range []string{"parties", "coverage", "claims", "premium", "desk"} {
-		stubs[name] = consumercontract.NewStub(t, filepath.Join("..", "..", "contracts", "consumers", name, "book.json"))
+		stubs[name] = consumercontract.NewStub(t, filepath.Join("..", "..", "contracts", "consumers", name,
+			"book.json"))
 		peers[name] = stubs[name]
 	}
 	for lost := range stubs {
@@ -69,7 +70,8 @@ func reads(t *testing.T, peers map[string]http.Handler, lost string) {
 		"/x/book/movements": {
 			`"kind":"receipt"`, `"kind":"refund"`, `"kind":"payment"`, `"type":"claim payment"`, `"amount":-1`,
 		},
-		"/x/book/summary?by=year,contract": {`"year":2025,"contract":"C"`, `"commission":0.60`, `"notified":1,"closed":0`},
+		"/x/book/summary?by=year,contract": {`"year":2025,"contract":"C"`, `"commission":0.60`,
+			`"notified":1,"closed":0`},
 	} {
 		got := s.Must(200, "GET", path, "").Text
 		for _, want := range wants {

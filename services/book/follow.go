@@ -38,12 +38,14 @@ type follower struct {
 	peer func(string) *peer.Client
 	log  *slog.Logger
 	lag  *lag
+	// wall is the clock of the machine, which no test clock moves.
+	wall func() time.Time
 	// contracted is when the contracts of each organisation were read.
 	contracted map[string]time.Time
 }
 
-// run follows the logs until ctx ends. The process ends if it cannot write the book.
-func (f *follower) run(ctx context.Context) error {
+// run follows the logs until ctx ends.
+func (f *follower) run(ctx context.Context) {
 	failing := ""
 	for ctx.Err() == nil {
 		rest := again
@@ -64,7 +66,6 @@ func (f *follower) run(ctx context.Context) error {
 		case <-time.After(rest):
 		}
 	}
-	return nil
 }
 
 // rounds is how often all logs are read before what is due is computed, while they have more. A policy is computed once
@@ -158,7 +159,8 @@ func (f *follower) lost(ctx context.Context, service, place string) error {
 		"?records=true&limit=1"); err != nil || !has {
 		return fmt.Errorf("the log of changes of %s does not respond: %w", service, err)
 	}
-	f.log.WarnContext(ctx, "the database of a service was restored or replaced: the book is made anew", "service", service)
+	f.log.WarnContext(ctx, "the database of a service was restored or replaced: the book is made "+
+		"anew", "service", service)
 	return f.book.Clear()
 }
 
@@ -194,7 +196,7 @@ func (f *follower) contracts(ctx context.Context) error {
 		return err
 	}
 	for _, owner := range owners {
-		if read, is := f.contracted[owner]; is && time.Since(read) < contractsEvery {
+		if read, is := f.contracted[owner]; is && f.wall().Sub(read) < contractsEvery {
 			continue
 		}
 		as, err := request.ForOwner(ctx, owner)
@@ -220,7 +222,7 @@ func (f *follower) contracts(ctx context.Context) error {
 		if err := f.book.Contracts(owner, of.Contracts, assigned); err != nil {
 			return err
 		}
-		f.contracted[owner] = time.Now()
+		f.contracted[owner] = f.wall()
 	}
 	return nil
 }

@@ -64,19 +64,24 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 		parameters = append(parameters, conditionParameters(c)...)
 	}
 	parameters = append(parameters, rest.Parameter{Name: sortName, Values: sorts,
-		Means: "The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the " +
+		Means: "The column by which rows are sorted, with a hyphen before it in descending order; without it, that " +
+			"of the " +
 			"first condition that can lead, else the number or id"},
-		rest.Parameter{Name: cursorName, Means: "The member next of the page before, with the same conditions and order"})
+		rest.Parameter{Name: cursorName, Means: "The member next of the page before, with the same conditions and " +
+			"order"})
 	if months {
 		parameters = append(parameters,
-			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as 2026-01; " +
+			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as " +
+				"2026-01; " +
 				"`selected` says what"},
 			rest.Parameter{Name: toName, Means: "Only rows that add something to months up to this one"})
 	}
 	return rest.Extension{
 		Path: rest.ExtensionPrefix + "/book/" + of.Name, Method: http.MethodGet, ID: id, Summary: summary,
-		Details: "Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. " +
-			"A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. " +
+		Details: "Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's " +
+			"zone. " +
+			"A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and " +
+			"`next`. " +
 			"Until the book has read everything for the first time, the response is 503.",
 		Parameters: []string{limitName}, Query: parameters, Response: response,
 		Serve: func(c *gin.Context, _ any) (any, error) { return l.serveList(c, of) },
@@ -205,12 +210,12 @@ func (l *library) readList(r *http.Request, of *rows.List) (q rows.Query, err er
 
 // parameter reads a parameter that is no column's. The server has refused those that are unknown or sent twice.
 func (l *library) parameter(of *rows.List, q *rows.Query, name, value string) (wrong string) {
-	switch {
-	case name == limitName:
+	switch name {
+	case limitName:
 		return query.Whole(value, 1, rest.MaxLimit, &q.Limit)
-	case name == cursorName:
+	case cursorName:
 		return ""
-	case name == sortName:
+	case sortName:
 		by, down := strings.CutPrefix(value, descending)
 		at := slices.IndexFunc(of.Columns, func(c rows.Column) bool { return c.Name == by && c.Sorts })
 		if at < 0 {

@@ -45,8 +45,8 @@ const (
 )
 
 var summaryParameters = []rest.Parameter{
-	{Name: byName, Means: "What to add up by: one or two of line, year, contract, month, cause and country, with a comma " +
-		"between them; line without it"},
+	{Name: byName, Means: "What to add up by: one or two of line, year, contract, month, cause and country, with a " +
+		"comma between them; line without it"},
 	{Name: currencyName, Means: "Only amounts of this currency"},
 	{Name: byLine, Means: "Only this line"},
 	{Name: byYear, Means: "Only this year of account"},

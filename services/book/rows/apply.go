@@ -195,7 +195,8 @@ func (b *Book) takeClaim(c *internalapi.Change, reserved map[string]int) error {
 	}
 	fact, err := written(is)
 	if err == nil {
-		err = b.exec("INSERT INTO claim VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET fact = excluded.fact", string(is.ID),
+		err = b.exec("INSERT INTO claim VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET fact = "+
+			"excluded.fact", string(is.ID),
 			is.Number, is.Policy, fact)
 	}
 	if err == nil {
@@ -247,7 +248,8 @@ func (b *Book) takeReceipt(c *internalapi.Change) error {
 	}
 	fact, err := written(is)
 	if err == nil {
-		err = b.exec("INSERT INTO receipt VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", string(c.ID), policy, is.Claim, fact)
+		err = b.exec("INSERT INTO receipt VALUES (?, ?, ?, ?) ON CONFLICT DO "+
+			"NOTHING", string(c.ID), policy, is.Claim, fact)
 	}
 	if err == nil && policy != "" {
 		err = b.due(policy)

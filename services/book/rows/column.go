@@ -40,7 +40,8 @@ type Column struct {
 
 // The lists.
 var (
-	Policies = listOf[book.PolicyRow]("policies", "inceptionDate", "expiryDate", "insured", "contract", "written", "received",
+	Policies = listOf[book.PolicyRow]("policies", "inceptionDate", "expiryDate", "insured", "contract", "written",
+		"received",
 		"open", "lastReceipt", "incurred", "lossRatio")
 	Claims = listOf[book.ClaimRow]("claims", "policyNumber", "insured", "contract", "lossDate", "fnol", "lastMovement",
 		"reserve", "paid", "outstanding", "incurred")
@@ -127,8 +128,8 @@ func (c Column) text(row any, zone *time.Location) string {
 	}
 }
 
-// sortValue returns the value by which a row is sorted: a text, or a number as far as a float has its digits. Rows whose
-// numbers differ beyond these are in the order of their keys.
+// sortValue returns the value by which a row is sorted: a text, or a number as far as a float has its digits. Rows
+// whose numbers differ beyond these are in the order of their keys.
 func (c Column) sortValue(row any) any {
 	switch v := c.value(row).(type) {
 	case scalar.DateTime:

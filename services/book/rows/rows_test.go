@@ -54,7 +54,8 @@ func invent(random *rand.Rand, policies int) (all []internalapi.Change) {
 		begins := now.AddDate(0, 0, -random.IntN(700))
 		number := fmt.Sprintf("POL-%05d", random.IntN(1_000_000)*policies+i)
 		all = append(all, change("motorCoverage", fmt.Sprint("policy", i), 1, fmt.Sprintf(
-			`{"policyNumber":%q,"policyholderId":"holder%d","inceptionDate":%q,"expiryDate":%q,"grossWrittenPremium":%d,`+
+			`{"policyNumber":%q,"policyholderId":"holder%d","inceptionDate":%q,"expiryDate":%q,`+
+				`"grossWrittenPremium":%d,`+
 				`"status":"in force"}`, number, random.IntN(len(names)+1), begins.Format(time.RFC3339),
 			begins.AddDate(1, 0, 0).Format(time.RFC3339), random.IntN(50)*1000)))
 		for version := range random.IntN(4) {
@@ -64,7 +65,8 @@ func invent(random *rand.Rand, policies int) (all []internalapi.Change) {
 		}
 		for j := range random.IntN(3) {
 			all = append(all, change("receipt", fmt.Sprintf("receipt%d-%d", i, j), 1, fmt.Sprintf(
-				`{"policyNumber":%q,"receiptType":"new policy","paymentAmount":%d,"receiptDate":%q,"recordedAt":%q}`, number,
+				`{"policyNumber":%q,"receiptType":"new policy","paymentAmount":%d,"receiptDate":%q,`+
+					`"recordedAt":%q}`, number,
 				1+random.IntN(30), begins.Format(time.DateOnly), now.Format(time.RFC3339))))
 		}
 	}
@@ -182,12 +184,16 @@ func TestListsAreInEveryOrder(t *testing.T) {
 				}
 				return order
 			})
-			if !slices.EqualFunc(got, want, func(x, y *book.PolicyRow) bool { return x.PolicyNumber == y.PolicyNumber }) {
+			if !slices.EqualFunc(got, want, func(x,
+				y *book.PolicyRow) bool {
+				return x.PolicyNumber == y.PolicyNumber
+			}) {
 				t.Errorf("by %s, descending %v, the rows are in another order", c.Name, descending)
 			}
 		}
 	}
-	if other := list[book.PolicyRow](t, b, rows.Policies, rows.Query{Owner: "zenith", Limit: 10, Now: now}); len(other) > 0 {
+	if other := list[book.PolicyRow](t, b, rows.Policies, rows.Query{Owner: "zenith", Limit: 10,
+		Now: now}); len(other) > 0 {
 		t.Errorf("another organisation sees %d policies", len(other))
 	}
 }
@@ -289,7 +295,8 @@ func TestWhatIsReadTwiceCountsOnce(t *testing.T) {
 		fill(t, again, all[:from])
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := again.Apply(ended, rows.Batch{Service: "coverage", Changes: all[from:], Next: "half"}); !errors.Is(err,
+		if err := again.Apply(ended, rows.Batch{Service: "coverage", Changes: all[from:],
+			Next: "half"}); !errors.Is(err,
 			context.Canceled) {
 			t.Fatalf("a batch that is cut off: %v", err)
 		}
