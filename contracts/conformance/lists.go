@@ -323,6 +323,7 @@ func bookRefuses(p *probe) {
 	if shown := p.wants(http.StatusOK, p.get(summary+"?by=line,year")); !stamped(shown.text("asOf")) {
 		p.fail("the summary is not as of an instant: %v", shown)
 	}
-	p.refusedQuery(summary+"?by=colour", summary+"?by=line,line", summary+"?by=line,year,cause", summary+"?month=2026-01",
+	p.refusedQuery(summary+"?by=colour", summary+"?by=line,line", summary+"?by=line,year,cause",
+		summary+"?month=2026-01",
 		summary+"?from=2026", summary+"?to=2026-13", summary+"?limit=1")
 }

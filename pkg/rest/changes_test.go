@@ -98,7 +98,8 @@ func TestTheLogOfChangesSaysWhatHappened(t *testing.T) {
 func TestTheLogOfChangesRefusesWhatItDoesNotKnow(t *testing.T) {
 	w := start(t, nil)
 	w.wants(w.do(404, "GET", "/internal/changes/elsewhere", ""), problem.NotFound)
-	for _, wrong := range []string{"?limit=0", "?limit=201", "?limit=x", "?limit=1&limit=2", "?after=1", "?%zz", "?records=false",
+	for _, wrong := range []string{"?limit=0", "?limit=201", "?limit=x", "?limit=1&limit=2", "?after=1", "?%zz",
+		"?records=false",
 		"?records=", "?records=true&records=true"} {
 		w.do(400, "GET", "/internal/changes/oldest"+wrong, "")
 	}
@@ -202,7 +203,8 @@ func TestAPageOfLargeRecordsEndsEarly(t *testing.T) {
 		if watermark, position = page.Watermark, string(page.Next); len(page.Changes) == 0 {
 			break
 		}
-		if last := page.Changes[len(page.Changes)-1]; last.Logged.After(watermark) || string(last.Position) != position {
+		last := page.Changes[len(page.Changes)-1]
+		if last.Logged.After(watermark) || string(last.Position) != position {
 			t.Errorf("a page ends at %v and %q, after %v and %q", watermark, position, last.Logged, last.Position)
 		}
 	}

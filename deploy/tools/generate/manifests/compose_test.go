@@ -124,7 +124,8 @@ func TestWhoWritesFilesHasAFolder(t *testing.T) {
 		if has := slices.Contains(c.Volumes, name+"-files:/tmp"); has != wants {
 			t.Errorf("%s has a volume for its files: %v", name, has)
 		}
-		if file := c.Environment["EXCHANGE_BOOK_FILE"]; file != nil && file != "/tmp/book.db" || name == "book" && file == nil {
+		file := c.Environment["EXCHANGE_BOOK_FILE"]
+		if file != nil && file != "/tmp/book.db" || name == "book" && file == nil {
 			t.Errorf("%s keeps the book in %v", name, file)
 		}
 	}
