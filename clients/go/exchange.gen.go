@@ -1134,6 +1134,17 @@ func (e WallConstruction) Valid() bool {
 	return slices.Contains([]WallConstruction{WallConstructionAluminium, WallConstructionAsbestos, WallConstructionBrick, WallConstructionBungaroosh, WallConstructionClayLumpAdobe, WallConstructionClunch, WallConstructionCobConstruction, WallConstructionConcrete, WallConstructionCorrugatedIron, WallConstructionEssexConstruction, WallConstructionFibreglassConstruction, WallConstructionFlint, WallConstructionGlass, WallConstructionLatheAndPlaster, WallConstructionMetal, WallConstructionMundicBlock, WallConstructionOther, WallConstructionPlastic, WallConstructionPrefabricatedBuildingCombustibleMaterials, WallConstructionPrefabricatedBuildingNonCombustibleMaterials, WallConstructionStandardConstruction, WallConstructionSteelFrame, WallConstructionSteelFrameBrick, WallConstructionSteelFrameRenderOrPebbledash, WallConstructionSteelFrameTile, WallConstructionSteelFrameWoodShiplap, WallConstructionStone, WallConstructionStramitConstruction, WallConstructionStrawBale, WallConstructionStructurallyInsulatedPanelsSIPs, WallConstructionTimber, WallConstructionTimberFrame, WallConstructionTimberFrameBrick, WallConstructionTimberFrameLatheAndPlaster, WallConstructionTimberFrameStone, WallConstructionTimberFrameTimber, WallConstructionTimberPlaster, WallConstructionWattleAndDaubConstruction, WallConstructionWoodwall, WallConstructionWoodworkConstruction}, e)
 }
 
+// Defines values for ReadAgingParamsOf.
+const (
+	ReadAgingParamsOfClaims  ReadAgingParamsOf = "claims"
+	ReadAgingParamsOfPremium ReadAgingParamsOf = "premium"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadAgingParamsOf) Valid() bool {
+	return slices.Contains([]ReadAgingParamsOf{ReadAgingParamsOfClaims, ReadAgingParamsOfPremium}, e)
+}
+
 // Defines values for ListBookClaimsParamsClaimNumberEmpty.
 const (
 	ListBookClaimsParamsClaimNumberEmptyFalse ListBookClaimsParamsClaimNumberEmpty = "false"
@@ -1405,6 +1416,179 @@ func (e ListBookClaimsParamsSort) Valid() bool {
 	return slices.Contains([]ListBookClaimsParamsSort{ListBookClaimsParamsSortContract, ListBookClaimsParamsSortFnol, ListBookClaimsParamsSortIncurred, ListBookClaimsParamsSortInsured, ListBookClaimsParamsSortLastMovement, ListBookClaimsParamsSortLossDate, ListBookClaimsParamsSortMinusContract, ListBookClaimsParamsSortMinusFnol, ListBookClaimsParamsSortMinusIncurred, ListBookClaimsParamsSortMinusInsured, ListBookClaimsParamsSortMinusLastMovement, ListBookClaimsParamsSortMinusLossDate, ListBookClaimsParamsSortMinusOutstanding, ListBookClaimsParamsSortMinusPaid, ListBookClaimsParamsSortMinusPolicyNumber, ListBookClaimsParamsSortMinusReserve, ListBookClaimsParamsSortOutstanding, ListBookClaimsParamsSortPaid, ListBookClaimsParamsSortPolicyNumber, ListBookClaimsParamsSortReserve}, e)
 }
 
+// Defines values for ListLateReceiptsParamsIdEmpty.
+const (
+	ListLateReceiptsParamsIdEmptyFalse ListLateReceiptsParamsIdEmpty = "false"
+	ListLateReceiptsParamsIdEmptyTrue  ListLateReceiptsParamsIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsIdEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsIdEmpty{ListLateReceiptsParamsIdEmptyFalse, ListLateReceiptsParamsIdEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsKindEmpty.
+const (
+	ListLateReceiptsParamsKindEmptyFalse ListLateReceiptsParamsKindEmpty = "false"
+	ListLateReceiptsParamsKindEmptyTrue  ListLateReceiptsParamsKindEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsKindEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsKindEmpty{ListLateReceiptsParamsKindEmptyFalse, ListLateReceiptsParamsKindEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsPolicyNumberEmpty.
+const (
+	ListLateReceiptsParamsPolicyNumberEmptyFalse ListLateReceiptsParamsPolicyNumberEmpty = "false"
+	ListLateReceiptsParamsPolicyNumberEmptyTrue  ListLateReceiptsParamsPolicyNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsPolicyNumberEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsPolicyNumberEmpty{ListLateReceiptsParamsPolicyNumberEmptyFalse, ListLateReceiptsParamsPolicyNumberEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsClaimNumberEmpty.
+const (
+	ListLateReceiptsParamsClaimNumberEmptyFalse ListLateReceiptsParamsClaimNumberEmpty = "false"
+	ListLateReceiptsParamsClaimNumberEmptyTrue  ListLateReceiptsParamsClaimNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsClaimNumberEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsClaimNumberEmpty{ListLateReceiptsParamsClaimNumberEmptyFalse, ListLateReceiptsParamsClaimNumberEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsLineEmpty.
+const (
+	ListLateReceiptsParamsLineEmptyFalse ListLateReceiptsParamsLineEmpty = "false"
+	ListLateReceiptsParamsLineEmptyTrue  ListLateReceiptsParamsLineEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsLineEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsLineEmpty{ListLateReceiptsParamsLineEmptyFalse, ListLateReceiptsParamsLineEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsInsuredEmpty.
+const (
+	ListLateReceiptsParamsInsuredEmptyFalse ListLateReceiptsParamsInsuredEmpty = "false"
+	ListLateReceiptsParamsInsuredEmptyTrue  ListLateReceiptsParamsInsuredEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsInsuredEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsInsuredEmpty{ListLateReceiptsParamsInsuredEmptyFalse, ListLateReceiptsParamsInsuredEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsContractEmpty.
+const (
+	ListLateReceiptsParamsContractEmptyFalse ListLateReceiptsParamsContractEmpty = "false"
+	ListLateReceiptsParamsContractEmptyTrue  ListLateReceiptsParamsContractEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsContractEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsContractEmpty{ListLateReceiptsParamsContractEmptyFalse, ListLateReceiptsParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsYearEmpty.
+const (
+	ListLateReceiptsParamsYearEmptyFalse ListLateReceiptsParamsYearEmpty = "false"
+	ListLateReceiptsParamsYearEmptyTrue  ListLateReceiptsParamsYearEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsYearEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsYearEmpty{ListLateReceiptsParamsYearEmptyFalse, ListLateReceiptsParamsYearEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsCurrencyEmpty.
+const (
+	ListLateReceiptsParamsCurrencyEmptyFalse ListLateReceiptsParamsCurrencyEmpty = "false"
+	ListLateReceiptsParamsCurrencyEmptyTrue  ListLateReceiptsParamsCurrencyEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsCurrencyEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsCurrencyEmpty{ListLateReceiptsParamsCurrencyEmptyFalse, ListLateReceiptsParamsCurrencyEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsTypeEmpty.
+const (
+	ListLateReceiptsParamsTypeEmptyFalse ListLateReceiptsParamsTypeEmpty = "false"
+	ListLateReceiptsParamsTypeEmptyTrue  ListLateReceiptsParamsTypeEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsTypeEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsTypeEmpty{ListLateReceiptsParamsTypeEmptyFalse, ListLateReceiptsParamsTypeEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsAmountEmpty.
+const (
+	ListLateReceiptsParamsAmountEmptyFalse ListLateReceiptsParamsAmountEmpty = "false"
+	ListLateReceiptsParamsAmountEmptyTrue  ListLateReceiptsParamsAmountEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsAmountEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsAmountEmpty{ListLateReceiptsParamsAmountEmptyFalse, ListLateReceiptsParamsAmountEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsDateEmpty.
+const (
+	ListLateReceiptsParamsDateEmptyFalse ListLateReceiptsParamsDateEmpty = "false"
+	ListLateReceiptsParamsDateEmptyTrue  ListLateReceiptsParamsDateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsDateEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsDateEmpty{ListLateReceiptsParamsDateEmptyFalse, ListLateReceiptsParamsDateEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsRecordedAtEmpty.
+const (
+	ListLateReceiptsParamsRecordedAtEmptyFalse ListLateReceiptsParamsRecordedAtEmpty = "false"
+	ListLateReceiptsParamsRecordedAtEmptyTrue  ListLateReceiptsParamsRecordedAtEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsRecordedAtEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsRecordedAtEmpty{ListLateReceiptsParamsRecordedAtEmptyFalse, ListLateReceiptsParamsRecordedAtEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsLateEmpty.
+const (
+	ListLateReceiptsParamsLateEmptyFalse ListLateReceiptsParamsLateEmpty = "false"
+	ListLateReceiptsParamsLateEmptyTrue  ListLateReceiptsParamsLateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsLateEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsLateEmpty{ListLateReceiptsParamsLateEmptyFalse, ListLateReceiptsParamsLateEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsSort.
+const (
+	ListLateReceiptsParamsSortAmount            ListLateReceiptsParamsSort = "amount"
+	ListLateReceiptsParamsSortDate              ListLateReceiptsParamsSort = "date"
+	ListLateReceiptsParamsSortLate              ListLateReceiptsParamsSort = "late"
+	ListLateReceiptsParamsSortMinusAmount       ListLateReceiptsParamsSort = "-amount"
+	ListLateReceiptsParamsSortMinusDate         ListLateReceiptsParamsSort = "-date"
+	ListLateReceiptsParamsSortMinusLate         ListLateReceiptsParamsSort = "-late"
+	ListLateReceiptsParamsSortMinusPolicyNumber ListLateReceiptsParamsSort = "-policyNumber"
+	ListLateReceiptsParamsSortMinusRecordedAt   ListLateReceiptsParamsSort = "-recordedAt"
+	ListLateReceiptsParamsSortPolicyNumber      ListLateReceiptsParamsSort = "policyNumber"
+	ListLateReceiptsParamsSortRecordedAt        ListLateReceiptsParamsSort = "recordedAt"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsSort) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsSort{ListLateReceiptsParamsSortAmount, ListLateReceiptsParamsSortDate, ListLateReceiptsParamsSortLate, ListLateReceiptsParamsSortMinusAmount, ListLateReceiptsParamsSortMinusDate, ListLateReceiptsParamsSortMinusLate, ListLateReceiptsParamsSortMinusPolicyNumber, ListLateReceiptsParamsSortMinusRecordedAt, ListLateReceiptsParamsSortPolicyNumber, ListLateReceiptsParamsSortRecordedAt}, e)
+}
+
 // Defines values for ListBookMovementsParamsIdEmpty.
 const (
 	ListBookMovementsParamsIdEmptyFalse ListBookMovementsParamsIdEmpty = "false"
@@ -1548,29 +1732,34 @@ func (e ListBookMovementsParamsRecordedAtEmpty) Valid() bool {
 	return slices.Contains([]ListBookMovementsParamsRecordedAtEmpty{ListBookMovementsParamsRecordedAtEmptyFalse, ListBookMovementsParamsRecordedAtEmptyTrue}, e)
 }
 
+// Defines values for ListBookMovementsParamsLateEmpty.
+const (
+	ListBookMovementsParamsLateEmptyFalse ListBookMovementsParamsLateEmpty = "false"
+	ListBookMovementsParamsLateEmptyTrue  ListBookMovementsParamsLateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsLateEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsLateEmpty{ListBookMovementsParamsLateEmptyFalse, ListBookMovementsParamsLateEmptyTrue}, e)
+}
+
 // Defines values for ListBookMovementsParamsSort.
 const (
 	ListBookMovementsParamsSortAmount            ListBookMovementsParamsSort = "amount"
-	ListBookMovementsParamsSortClaimNumber       ListBookMovementsParamsSort = "claimNumber"
-	ListBookMovementsParamsSortContract          ListBookMovementsParamsSort = "contract"
 	ListBookMovementsParamsSortDate              ListBookMovementsParamsSort = "date"
-	ListBookMovementsParamsSortInsured           ListBookMovementsParamsSort = "insured"
+	ListBookMovementsParamsSortLate              ListBookMovementsParamsSort = "late"
 	ListBookMovementsParamsSortMinusAmount       ListBookMovementsParamsSort = "-amount"
-	ListBookMovementsParamsSortMinusClaimNumber  ListBookMovementsParamsSort = "-claimNumber"
-	ListBookMovementsParamsSortMinusContract     ListBookMovementsParamsSort = "-contract"
 	ListBookMovementsParamsSortMinusDate         ListBookMovementsParamsSort = "-date"
-	ListBookMovementsParamsSortMinusInsured      ListBookMovementsParamsSort = "-insured"
+	ListBookMovementsParamsSortMinusLate         ListBookMovementsParamsSort = "-late"
 	ListBookMovementsParamsSortMinusPolicyNumber ListBookMovementsParamsSort = "-policyNumber"
 	ListBookMovementsParamsSortMinusRecordedAt   ListBookMovementsParamsSort = "-recordedAt"
-	ListBookMovementsParamsSortMinusType         ListBookMovementsParamsSort = "-type"
 	ListBookMovementsParamsSortPolicyNumber      ListBookMovementsParamsSort = "policyNumber"
 	ListBookMovementsParamsSortRecordedAt        ListBookMovementsParamsSort = "recordedAt"
-	ListBookMovementsParamsSortType              ListBookMovementsParamsSort = "type"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookMovementsParamsSort) Valid() bool {
-	return slices.Contains([]ListBookMovementsParamsSort{ListBookMovementsParamsSortAmount, ListBookMovementsParamsSortClaimNumber, ListBookMovementsParamsSortContract, ListBookMovementsParamsSortDate, ListBookMovementsParamsSortInsured, ListBookMovementsParamsSortMinusAmount, ListBookMovementsParamsSortMinusClaimNumber, ListBookMovementsParamsSortMinusContract, ListBookMovementsParamsSortMinusDate, ListBookMovementsParamsSortMinusInsured, ListBookMovementsParamsSortMinusPolicyNumber, ListBookMovementsParamsSortMinusRecordedAt, ListBookMovementsParamsSortMinusType, ListBookMovementsParamsSortPolicyNumber, ListBookMovementsParamsSortRecordedAt, ListBookMovementsParamsSortType}, e)
+	return slices.Contains([]ListBookMovementsParamsSort{ListBookMovementsParamsSortAmount, ListBookMovementsParamsSortDate, ListBookMovementsParamsSortLate, ListBookMovementsParamsSortMinusAmount, ListBookMovementsParamsSortMinusDate, ListBookMovementsParamsSortMinusLate, ListBookMovementsParamsSortMinusPolicyNumber, ListBookMovementsParamsSortMinusRecordedAt, ListBookMovementsParamsSortPolicyNumber, ListBookMovementsParamsSortRecordedAt}, e)
 }
 
 // Defines values for ListBookPoliciesParamsPolicyNumberEmpty.
@@ -1910,6 +2099,50 @@ func (e ListBookPoliciesParamsSort) Valid() bool {
 	return slices.Contains([]ListBookPoliciesParamsSort{ListBookPoliciesParamsSortContract, ListBookPoliciesParamsSortExpiryDate, ListBookPoliciesParamsSortInceptionDate, ListBookPoliciesParamsSortIncurred, ListBookPoliciesParamsSortInsured, ListBookPoliciesParamsSortLastReceipt, ListBookPoliciesParamsSortLossRatio, ListBookPoliciesParamsSortMinusContract, ListBookPoliciesParamsSortMinusExpiryDate, ListBookPoliciesParamsSortMinusInceptionDate, ListBookPoliciesParamsSortMinusIncurred, ListBookPoliciesParamsSortMinusInsured, ListBookPoliciesParamsSortMinusLastReceipt, ListBookPoliciesParamsSortMinusLossRatio, ListBookPoliciesParamsSortMinusOpen, ListBookPoliciesParamsSortMinusReceived, ListBookPoliciesParamsSortMinusWritten, ListBookPoliciesParamsSortOpen, ListBookPoliciesParamsSortReceived, ListBookPoliciesParamsSortWritten}, e)
 }
 
+// Defines values for ReadLossTriangleParamsMeasure.
+const (
+	ReadLossTriangleParamsMeasureIncurred ReadLossTriangleParamsMeasure = "incurred"
+	ReadLossTriangleParamsMeasurePaid     ReadLossTriangleParamsMeasure = "paid"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsMeasure) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsMeasure{ReadLossTriangleParamsMeasureIncurred, ReadLossTriangleParamsMeasurePaid}, e)
+}
+
+// Defines values for ReadLossTriangleParamsBy.
+const (
+	ReadLossTriangleParamsByYear ReadLossTriangleParamsBy = "year"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsBy) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsBy{ReadLossTriangleParamsByYear}, e)
+}
+
+// Defines values for ReadLossTriangleParamsDevelopment.
+const (
+	ReadLossTriangleParamsDevelopmentMonth   ReadLossTriangleParamsDevelopment = "month"
+	ReadLossTriangleParamsDevelopmentQuarter ReadLossTriangleParamsDevelopment = "quarter"
+	ReadLossTriangleParamsDevelopmentYear    ReadLossTriangleParamsDevelopment = "year"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsDevelopment) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsDevelopment{ReadLossTriangleParamsDevelopmentMonth, ReadLossTriangleParamsDevelopmentQuarter, ReadLossTriangleParamsDevelopmentYear}, e)
+}
+
+// Defines values for ReadLossTriangleParamsCumulative.
+const (
+	ReadLossTriangleParamsCumulativeFalse ReadLossTriangleParamsCumulative = "false"
+	ReadLossTriangleParamsCumulativeTrue  ReadLossTriangleParamsCumulative = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsCumulative) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsCumulative{ReadLossTriangleParamsCumulativeFalse, ReadLossTriangleParamsCumulativeTrue}, e)
+}
+
 // Defines values for ListBordereauxParamsKind.
 const (
 	ListBordereauxParamsKindClaims  ListBordereauxParamsKind = "claims"
@@ -2176,6 +2409,39 @@ type AddressInput struct {
 
 	// ThreeWordAddress Three words that stand for a place. The interface does not say by which scheme.
 	ThreeWordAddress *string `json:"threeWordAddress,omitempty"`
+}
+
+// Age What is open of an age.
+type Age struct {
+	// Count How many policies or claims these are.
+	Count int64 `json:"count"`
+
+	// Currency The currency. Absent where nobody says it.
+	Currency *string `json:"currency,omitempty"`
+
+	// FromDays The least and the greatest age in days. The last one has no greatest, and premium of policies that have not begun has no least.
+	FromDays *int64 `json:"fromDays,omitempty"`
+
+	// Open What is open.
+	Open json.Number `json:"open"`
+
+	// Rows The path of the list that it is the sum of.
+	Rows string `json:"rows"`
+
+	// ToDays The greatest age.
+	ToDays *int64 `json:"toDays,omitempty"`
+}
+
+// Aging What is still to be received or to be paid, by how long ago it began.
+type Aging struct {
+	// Ages The ages, for each currency.
+	Ages []Age `json:"ages"`
+
+	// AsOf The instant up to which the book has read what happened.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Of What is shown: premium, by the days since inception, or claims, by the days since notification.
+	Of string `json:"of"`
 }
 
 // BatchDone What the operations have made, in their order.
@@ -4076,6 +4342,9 @@ type MovementRow struct {
 	// Kind What it is: receipt, refund or payment.
 	Kind string `json:"kind"`
 
+	// Late How many days after the end of the period of its date it was recorded: a month, or the quarter in which its contract reports; 0 for within it.
+	Late *int64 `json:"late,omitempty"`
+
 	// Line The line of the policy.
 	Line *string `json:"line,omitempty"`
 
@@ -5015,6 +5284,48 @@ type TradeCreditPeril string
 
 // TradeCreditType The value set TradeCreditType, as it is in force.
 type TradeCreditType string
+
+// Triangle What claims come to by year of account and development, each of one currency.
+type Triangle struct {
+	// AsOf The instant up to which the book has read what happened.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Cumulative Whether each figure includes those of the steps before.
+	Cumulative bool `json:"cumulative"`
+
+	// Development The length of a step of development: month, quarter or year.
+	Development string `json:"development"`
+
+	// Measure What is shown: incurred or paid.
+	Measure string `json:"measure"`
+
+	// Rows The years of account, each with its steps.
+	Rows []TriangleRow `json:"rows"`
+}
+
+// TriangleRow The claims of a year of account.
+type TriangleRow struct {
+	// Currency The currency. Absent where nobody says it.
+	Currency *string `json:"currency,omitempty"`
+
+	// Steps The steps from the beginning of the year until now. What happened before counts in the first one.
+	Steps []TriangleStep `json:"steps"`
+
+	// Year The year of account.
+	Year int64 `json:"year"`
+}
+
+// TriangleStep What the claims of a year come to at a step of its development.
+type TriangleStep struct {
+	// Amount The amount.
+	Amount json.Number `json:"amount"`
+
+	// Claims The path of the claims that it is the sum of.
+	Claims string `json:"claims"`
+
+	// Step The number of the step, from 1.
+	Step int64 `json:"step"`
+}
 
 // TypeBusinessInterruption The value set TypeBusinessInterruption, as it is in force.
 type TypeBusinessInterruption string
@@ -10381,13 +10692,31 @@ type CreateBatchParams struct {
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
+// ReadAgingParams defines parameters for ReadAging.
+type ReadAgingParams struct {
+	// Of What is shown; premium without it
+	Of *ReadAgingParamsOf `form:"of,omitempty" json:"of,omitempty"`
+
+	// Line Only this line
+	Line *string `form:"line,omitempty" json:"line,omitempty"`
+
+	// Contract Only this contract
+	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// Currency Only amounts of this currency
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+}
+
+// ReadAgingParamsOf defines parameters for ReadAging.
+type ReadAgingParamsOf string
+
 // ListBookClaimsParams defines parameters for ListBookClaims.
 type ListBookClaimsParams struct {
 	// Limit The greatest number of records, or of events, in the page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// ClaimNumber The value of claimNumber
-	ClaimNumber *string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
 
 	// ClaimNumberBegins What claimNumber begins with, in any case
 	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
@@ -10396,7 +10725,7 @@ type ListBookClaimsParams struct {
 	ClaimNumberEmpty *ListBookClaimsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
 
 	// Id The value of id
-	Id *string `form:"id,omitempty" json:"id,omitempty"`
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
 
 	// IdBegins What id begins with, in any case
 	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
@@ -10405,7 +10734,7 @@ type ListBookClaimsParams struct {
 	IdEmpty *ListBookClaimsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
 
 	// PolicyNumber The value of policyNumber
-	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
 	// PolicyNumberBegins What policyNumber begins with, in any case
 	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
@@ -10414,7 +10743,7 @@ type ListBookClaimsParams struct {
 	PolicyNumberEmpty *ListBookClaimsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
 
 	// Line The value of line
-	Line *string `form:"line,omitempty" json:"line,omitempty"`
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
 
 	// LineBegins What line begins with, in any case
 	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
@@ -10423,7 +10752,7 @@ type ListBookClaimsParams struct {
 	LineEmpty *ListBookClaimsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
 
 	// Insured The value of insured
-	Insured *string `form:"insured,omitempty" json:"insured,omitempty"`
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
 
 	// InsuredBegins What insured begins with, in any case
 	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
@@ -10432,7 +10761,7 @@ type ListBookClaimsParams struct {
 	InsuredEmpty *ListBookClaimsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
 
 	// Contract The value of contract
-	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
 
 	// ContractBegins What contract begins with, in any case
 	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
@@ -10441,7 +10770,7 @@ type ListBookClaimsParams struct {
 	ContractEmpty *ListBookClaimsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
 
 	// Year The value of year
-	Year *string `form:"year,omitempty" json:"year,omitempty"`
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
 
 	// YearFrom The least value of year
 	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
@@ -10453,7 +10782,7 @@ type ListBookClaimsParams struct {
 	YearEmpty *ListBookClaimsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
 
 	// Country The value of country
-	Country *string `form:"country,omitempty" json:"country,omitempty"`
+	Country *[]string `form:"country,omitempty" json:"country,omitempty"`
 
 	// CountryBegins What country begins with, in any case
 	CountryBegins *string `form:"countryBegins,omitempty" json:"countryBegins,omitempty"`
@@ -10462,7 +10791,7 @@ type ListBookClaimsParams struct {
 	CountryEmpty *ListBookClaimsParamsCountryEmpty `form:"countryEmpty,omitempty" json:"countryEmpty,omitempty"`
 
 	// Currency The value of currency
-	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrencyBegins What currency begins with, in any case
 	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
@@ -10471,7 +10800,7 @@ type ListBookClaimsParams struct {
 	CurrencyEmpty *ListBookClaimsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
 
 	// Cause The value of cause
-	Cause *string `form:"cause,omitempty" json:"cause,omitempty"`
+	Cause *[]string `form:"cause,omitempty" json:"cause,omitempty"`
 
 	// CauseBegins What cause begins with, in any case
 	CauseBegins *string `form:"causeBegins,omitempty" json:"causeBegins,omitempty"`
@@ -10480,7 +10809,7 @@ type ListBookClaimsParams struct {
 	CauseEmpty *ListBookClaimsParamsCauseEmpty `form:"causeEmpty,omitempty" json:"causeEmpty,omitempty"`
 
 	// LossDate The value of lossDate
-	LossDate *openapi_types.Date `form:"lossDate,omitempty" json:"lossDate,omitempty"`
+	LossDate *[]openapi_types.Date `form:"lossDate,omitempty" json:"lossDate,omitempty"`
 
 	// LossDateFrom The least value of lossDate
 	LossDateFrom *openapi_types.Date `form:"lossDateFrom,omitempty" json:"lossDateFrom,omitempty"`
@@ -10492,7 +10821,7 @@ type ListBookClaimsParams struct {
 	LossDateEmpty *ListBookClaimsParamsLossDateEmpty `form:"lossDateEmpty,omitempty" json:"lossDateEmpty,omitempty"`
 
 	// Fnol The value of fnol
-	Fnol *openapi_types.Date `form:"fnol,omitempty" json:"fnol,omitempty"`
+	Fnol *[]openapi_types.Date `form:"fnol,omitempty" json:"fnol,omitempty"`
 
 	// FnolFrom The least value of fnol
 	FnolFrom *openapi_types.Date `form:"fnolFrom,omitempty" json:"fnolFrom,omitempty"`
@@ -10504,7 +10833,7 @@ type ListBookClaimsParams struct {
 	FnolEmpty *ListBookClaimsParamsFnolEmpty `form:"fnolEmpty,omitempty" json:"fnolEmpty,omitempty"`
 
 	// Status The value of status
-	Status *string `form:"status,omitempty" json:"status,omitempty"`
+	Status *[]string `form:"status,omitempty" json:"status,omitempty"`
 
 	// StatusBegins What status begins with, in any case
 	StatusBegins *string `form:"statusBegins,omitempty" json:"statusBegins,omitempty"`
@@ -10513,7 +10842,7 @@ type ListBookClaimsParams struct {
 	StatusEmpty *ListBookClaimsParamsStatusEmpty `form:"statusEmpty,omitempty" json:"statusEmpty,omitempty"`
 
 	// Age The value of age
-	Age *string `form:"age,omitempty" json:"age,omitempty"`
+	Age *[]string `form:"age,omitempty" json:"age,omitempty"`
 
 	// AgeFrom The least value of age
 	AgeFrom *string `form:"ageFrom,omitempty" json:"ageFrom,omitempty"`
@@ -10525,7 +10854,7 @@ type ListBookClaimsParams struct {
 	AgeEmpty *ListBookClaimsParamsAgeEmpty `form:"ageEmpty,omitempty" json:"ageEmpty,omitempty"`
 
 	// LastMovement The value of lastMovement
-	LastMovement *openapi_types.Date `form:"lastMovement,omitempty" json:"lastMovement,omitempty"`
+	LastMovement *[]openapi_types.Date `form:"lastMovement,omitempty" json:"lastMovement,omitempty"`
 
 	// LastMovementFrom The least value of lastMovement
 	LastMovementFrom *openapi_types.Date `form:"lastMovementFrom,omitempty" json:"lastMovementFrom,omitempty"`
@@ -10537,7 +10866,7 @@ type ListBookClaimsParams struct {
 	LastMovementEmpty *ListBookClaimsParamsLastMovementEmpty `form:"lastMovementEmpty,omitempty" json:"lastMovementEmpty,omitempty"`
 
 	// LastEvent The value of lastEvent
-	LastEvent *string `form:"lastEvent,omitempty" json:"lastEvent,omitempty"`
+	LastEvent *[]string `form:"lastEvent,omitempty" json:"lastEvent,omitempty"`
 
 	// LastEventBegins What lastEvent begins with, in any case
 	LastEventBegins *string `form:"lastEventBegins,omitempty" json:"lastEventBegins,omitempty"`
@@ -10546,7 +10875,7 @@ type ListBookClaimsParams struct {
 	LastEventEmpty *ListBookClaimsParamsLastEventEmpty `form:"lastEventEmpty,omitempty" json:"lastEventEmpty,omitempty"`
 
 	// ExternalReference The value of externalReference
-	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// ExternalReferenceBegins What externalReference begins with, in any case
 	ExternalReferenceBegins *string `form:"externalReferenceBegins,omitempty" json:"externalReferenceBegins,omitempty"`
@@ -10555,7 +10884,7 @@ type ListBookClaimsParams struct {
 	ExternalReferenceEmpty *ListBookClaimsParamsExternalReferenceEmpty `form:"externalReferenceEmpty,omitempty" json:"externalReferenceEmpty,omitempty"`
 
 	// Reserve The value of reserve
-	Reserve *string `form:"reserve,omitempty" json:"reserve,omitempty"`
+	Reserve *[]string `form:"reserve,omitempty" json:"reserve,omitempty"`
 
 	// ReserveFrom The least value of reserve
 	ReserveFrom *string `form:"reserveFrom,omitempty" json:"reserveFrom,omitempty"`
@@ -10567,7 +10896,7 @@ type ListBookClaimsParams struct {
 	ReserveEmpty *ListBookClaimsParamsReserveEmpty `form:"reserveEmpty,omitempty" json:"reserveEmpty,omitempty"`
 
 	// Paid The value of paid
-	Paid *string `form:"paid,omitempty" json:"paid,omitempty"`
+	Paid *[]string `form:"paid,omitempty" json:"paid,omitempty"`
 
 	// PaidFrom The least value of paid
 	PaidFrom *string `form:"paidFrom,omitempty" json:"paidFrom,omitempty"`
@@ -10579,7 +10908,7 @@ type ListBookClaimsParams struct {
 	PaidEmpty *ListBookClaimsParamsPaidEmpty `form:"paidEmpty,omitempty" json:"paidEmpty,omitempty"`
 
 	// Outstanding The value of outstanding
-	Outstanding *string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
+	Outstanding *[]string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
 
 	// OutstandingFrom The least value of outstanding
 	OutstandingFrom *string `form:"outstandingFrom,omitempty" json:"outstandingFrom,omitempty"`
@@ -10591,7 +10920,7 @@ type ListBookClaimsParams struct {
 	OutstandingEmpty *ListBookClaimsParamsOutstandingEmpty `form:"outstandingEmpty,omitempty" json:"outstandingEmpty,omitempty"`
 
 	// Incurred The value of incurred
-	Incurred *string `form:"incurred,omitempty" json:"incurred,omitempty"`
+	Incurred *[]string `form:"incurred,omitempty" json:"incurred,omitempty"`
 
 	// IncurredFrom The least value of incurred
 	IncurredFrom *string `form:"incurredFrom,omitempty" json:"incurredFrom,omitempty"`
@@ -10603,7 +10932,7 @@ type ListBookClaimsParams struct {
 	IncurredEmpty *ListBookClaimsParamsIncurredEmpty `form:"incurredEmpty,omitempty" json:"incurredEmpty,omitempty"`
 
 	// Payments The value of payments
-	Payments *string `form:"payments,omitempty" json:"payments,omitempty"`
+	Payments *[]string `form:"payments,omitempty" json:"payments,omitempty"`
 
 	// PaymentsFrom The least value of payments
 	PaymentsFrom *string `form:"paymentsFrom,omitempty" json:"paymentsFrom,omitempty"`
@@ -10696,13 +11025,211 @@ type ListBookClaimsParamsPaymentsEmpty string
 // ListBookClaimsParamsSort defines parameters for ListBookClaims.
 type ListBookClaimsParamsSort string
 
+// ListLateReceiptsParams defines parameters for ListLateReceipts.
+type ListLateReceiptsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Id The value of id
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
+
+	// IdBegins What id begins with, in any case
+	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
+
+	// IdEmpty Whether id is empty
+	IdEmpty *ListLateReceiptsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
+
+	// Kind The value of kind
+	Kind *[]string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// KindBegins What kind begins with, in any case
+	KindBegins *string `form:"kindBegins,omitempty" json:"kindBegins,omitempty"`
+
+	// KindEmpty Whether kind is empty
+	KindEmpty *ListLateReceiptsParamsKindEmpty `form:"kindEmpty,omitempty" json:"kindEmpty,omitempty"`
+
+	// PolicyNumber The value of policyNumber
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// PolicyNumberBegins What policyNumber begins with, in any case
+	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
+
+	// PolicyNumberEmpty Whether policyNumber is empty
+	PolicyNumberEmpty *ListLateReceiptsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
+
+	// ClaimNumber The value of claimNumber
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+
+	// ClaimNumberBegins What claimNumber begins with, in any case
+	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
+
+	// ClaimNumberEmpty Whether claimNumber is empty
+	ClaimNumberEmpty *ListLateReceiptsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
+
+	// Line The value of line
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
+
+	// LineBegins What line begins with, in any case
+	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
+
+	// LineEmpty Whether line is empty
+	LineEmpty *ListLateReceiptsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
+
+	// Insured The value of insured
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
+
+	// InsuredBegins What insured begins with, in any case
+	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
+
+	// InsuredEmpty Whether insured is empty
+	InsuredEmpty *ListLateReceiptsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
+
+	// Contract The value of contract
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// ContractBegins What contract begins with, in any case
+	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
+
+	// ContractEmpty Whether contract is empty
+	ContractEmpty *ListLateReceiptsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// Year The value of year
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
+
+	// YearFrom The least value of year
+	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
+
+	// YearTo The greatest value of year
+	YearTo *string `form:"yearTo,omitempty" json:"yearTo,omitempty"`
+
+	// YearEmpty Whether year is empty
+	YearEmpty *ListLateReceiptsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
+
+	// Currency The value of currency
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// CurrencyBegins What currency begins with, in any case
+	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
+
+	// CurrencyEmpty Whether currency is empty
+	CurrencyEmpty *ListLateReceiptsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
+
+	// Type The value of type
+	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
+
+	// TypeBegins What type begins with, in any case
+	TypeBegins *string `form:"typeBegins,omitempty" json:"typeBegins,omitempty"`
+
+	// TypeEmpty Whether type is empty
+	TypeEmpty *ListLateReceiptsParamsTypeEmpty `form:"typeEmpty,omitempty" json:"typeEmpty,omitempty"`
+
+	// Amount The value of amount
+	Amount *[]string `form:"amount,omitempty" json:"amount,omitempty"`
+
+	// AmountFrom The least value of amount
+	AmountFrom *string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
+
+	// AmountTo The greatest value of amount
+	AmountTo *string `form:"amountTo,omitempty" json:"amountTo,omitempty"`
+
+	// AmountEmpty Whether amount is empty
+	AmountEmpty *ListLateReceiptsParamsAmountEmpty `form:"amountEmpty,omitempty" json:"amountEmpty,omitempty"`
+
+	// Date The value of date
+	Date *[]openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
+
+	// DateFrom The least value of date
+	DateFrom *openapi_types.Date `form:"dateFrom,omitempty" json:"dateFrom,omitempty"`
+
+	// DateTo The greatest value of date
+	DateTo *openapi_types.Date `form:"dateTo,omitempty" json:"dateTo,omitempty"`
+
+	// DateEmpty Whether date is empty
+	DateEmpty *ListLateReceiptsParamsDateEmpty `form:"dateEmpty,omitempty" json:"dateEmpty,omitempty"`
+
+	// RecordedAt The value of recordedAt
+	RecordedAt *[]openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
+
+	// RecordedAtFrom The least value of recordedAt
+	RecordedAtFrom *openapi_types.Date `form:"recordedAtFrom,omitempty" json:"recordedAtFrom,omitempty"`
+
+	// RecordedAtTo The greatest value of recordedAt
+	RecordedAtTo *openapi_types.Date `form:"recordedAtTo,omitempty" json:"recordedAtTo,omitempty"`
+
+	// RecordedAtEmpty Whether recordedAt is empty
+	RecordedAtEmpty *ListLateReceiptsParamsRecordedAtEmpty `form:"recordedAtEmpty,omitempty" json:"recordedAtEmpty,omitempty"`
+
+	// Late The value of late
+	Late *[]string `form:"late,omitempty" json:"late,omitempty"`
+
+	// LateFrom The least value of late
+	LateFrom *string `form:"lateFrom,omitempty" json:"lateFrom,omitempty"`
+
+	// LateTo The greatest value of late
+	LateTo *string `form:"lateTo,omitempty" json:"lateTo,omitempty"`
+
+	// LateEmpty Whether late is empty
+	LateEmpty *ListLateReceiptsParamsLateEmpty `form:"lateEmpty,omitempty" json:"lateEmpty,omitempty"`
+
+	// Sort The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id
+	Sort *ListLateReceiptsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Cursor The member next of the page before, with the same conditions and order
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListLateReceiptsParamsIdEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsIdEmpty string
+
+// ListLateReceiptsParamsKindEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsKindEmpty string
+
+// ListLateReceiptsParamsPolicyNumberEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsPolicyNumberEmpty string
+
+// ListLateReceiptsParamsClaimNumberEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsClaimNumberEmpty string
+
+// ListLateReceiptsParamsLineEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsLineEmpty string
+
+// ListLateReceiptsParamsInsuredEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsInsuredEmpty string
+
+// ListLateReceiptsParamsContractEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsContractEmpty string
+
+// ListLateReceiptsParamsYearEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsYearEmpty string
+
+// ListLateReceiptsParamsCurrencyEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsCurrencyEmpty string
+
+// ListLateReceiptsParamsTypeEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsTypeEmpty string
+
+// ListLateReceiptsParamsAmountEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsAmountEmpty string
+
+// ListLateReceiptsParamsDateEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsDateEmpty string
+
+// ListLateReceiptsParamsRecordedAtEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsRecordedAtEmpty string
+
+// ListLateReceiptsParamsLateEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsLateEmpty string
+
+// ListLateReceiptsParamsSort defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsSort string
+
 // ListBookMovementsParams defines parameters for ListBookMovements.
 type ListBookMovementsParams struct {
 	// Limit The greatest number of records, or of events, in the page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Id The value of id
-	Id *string `form:"id,omitempty" json:"id,omitempty"`
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
 
 	// IdBegins What id begins with, in any case
 	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
@@ -10711,7 +11238,7 @@ type ListBookMovementsParams struct {
 	IdEmpty *ListBookMovementsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
 
 	// Kind The value of kind
-	Kind *string `form:"kind,omitempty" json:"kind,omitempty"`
+	Kind *[]string `form:"kind,omitempty" json:"kind,omitempty"`
 
 	// KindBegins What kind begins with, in any case
 	KindBegins *string `form:"kindBegins,omitempty" json:"kindBegins,omitempty"`
@@ -10720,7 +11247,7 @@ type ListBookMovementsParams struct {
 	KindEmpty *ListBookMovementsParamsKindEmpty `form:"kindEmpty,omitempty" json:"kindEmpty,omitempty"`
 
 	// PolicyNumber The value of policyNumber
-	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
 	// PolicyNumberBegins What policyNumber begins with, in any case
 	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
@@ -10729,7 +11256,7 @@ type ListBookMovementsParams struct {
 	PolicyNumberEmpty *ListBookMovementsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
 
 	// ClaimNumber The value of claimNumber
-	ClaimNumber *string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
 
 	// ClaimNumberBegins What claimNumber begins with, in any case
 	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
@@ -10738,7 +11265,7 @@ type ListBookMovementsParams struct {
 	ClaimNumberEmpty *ListBookMovementsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
 
 	// Line The value of line
-	Line *string `form:"line,omitempty" json:"line,omitempty"`
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
 
 	// LineBegins What line begins with, in any case
 	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
@@ -10747,7 +11274,7 @@ type ListBookMovementsParams struct {
 	LineEmpty *ListBookMovementsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
 
 	// Insured The value of insured
-	Insured *string `form:"insured,omitempty" json:"insured,omitempty"`
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
 
 	// InsuredBegins What insured begins with, in any case
 	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
@@ -10756,7 +11283,7 @@ type ListBookMovementsParams struct {
 	InsuredEmpty *ListBookMovementsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
 
 	// Contract The value of contract
-	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
 
 	// ContractBegins What contract begins with, in any case
 	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
@@ -10765,7 +11292,7 @@ type ListBookMovementsParams struct {
 	ContractEmpty *ListBookMovementsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
 
 	// Year The value of year
-	Year *string `form:"year,omitempty" json:"year,omitempty"`
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
 
 	// YearFrom The least value of year
 	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
@@ -10777,7 +11304,7 @@ type ListBookMovementsParams struct {
 	YearEmpty *ListBookMovementsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
 
 	// Currency The value of currency
-	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrencyBegins What currency begins with, in any case
 	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
@@ -10786,7 +11313,7 @@ type ListBookMovementsParams struct {
 	CurrencyEmpty *ListBookMovementsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
 
 	// Type The value of type
-	Type *string `form:"type,omitempty" json:"type,omitempty"`
+	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
 	// TypeBegins What type begins with, in any case
 	TypeBegins *string `form:"typeBegins,omitempty" json:"typeBegins,omitempty"`
@@ -10795,7 +11322,7 @@ type ListBookMovementsParams struct {
 	TypeEmpty *ListBookMovementsParamsTypeEmpty `form:"typeEmpty,omitempty" json:"typeEmpty,omitempty"`
 
 	// Amount The value of amount
-	Amount *string `form:"amount,omitempty" json:"amount,omitempty"`
+	Amount *[]string `form:"amount,omitempty" json:"amount,omitempty"`
 
 	// AmountFrom The least value of amount
 	AmountFrom *string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
@@ -10807,7 +11334,7 @@ type ListBookMovementsParams struct {
 	AmountEmpty *ListBookMovementsParamsAmountEmpty `form:"amountEmpty,omitempty" json:"amountEmpty,omitempty"`
 
 	// Date The value of date
-	Date *openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
+	Date *[]openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
 
 	// DateFrom The least value of date
 	DateFrom *openapi_types.Date `form:"dateFrom,omitempty" json:"dateFrom,omitempty"`
@@ -10819,7 +11346,7 @@ type ListBookMovementsParams struct {
 	DateEmpty *ListBookMovementsParamsDateEmpty `form:"dateEmpty,omitempty" json:"dateEmpty,omitempty"`
 
 	// RecordedAt The value of recordedAt
-	RecordedAt *openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
+	RecordedAt *[]openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
 
 	// RecordedAtFrom The least value of recordedAt
 	RecordedAtFrom *openapi_types.Date `form:"recordedAtFrom,omitempty" json:"recordedAtFrom,omitempty"`
@@ -10829,6 +11356,18 @@ type ListBookMovementsParams struct {
 
 	// RecordedAtEmpty Whether recordedAt is empty
 	RecordedAtEmpty *ListBookMovementsParamsRecordedAtEmpty `form:"recordedAtEmpty,omitempty" json:"recordedAtEmpty,omitempty"`
+
+	// Late The value of late
+	Late *[]string `form:"late,omitempty" json:"late,omitempty"`
+
+	// LateFrom The least value of late
+	LateFrom *string `form:"lateFrom,omitempty" json:"lateFrom,omitempty"`
+
+	// LateTo The greatest value of late
+	LateTo *string `form:"lateTo,omitempty" json:"lateTo,omitempty"`
+
+	// LateEmpty Whether late is empty
+	LateEmpty *ListBookMovementsParamsLateEmpty `form:"lateEmpty,omitempty" json:"lateEmpty,omitempty"`
 
 	// Sort The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id
 	Sort *ListBookMovementsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -10876,6 +11415,9 @@ type ListBookMovementsParamsDateEmpty string
 // ListBookMovementsParamsRecordedAtEmpty defines parameters for ListBookMovements.
 type ListBookMovementsParamsRecordedAtEmpty string
 
+// ListBookMovementsParamsLateEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsLateEmpty string
+
 // ListBookMovementsParamsSort defines parameters for ListBookMovements.
 type ListBookMovementsParamsSort string
 
@@ -10885,7 +11427,7 @@ type ListBookPoliciesParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// PolicyNumber The value of policyNumber
-	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
 	// PolicyNumberBegins What policyNumber begins with, in any case
 	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
@@ -10894,7 +11436,7 @@ type ListBookPoliciesParams struct {
 	PolicyNumberEmpty *ListBookPoliciesParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
 
 	// Id The value of id
-	Id *string `form:"id,omitempty" json:"id,omitempty"`
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
 
 	// IdBegins What id begins with, in any case
 	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
@@ -10903,7 +11445,7 @@ type ListBookPoliciesParams struct {
 	IdEmpty *ListBookPoliciesParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
 
 	// Line The value of line
-	Line *string `form:"line,omitempty" json:"line,omitempty"`
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
 
 	// LineBegins What line begins with, in any case
 	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
@@ -10912,7 +11454,7 @@ type ListBookPoliciesParams struct {
 	LineEmpty *ListBookPoliciesParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
 
 	// Status The value of status
-	Status *string `form:"status,omitempty" json:"status,omitempty"`
+	Status *[]string `form:"status,omitempty" json:"status,omitempty"`
 
 	// StatusBegins What status begins with, in any case
 	StatusBegins *string `form:"statusBegins,omitempty" json:"statusBegins,omitempty"`
@@ -10924,7 +11466,7 @@ type ListBookPoliciesParams struct {
 	Ended *ListBookPoliciesParamsEnded `form:"ended,omitempty" json:"ended,omitempty"`
 
 	// InceptionDate The value of inceptionDate
-	InceptionDate *openapi_types.Date `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
+	InceptionDate *[]openapi_types.Date `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
 	// InceptionDateFrom The least value of inceptionDate
 	InceptionDateFrom *openapi_types.Date `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
@@ -10936,7 +11478,7 @@ type ListBookPoliciesParams struct {
 	InceptionDateEmpty *ListBookPoliciesParamsInceptionDateEmpty `form:"inceptionDateEmpty,omitempty" json:"inceptionDateEmpty,omitempty"`
 
 	// ExpiryDate The value of expiryDate
-	ExpiryDate *openapi_types.Date `form:"expiryDate,omitempty" json:"expiryDate,omitempty"`
+	ExpiryDate *[]openapi_types.Date `form:"expiryDate,omitempty" json:"expiryDate,omitempty"`
 
 	// ExpiryDateFrom The least value of expiryDate
 	ExpiryDateFrom *openapi_types.Date `form:"expiryDateFrom,omitempty" json:"expiryDateFrom,omitempty"`
@@ -10948,7 +11490,7 @@ type ListBookPoliciesParams struct {
 	ExpiryDateEmpty *ListBookPoliciesParamsExpiryDateEmpty `form:"expiryDateEmpty,omitempty" json:"expiryDateEmpty,omitempty"`
 
 	// CoverEnds The value of coverEnds
-	CoverEnds *openapi_types.Date `form:"coverEnds,omitempty" json:"coverEnds,omitempty"`
+	CoverEnds *[]openapi_types.Date `form:"coverEnds,omitempty" json:"coverEnds,omitempty"`
 
 	// CoverEndsFrom The least value of coverEnds
 	CoverEndsFrom *openapi_types.Date `form:"coverEndsFrom,omitempty" json:"coverEndsFrom,omitempty"`
@@ -10960,7 +11502,7 @@ type ListBookPoliciesParams struct {
 	CoverEndsEmpty *ListBookPoliciesParamsCoverEndsEmpty `form:"coverEndsEmpty,omitempty" json:"coverEndsEmpty,omitempty"`
 
 	// Insured The value of insured
-	Insured *string `form:"insured,omitempty" json:"insured,omitempty"`
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
 
 	// InsuredBegins What insured begins with, in any case
 	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
@@ -10969,7 +11511,7 @@ type ListBookPoliciesParams struct {
 	InsuredEmpty *ListBookPoliciesParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
 
 	// Object The value of object
-	Object *string `form:"object,omitempty" json:"object,omitempty"`
+	Object *[]string `form:"object,omitempty" json:"object,omitempty"`
 
 	// ObjectBegins What object begins with, in any case
 	ObjectBegins *string `form:"objectBegins,omitempty" json:"objectBegins,omitempty"`
@@ -10978,7 +11520,7 @@ type ListBookPoliciesParams struct {
 	ObjectEmpty *ListBookPoliciesParamsObjectEmpty `form:"objectEmpty,omitempty" json:"objectEmpty,omitempty"`
 
 	// Country The value of country
-	Country *string `form:"country,omitempty" json:"country,omitempty"`
+	Country *[]string `form:"country,omitempty" json:"country,omitempty"`
 
 	// CountryBegins What country begins with, in any case
 	CountryBegins *string `form:"countryBegins,omitempty" json:"countryBegins,omitempty"`
@@ -10987,7 +11529,7 @@ type ListBookPoliciesParams struct {
 	CountryEmpty *ListBookPoliciesParamsCountryEmpty `form:"countryEmpty,omitempty" json:"countryEmpty,omitempty"`
 
 	// PolicyholderId The value of policyholderId
-	PolicyholderId *string `form:"policyholderId,omitempty" json:"policyholderId,omitempty"`
+	PolicyholderId *[]string `form:"policyholderId,omitempty" json:"policyholderId,omitempty"`
 
 	// PolicyholderIdBegins What policyholderId begins with, in any case
 	PolicyholderIdBegins *string `form:"policyholderIdBegins,omitempty" json:"policyholderIdBegins,omitempty"`
@@ -10996,7 +11538,7 @@ type ListBookPoliciesParams struct {
 	PolicyholderIdEmpty *ListBookPoliciesParamsPolicyholderIdEmpty `form:"policyholderIdEmpty,omitempty" json:"policyholderIdEmpty,omitempty"`
 
 	// Contract The value of contract
-	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
 
 	// ContractBegins What contract begins with, in any case
 	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
@@ -11005,7 +11547,7 @@ type ListBookPoliciesParams struct {
 	ContractEmpty *ListBookPoliciesParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
 
 	// Year The value of year
-	Year *string `form:"year,omitempty" json:"year,omitempty"`
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
 
 	// YearFrom The least value of year
 	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
@@ -11017,7 +11559,7 @@ type ListBookPoliciesParams struct {
 	YearEmpty *ListBookPoliciesParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
 
 	// Currency The value of currency
-	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrencyBegins What currency begins with, in any case
 	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
@@ -11026,7 +11568,7 @@ type ListBookPoliciesParams struct {
 	CurrencyEmpty *ListBookPoliciesParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
 
 	// ExternalReference The value of externalReference
-	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// ExternalReferenceBegins What externalReference begins with, in any case
 	ExternalReferenceBegins *string `form:"externalReferenceBegins,omitempty" json:"externalReferenceBegins,omitempty"`
@@ -11035,7 +11577,7 @@ type ListBookPoliciesParams struct {
 	ExternalReferenceEmpty *ListBookPoliciesParamsExternalReferenceEmpty `form:"externalReferenceEmpty,omitempty" json:"externalReferenceEmpty,omitempty"`
 
 	// Replaces The value of replaces
-	Replaces *string `form:"replaces,omitempty" json:"replaces,omitempty"`
+	Replaces *[]string `form:"replaces,omitempty" json:"replaces,omitempty"`
 
 	// ReplacesBegins What replaces begins with, in any case
 	ReplacesBegins *string `form:"replacesBegins,omitempty" json:"replacesBegins,omitempty"`
@@ -11044,7 +11586,7 @@ type ListBookPoliciesParams struct {
 	ReplacesEmpty *ListBookPoliciesParamsReplacesEmpty `form:"replacesEmpty,omitempty" json:"replacesEmpty,omitempty"`
 
 	// Written The value of written
-	Written *string `form:"written,omitempty" json:"written,omitempty"`
+	Written *[]string `form:"written,omitempty" json:"written,omitempty"`
 
 	// WrittenFrom The least value of written
 	WrittenFrom *string `form:"writtenFrom,omitempty" json:"writtenFrom,omitempty"`
@@ -11056,7 +11598,7 @@ type ListBookPoliciesParams struct {
 	WrittenEmpty *ListBookPoliciesParamsWrittenEmpty `form:"writtenEmpty,omitempty" json:"writtenEmpty,omitempty"`
 
 	// Received The value of received
-	Received *string `form:"received,omitempty" json:"received,omitempty"`
+	Received *[]string `form:"received,omitempty" json:"received,omitempty"`
 
 	// ReceivedFrom The least value of received
 	ReceivedFrom *string `form:"receivedFrom,omitempty" json:"receivedFrom,omitempty"`
@@ -11068,7 +11610,7 @@ type ListBookPoliciesParams struct {
 	ReceivedEmpty *ListBookPoliciesParamsReceivedEmpty `form:"receivedEmpty,omitempty" json:"receivedEmpty,omitempty"`
 
 	// Refunded The value of refunded
-	Refunded *string `form:"refunded,omitempty" json:"refunded,omitempty"`
+	Refunded *[]string `form:"refunded,omitempty" json:"refunded,omitempty"`
 
 	// RefundedFrom The least value of refunded
 	RefundedFrom *string `form:"refundedFrom,omitempty" json:"refundedFrom,omitempty"`
@@ -11080,7 +11622,7 @@ type ListBookPoliciesParams struct {
 	RefundedEmpty *ListBookPoliciesParamsRefundedEmpty `form:"refundedEmpty,omitempty" json:"refundedEmpty,omitempty"`
 
 	// Open The value of open
-	Open *string `form:"open,omitempty" json:"open,omitempty"`
+	Open *[]string `form:"open,omitempty" json:"open,omitempty"`
 
 	// OpenFrom The least value of open
 	OpenFrom *string `form:"openFrom,omitempty" json:"openFrom,omitempty"`
@@ -11092,7 +11634,7 @@ type ListBookPoliciesParams struct {
 	OpenEmpty *ListBookPoliciesParamsOpenEmpty `form:"openEmpty,omitempty" json:"openEmpty,omitempty"`
 
 	// LastReceipt The value of lastReceipt
-	LastReceipt *openapi_types.Date `form:"lastReceipt,omitempty" json:"lastReceipt,omitempty"`
+	LastReceipt *[]openapi_types.Date `form:"lastReceipt,omitempty" json:"lastReceipt,omitempty"`
 
 	// LastReceiptFrom The least value of lastReceipt
 	LastReceiptFrom *openapi_types.Date `form:"lastReceiptFrom,omitempty" json:"lastReceiptFrom,omitempty"`
@@ -11104,7 +11646,7 @@ type ListBookPoliciesParams struct {
 	LastReceiptEmpty *ListBookPoliciesParamsLastReceiptEmpty `form:"lastReceiptEmpty,omitempty" json:"lastReceiptEmpty,omitempty"`
 
 	// Claims The value of claims
-	Claims *string `form:"claims,omitempty" json:"claims,omitempty"`
+	Claims *[]string `form:"claims,omitempty" json:"claims,omitempty"`
 
 	// ClaimsFrom The least value of claims
 	ClaimsFrom *string `form:"claimsFrom,omitempty" json:"claimsFrom,omitempty"`
@@ -11116,7 +11658,7 @@ type ListBookPoliciesParams struct {
 	ClaimsEmpty *ListBookPoliciesParamsClaimsEmpty `form:"claimsEmpty,omitempty" json:"claimsEmpty,omitempty"`
 
 	// OpenClaims The value of openClaims
-	OpenClaims *string `form:"openClaims,omitempty" json:"openClaims,omitempty"`
+	OpenClaims *[]string `form:"openClaims,omitempty" json:"openClaims,omitempty"`
 
 	// OpenClaimsFrom The least value of openClaims
 	OpenClaimsFrom *string `form:"openClaimsFrom,omitempty" json:"openClaimsFrom,omitempty"`
@@ -11128,7 +11670,7 @@ type ListBookPoliciesParams struct {
 	OpenClaimsEmpty *ListBookPoliciesParamsOpenClaimsEmpty `form:"openClaimsEmpty,omitempty" json:"openClaimsEmpty,omitempty"`
 
 	// Paid The value of paid
-	Paid *string `form:"paid,omitempty" json:"paid,omitempty"`
+	Paid *[]string `form:"paid,omitempty" json:"paid,omitempty"`
 
 	// PaidFrom The least value of paid
 	PaidFrom *string `form:"paidFrom,omitempty" json:"paidFrom,omitempty"`
@@ -11140,7 +11682,7 @@ type ListBookPoliciesParams struct {
 	PaidEmpty *ListBookPoliciesParamsPaidEmpty `form:"paidEmpty,omitempty" json:"paidEmpty,omitempty"`
 
 	// Outstanding The value of outstanding
-	Outstanding *string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
+	Outstanding *[]string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
 
 	// OutstandingFrom The least value of outstanding
 	OutstandingFrom *string `form:"outstandingFrom,omitempty" json:"outstandingFrom,omitempty"`
@@ -11152,7 +11694,7 @@ type ListBookPoliciesParams struct {
 	OutstandingEmpty *ListBookPoliciesParamsOutstandingEmpty `form:"outstandingEmpty,omitempty" json:"outstandingEmpty,omitempty"`
 
 	// Incurred The value of incurred
-	Incurred *string `form:"incurred,omitempty" json:"incurred,omitempty"`
+	Incurred *[]string `form:"incurred,omitempty" json:"incurred,omitempty"`
 
 	// IncurredFrom The least value of incurred
 	IncurredFrom *string `form:"incurredFrom,omitempty" json:"incurredFrom,omitempty"`
@@ -11164,7 +11706,7 @@ type ListBookPoliciesParams struct {
 	IncurredEmpty *ListBookPoliciesParamsIncurredEmpty `form:"incurredEmpty,omitempty" json:"incurredEmpty,omitempty"`
 
 	// LossRatio The value of lossRatio
-	LossRatio *string `form:"lossRatio,omitempty" json:"lossRatio,omitempty"`
+	LossRatio *[]string `form:"lossRatio,omitempty" json:"lossRatio,omitempty"`
 
 	// LossRatioFrom The least value of lossRatio
 	LossRatioFrom *string `form:"lossRatioFrom,omitempty" json:"lossRatioFrom,omitempty"`
@@ -11304,6 +11846,42 @@ type SummariseBookParams struct {
 	// To The last month; without it, what is written and earned up to the end of every term
 	To *string `form:"to,omitempty" json:"to,omitempty"`
 }
+
+// ReadLossTriangleParams defines parameters for ReadLossTriangle.
+type ReadLossTriangleParams struct {
+	// Measure What is shown; incurred without it
+	Measure *ReadLossTriangleParamsMeasure `form:"measure,omitempty" json:"measure,omitempty"`
+
+	// By What the rows are: years of account
+	By *ReadLossTriangleParamsBy `form:"by,omitempty" json:"by,omitempty"`
+
+	// Development The length of a step; quarter without it
+	Development *ReadLossTriangleParamsDevelopment `form:"development,omitempty" json:"development,omitempty"`
+
+	// Cumulative Whether a figure includes the steps before; true without it
+	Cumulative *ReadLossTriangleParamsCumulative `form:"cumulative,omitempty" json:"cumulative,omitempty"`
+
+	// Line Only this line
+	Line *string `form:"line,omitempty" json:"line,omitempty"`
+
+	// Contract Only this contract
+	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// Currency Only amounts of this currency
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+}
+
+// ReadLossTriangleParamsMeasure defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsMeasure string
+
+// ReadLossTriangleParamsBy defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsBy string
+
+// ReadLossTriangleParamsDevelopment defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsDevelopment string
+
+// ReadLossTriangleParamsCumulative defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsCumulative string
 
 // ListBordereauxParams defines parameters for ListBordereaux.
 type ListBordereauxParams struct {
@@ -15817,6 +16395,18 @@ func (c *Client) CreateBatch(ctx context.Context, params *CreateBatchParams, bod
 	return send[BatchDone](ctx, c, r)
 }
 
+// ReadAging sends GET /x/book/aging: What is still to be received or to be paid, by its age.
+func (c *Client) ReadAging(ctx context.Context, params *ReadAgingParams) (*Reply[Aging], error) {
+	r := newRequest("GET", "/x/book/aging")
+	if params != nil {
+		query(r, "of", params.Of)
+		query(r, "line", params.Line)
+		query(r, "contract", params.Contract)
+		query(r, "currency", params.Currency)
+	}
+	return send[Aging](ctx, c, r)
+}
+
 // ListBookClaims sends GET /x/book/claims: Claims with what people ask about them, filtered and sorted.
 func (c *Client) ListBookClaims(ctx context.Context, params *ListBookClaimsParams) (*Reply[ClaimRows], error) {
 	r := newRequest("GET", "/x/book/claims")
@@ -15906,6 +16496,64 @@ func (c *Client) ListBookClaims(ctx context.Context, params *ListBookClaimsParam
 	return send[ClaimRows](ctx, c, r)
 }
 
+// ListLateReceipts sends GET /x/book/late: Receipts, refunds and payments that were recorded after the period they belong to, the latest first.
+func (c *Client) ListLateReceipts(ctx context.Context, params *ListLateReceiptsParams) (*Reply[MovementRows], error) {
+	r := newRequest("GET", "/x/book/late")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "id", params.Id)
+		query(r, "idBegins", params.IdBegins)
+		query(r, "idEmpty", params.IdEmpty)
+		query(r, "kind", params.Kind)
+		query(r, "kindBegins", params.KindBegins)
+		query(r, "kindEmpty", params.KindEmpty)
+		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "policyNumberBegins", params.PolicyNumberBegins)
+		query(r, "policyNumberEmpty", params.PolicyNumberEmpty)
+		query(r, "claimNumber", params.ClaimNumber)
+		query(r, "claimNumberBegins", params.ClaimNumberBegins)
+		query(r, "claimNumberEmpty", params.ClaimNumberEmpty)
+		query(r, "line", params.Line)
+		query(r, "lineBegins", params.LineBegins)
+		query(r, "lineEmpty", params.LineEmpty)
+		query(r, "insured", params.Insured)
+		query(r, "insuredBegins", params.InsuredBegins)
+		query(r, "insuredEmpty", params.InsuredEmpty)
+		query(r, "contract", params.Contract)
+		query(r, "contractBegins", params.ContractBegins)
+		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "year", params.Year)
+		query(r, "yearFrom", params.YearFrom)
+		query(r, "yearTo", params.YearTo)
+		query(r, "yearEmpty", params.YearEmpty)
+		query(r, "currency", params.Currency)
+		query(r, "currencyBegins", params.CurrencyBegins)
+		query(r, "currencyEmpty", params.CurrencyEmpty)
+		query(r, "type", params.Type)
+		query(r, "typeBegins", params.TypeBegins)
+		query(r, "typeEmpty", params.TypeEmpty)
+		query(r, "amount", params.Amount)
+		query(r, "amountFrom", params.AmountFrom)
+		query(r, "amountTo", params.AmountTo)
+		query(r, "amountEmpty", params.AmountEmpty)
+		query(r, "date", params.Date)
+		query(r, "dateFrom", params.DateFrom)
+		query(r, "dateTo", params.DateTo)
+		query(r, "dateEmpty", params.DateEmpty)
+		query(r, "recordedAt", params.RecordedAt)
+		query(r, "recordedAtFrom", params.RecordedAtFrom)
+		query(r, "recordedAtTo", params.RecordedAtTo)
+		query(r, "recordedAtEmpty", params.RecordedAtEmpty)
+		query(r, "late", params.Late)
+		query(r, "lateFrom", params.LateFrom)
+		query(r, "lateTo", params.LateTo)
+		query(r, "lateEmpty", params.LateEmpty)
+		query(r, "sort", params.Sort)
+		query(r, "cursor", params.Cursor)
+	}
+	return send[MovementRows](ctx, c, r)
+}
+
 // ListBookMovements sends GET /x/book/movements: Receipts, refunds and payments for claims, filtered and sorted.
 func (c *Client) ListBookMovements(ctx context.Context, params *ListBookMovementsParams) (*Reply[MovementRows], error) {
 	r := newRequest("GET", "/x/book/movements")
@@ -15954,6 +16602,10 @@ func (c *Client) ListBookMovements(ctx context.Context, params *ListBookMovement
 		query(r, "recordedAtFrom", params.RecordedAtFrom)
 		query(r, "recordedAtTo", params.RecordedAtTo)
 		query(r, "recordedAtEmpty", params.RecordedAtEmpty)
+		query(r, "late", params.Late)
+		query(r, "lateFrom", params.LateFrom)
+		query(r, "lateTo", params.LateTo)
+		query(r, "lateEmpty", params.LateEmpty)
 		query(r, "sort", params.Sort)
 		query(r, "cursor", params.Cursor)
 	}
@@ -16085,6 +16737,21 @@ func (c *Client) SummariseBook(ctx context.Context, params *SummariseBookParams)
 		query(r, "to", params.To)
 	}
 	return send[Summary](ctx, c, r)
+}
+
+// ReadLossTriangle sends GET /x/book/triangle: The loss triangle: what claims come to by year of account and development.
+func (c *Client) ReadLossTriangle(ctx context.Context, params *ReadLossTriangleParams) (*Reply[Triangle], error) {
+	r := newRequest("GET", "/x/book/triangle")
+	if params != nil {
+		query(r, "measure", params.Measure)
+		query(r, "by", params.By)
+		query(r, "development", params.Development)
+		query(r, "cumulative", params.Cumulative)
+		query(r, "line", params.Line)
+		query(r, "contract", params.Contract)
+		query(r, "currency", params.Currency)
+	}
+	return send[Triangle](ctx, c, r)
 }
 
 // ListBordereaux sends GET /x/bordereau: The work list: the periods of contracts, from the first of each up to the present one.

@@ -2681,6 +2681,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/book/aging": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is still to be received or to be paid, by its age
+         * @description What is still to be received or to be paid, by its age. Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, by the day of notification. Ages begin at 0, 30, 60, 90 and 180 days.
+         */
+        get: operations["readAging"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/book/claims": {
         parameters: {
             query?: never;
@@ -2693,6 +2713,26 @@ export interface paths {
          * @description Claims with what people ask about them, filtered and sorted. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503.
          */
         get: operations["listBookClaims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/late": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Receipts, refunds and payments that were recorded after the period they belong to, the latest first
+         * @description Receipts, refunds and payments that were recorded after the period they belong to, the latest first. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503.
+         */
+        get: operations["listLateReceipts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2753,6 +2793,26 @@ export interface paths {
          * @description Written, earned, received, paid and incurred, added up. Amounts of different currencies are never added up. Each cell has the paths of the lists that it is the sum of.
          */
         get: operations["summariseBook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/triangle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The loss triangle: what claims come to by year of account and development
+         * @description The loss triangle: what claims come to by year of account and development. Development counts from the beginning of the year of account. Each figure has the path of the claims that it is the sum of.
+         */
+        get: operations["readLossTriangle"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5052,6 +5112,45 @@ export interface components {
             streetName?: string | null;
             /** @description Three words that stand for a place. The interface does not say by which scheme. */
             threeWordAddress?: string | null;
+        };
+        /** @description What is open of an age. */
+        Age: {
+            /**
+             * Format: int64
+             * @description How many policies or claims these are.
+             */
+            count: Exact;
+            /** @description The currency. Absent where nobody says it. */
+            currency?: string;
+            /**
+             * Format: int64
+             * @description The least and the greatest age in days. The last one has no greatest, and premium of policies that have not begun has no least.
+             */
+            fromDays?: Exact;
+            /**
+             * Format: decimal
+             * @description What is open.
+             */
+            open: Exact;
+            /** @description The path of the list that it is the sum of. */
+            rows: string;
+            /**
+             * Format: int64
+             * @description The greatest age.
+             */
+            toDays?: Exact;
+        };
+        /** @description What is still to be received or to be paid, by how long ago it began. */
+        Aging: {
+            /** @description The ages, for each currency. */
+            ages: components["schemas"]["Age"][];
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened.
+             */
+            asOf?: string;
+            /** @description What is shown: premium, by the days since inception, or claims, by the days since notification. */
+            of: string;
         };
         /** @description What the operations have made, in their order. */
         BatchDone: {
@@ -8541,6 +8640,11 @@ export interface components {
             insured?: string;
             /** @description What it is: receipt, refund or payment. */
             kind: string;
+            /**
+             * Format: int64
+             * @description How many days after the end of the period of its date it was recorded: a month, or the quarter in which its contract reports; 0 for within it.
+             */
+            late?: Exact;
             /** @description The line of the policy. */
             line?: string;
             /** @description The number of the policy. Absent for a receipt that names a claim which the book does not know. */
@@ -12608,6 +12712,49 @@ export interface components {
             nationality?: components["schemas"]["Country"];
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
+        };
+        /** @description What claims come to by year of account and development, each of one currency. */
+        Triangle: {
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened.
+             */
+            asOf?: string;
+            /** @description Whether each figure includes those of the steps before. */
+            cumulative: boolean;
+            /** @description The length of a step of development: month, quarter or year. */
+            development: string;
+            /** @description What is shown: incurred or paid. */
+            measure: string;
+            /** @description The years of account, each with its steps. */
+            rows: components["schemas"]["TriangleRow"][];
+        };
+        /** @description The claims of a year of account. */
+        TriangleRow: {
+            /** @description The currency. Absent where nobody says it. */
+            currency?: string;
+            /** @description The steps from the beginning of the year until now. What happened before counts in the first one. */
+            steps: components["schemas"]["TriangleStep"][];
+            /**
+             * Format: int64
+             * @description The year of account.
+             */
+            year: Exact;
+        };
+        /** @description What the claims of a year come to at a step of its development. */
+        TriangleStep: {
+            /**
+             * Format: decimal
+             * @description The amount.
+             */
+            amount: Exact;
+            /** @description The path of the claims that it is the sum of. */
+            claims: string;
+            /**
+             * Format: int64
+             * @description The number of the step, from 1.
+             */
+            step: Exact;
         };
         /**
          * @description The value set TypeBusinessInterruption, as it is in force.
@@ -27147,11 +27294,45 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readAging: {
+        parameters: {
+            query?: {
+                /** @description Only this contract */
+                contract?: string;
+                /** @description Only amounts of this currency */
+                currency?: string;
+                /** @description Only this line */
+                line?: string;
+                /** @description What is shown; premium without it */
+                of?: "premium" | "claims";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is still to be received or to be paid, by its age. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Aging"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listBookClaims: {
         parameters: {
             query?: {
                 /** @description The value of age */
-                age?: string;
+                age?: string[];
                 /** @description Whether age is empty */
                 ageEmpty?: "true" | "false";
                 /** @description The least value of age */
@@ -27159,31 +27340,31 @@ export interface operations {
                 /** @description The greatest value of age */
                 ageTo?: string;
                 /** @description The value of cause */
-                cause?: string;
+                cause?: string[];
                 /** @description What cause begins with, in any case */
                 causeBegins?: string;
                 /** @description Whether cause is empty */
                 causeEmpty?: "true" | "false";
                 /** @description The value of claimNumber */
-                claimNumber?: string;
+                claimNumber?: string[];
                 /** @description What claimNumber begins with, in any case */
                 claimNumberBegins?: string;
                 /** @description Whether claimNumber is empty */
                 claimNumberEmpty?: "true" | "false";
                 /** @description The value of contract */
-                contract?: string;
+                contract?: string[];
                 /** @description What contract begins with, in any case */
                 contractBegins?: string;
                 /** @description Whether contract is empty */
                 contractEmpty?: "true" | "false";
                 /** @description The value of country */
-                country?: string;
+                country?: string[];
                 /** @description What country begins with, in any case */
                 countryBegins?: string;
                 /** @description Whether country is empty */
                 countryEmpty?: "true" | "false";
                 /** @description The value of currency */
-                currency?: string;
+                currency?: string[];
                 /** @description What currency begins with, in any case */
                 currencyBegins?: string;
                 /** @description Whether currency is empty */
@@ -27191,13 +27372,13 @@ export interface operations {
                 /** @description The member next of the page before, with the same conditions and order */
                 cursor?: string;
                 /** @description The value of externalReference */
-                externalReference?: string;
+                externalReference?: string[];
                 /** @description What externalReference begins with, in any case */
                 externalReferenceBegins?: string;
                 /** @description Whether externalReference is empty */
                 externalReferenceEmpty?: "true" | "false";
                 /** @description The value of fnol */
-                fnol?: string;
+                fnol?: string[];
                 /** @description Whether fnol is empty */
                 fnolEmpty?: "true" | "false";
                 /** @description The least value of fnol */
@@ -27207,13 +27388,13 @@ export interface operations {
                 /** @description Only rows that add something to months from this one on, such as 2026-01; `selected` says what */
                 from?: string;
                 /** @description The value of id */
-                id?: string;
+                id?: string[];
                 /** @description What id begins with, in any case */
                 idBegins?: string;
                 /** @description Whether id is empty */
                 idEmpty?: "true" | "false";
                 /** @description The value of incurred */
-                incurred?: string;
+                incurred?: string[];
                 /** @description Whether incurred is empty */
                 incurredEmpty?: "true" | "false";
                 /** @description The least value of incurred */
@@ -27221,19 +27402,19 @@ export interface operations {
                 /** @description The greatest value of incurred */
                 incurredTo?: string;
                 /** @description The value of insured */
-                insured?: string;
+                insured?: string[];
                 /** @description What insured begins with, in any case */
                 insuredBegins?: string;
                 /** @description Whether insured is empty */
                 insuredEmpty?: "true" | "false";
                 /** @description The value of lastEvent */
-                lastEvent?: string;
+                lastEvent?: string[];
                 /** @description What lastEvent begins with, in any case */
                 lastEventBegins?: string;
                 /** @description Whether lastEvent is empty */
                 lastEventEmpty?: "true" | "false";
                 /** @description The value of lastMovement */
-                lastMovement?: string;
+                lastMovement?: string[];
                 /** @description Whether lastMovement is empty */
                 lastMovementEmpty?: "true" | "false";
                 /** @description The least value of lastMovement */
@@ -27243,13 +27424,13 @@ export interface operations {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The value of line */
-                line?: string;
+                line?: string[];
                 /** @description What line begins with, in any case */
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
                 /** @description The value of lossDate */
-                lossDate?: string;
+                lossDate?: string[];
                 /** @description Whether lossDate is empty */
                 lossDateEmpty?: "true" | "false";
                 /** @description The least value of lossDate */
@@ -27257,7 +27438,7 @@ export interface operations {
                 /** @description The greatest value of lossDate */
                 lossDateTo?: string;
                 /** @description The value of outstanding */
-                outstanding?: string;
+                outstanding?: string[];
                 /** @description Whether outstanding is empty */
                 outstandingEmpty?: "true" | "false";
                 /** @description The least value of outstanding */
@@ -27265,7 +27446,7 @@ export interface operations {
                 /** @description The greatest value of outstanding */
                 outstandingTo?: string;
                 /** @description The value of paid */
-                paid?: string;
+                paid?: string[];
                 /** @description Whether paid is empty */
                 paidEmpty?: "true" | "false";
                 /** @description The least value of paid */
@@ -27273,7 +27454,7 @@ export interface operations {
                 /** @description The greatest value of paid */
                 paidTo?: string;
                 /** @description The value of payments */
-                payments?: string;
+                payments?: string[];
                 /** @description Whether payments is empty */
                 paymentsEmpty?: "true" | "false";
                 /** @description The least value of payments */
@@ -27281,13 +27462,13 @@ export interface operations {
                 /** @description The greatest value of payments */
                 paymentsTo?: string;
                 /** @description The value of policyNumber */
-                policyNumber?: string;
+                policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
                 policyNumberBegins?: string;
                 /** @description Whether policyNumber is empty */
                 policyNumberEmpty?: "true" | "false";
                 /** @description The value of reserve */
-                reserve?: string;
+                reserve?: string[];
                 /** @description Whether reserve is empty */
                 reserveEmpty?: "true" | "false";
                 /** @description The least value of reserve */
@@ -27297,7 +27478,7 @@ export interface operations {
                 /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
                 sort?: "policyNumber" | "-policyNumber" | "insured" | "-insured" | "contract" | "-contract" | "lossDate" | "-lossDate" | "fnol" | "-fnol" | "lastMovement" | "-lastMovement" | "reserve" | "-reserve" | "paid" | "-paid" | "outstanding" | "-outstanding" | "incurred" | "-incurred";
                 /** @description The value of status */
-                status?: string;
+                status?: string[];
                 /** @description What status begins with, in any case */
                 statusBegins?: string;
                 /** @description Whether status is empty */
@@ -27305,7 +27486,7 @@ export interface operations {
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
                 /** @description The value of year */
-                year?: string;
+                year?: string[];
                 /** @description Whether year is empty */
                 yearEmpty?: "true" | "false";
                 /** @description The least value of year */
@@ -27335,11 +27516,11 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listBookMovements: {
+    listLateReceipts: {
         parameters: {
             query?: {
                 /** @description The value of amount */
-                amount?: string;
+                amount?: string[];
                 /** @description Whether amount is empty */
                 amountEmpty?: "true" | "false";
                 /** @description The least value of amount */
@@ -27347,19 +27528,19 @@ export interface operations {
                 /** @description The greatest value of amount */
                 amountTo?: string;
                 /** @description The value of claimNumber */
-                claimNumber?: string;
+                claimNumber?: string[];
                 /** @description What claimNumber begins with, in any case */
                 claimNumberBegins?: string;
                 /** @description Whether claimNumber is empty */
                 claimNumberEmpty?: "true" | "false";
                 /** @description The value of contract */
-                contract?: string;
+                contract?: string[];
                 /** @description What contract begins with, in any case */
                 contractBegins?: string;
                 /** @description Whether contract is empty */
                 contractEmpty?: "true" | "false";
                 /** @description The value of currency */
-                currency?: string;
+                currency?: string[];
                 /** @description What currency begins with, in any case */
                 currencyBegins?: string;
                 /** @description Whether currency is empty */
@@ -27367,7 +27548,7 @@ export interface operations {
                 /** @description The member next of the page before, with the same conditions and order */
                 cursor?: string;
                 /** @description The value of date */
-                date?: string;
+                date?: string[];
                 /** @description Whether date is empty */
                 dateEmpty?: "true" | "false";
                 /** @description The least value of date */
@@ -27375,39 +27556,47 @@ export interface operations {
                 /** @description The greatest value of date */
                 dateTo?: string;
                 /** @description The value of id */
-                id?: string;
+                id?: string[];
                 /** @description What id begins with, in any case */
                 idBegins?: string;
                 /** @description Whether id is empty */
                 idEmpty?: "true" | "false";
                 /** @description The value of insured */
-                insured?: string;
+                insured?: string[];
                 /** @description What insured begins with, in any case */
                 insuredBegins?: string;
                 /** @description Whether insured is empty */
                 insuredEmpty?: "true" | "false";
                 /** @description The value of kind */
-                kind?: string;
+                kind?: string[];
                 /** @description What kind begins with, in any case */
                 kindBegins?: string;
                 /** @description Whether kind is empty */
                 kindEmpty?: "true" | "false";
+                /** @description The value of late */
+                late?: string[];
+                /** @description Whether late is empty */
+                lateEmpty?: "true" | "false";
+                /** @description The least value of late */
+                lateFrom?: string;
+                /** @description The greatest value of late */
+                lateTo?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The value of line */
-                line?: string;
+                line?: string[];
                 /** @description What line begins with, in any case */
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
                 /** @description The value of policyNumber */
-                policyNumber?: string;
+                policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
                 policyNumberBegins?: string;
                 /** @description Whether policyNumber is empty */
                 policyNumberEmpty?: "true" | "false";
                 /** @description The value of recordedAt */
-                recordedAt?: string;
+                recordedAt?: string[];
                 /** @description Whether recordedAt is empty */
                 recordedAtEmpty?: "true" | "false";
                 /** @description The least value of recordedAt */
@@ -27415,15 +27604,141 @@ export interface operations {
                 /** @description The greatest value of recordedAt */
                 recordedAtTo?: string;
                 /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
-                sort?: "policyNumber" | "-policyNumber" | "claimNumber" | "-claimNumber" | "insured" | "-insured" | "contract" | "-contract" | "type" | "-type" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt";
+                sort?: "policyNumber" | "-policyNumber" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
                 /** @description The value of type */
-                type?: string;
+                type?: string[];
                 /** @description What type begins with, in any case */
                 typeBegins?: string;
                 /** @description Whether type is empty */
                 typeEmpty?: "true" | "false";
                 /** @description The value of year */
-                year?: string;
+                year?: string[];
+                /** @description Whether year is empty */
+                yearEmpty?: "true" | "false";
+                /** @description The least value of year */
+                yearFrom?: string;
+                /** @description The greatest value of year */
+                yearTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Receipts, refunds and payments that were recorded after the period they belong to, the latest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovementRows"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBookMovements: {
+        parameters: {
+            query?: {
+                /** @description The value of amount */
+                amount?: string[];
+                /** @description Whether amount is empty */
+                amountEmpty?: "true" | "false";
+                /** @description The least value of amount */
+                amountFrom?: string;
+                /** @description The greatest value of amount */
+                amountTo?: string;
+                /** @description The value of claimNumber */
+                claimNumber?: string[];
+                /** @description What claimNumber begins with, in any case */
+                claimNumberBegins?: string;
+                /** @description Whether claimNumber is empty */
+                claimNumberEmpty?: "true" | "false";
+                /** @description The value of contract */
+                contract?: string[];
+                /** @description What contract begins with, in any case */
+                contractBegins?: string;
+                /** @description Whether contract is empty */
+                contractEmpty?: "true" | "false";
+                /** @description The value of currency */
+                currency?: string[];
+                /** @description What currency begins with, in any case */
+                currencyBegins?: string;
+                /** @description Whether currency is empty */
+                currencyEmpty?: "true" | "false";
+                /** @description The member next of the page before, with the same conditions and order */
+                cursor?: string;
+                /** @description The value of date */
+                date?: string[];
+                /** @description Whether date is empty */
+                dateEmpty?: "true" | "false";
+                /** @description The least value of date */
+                dateFrom?: string;
+                /** @description The greatest value of date */
+                dateTo?: string;
+                /** @description The value of id */
+                id?: string[];
+                /** @description What id begins with, in any case */
+                idBegins?: string;
+                /** @description Whether id is empty */
+                idEmpty?: "true" | "false";
+                /** @description The value of insured */
+                insured?: string[];
+                /** @description What insured begins with, in any case */
+                insuredBegins?: string;
+                /** @description Whether insured is empty */
+                insuredEmpty?: "true" | "false";
+                /** @description The value of kind */
+                kind?: string[];
+                /** @description What kind begins with, in any case */
+                kindBegins?: string;
+                /** @description Whether kind is empty */
+                kindEmpty?: "true" | "false";
+                /** @description The value of late */
+                late?: string[];
+                /** @description Whether late is empty */
+                lateEmpty?: "true" | "false";
+                /** @description The least value of late */
+                lateFrom?: string;
+                /** @description The greatest value of late */
+                lateTo?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The value of line */
+                line?: string[];
+                /** @description What line begins with, in any case */
+                lineBegins?: string;
+                /** @description Whether line is empty */
+                lineEmpty?: "true" | "false";
+                /** @description The value of policyNumber */
+                policyNumber?: string[];
+                /** @description What policyNumber begins with, in any case */
+                policyNumberBegins?: string;
+                /** @description Whether policyNumber is empty */
+                policyNumberEmpty?: "true" | "false";
+                /** @description The value of recordedAt */
+                recordedAt?: string[];
+                /** @description Whether recordedAt is empty */
+                recordedAtEmpty?: "true" | "false";
+                /** @description The least value of recordedAt */
+                recordedAtFrom?: string;
+                /** @description The greatest value of recordedAt */
+                recordedAtTo?: string;
+                /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
+                sort?: "policyNumber" | "-policyNumber" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
+                /** @description The value of type */
+                type?: string[];
+                /** @description What type begins with, in any case */
+                typeBegins?: string;
+                /** @description Whether type is empty */
+                typeEmpty?: "true" | "false";
+                /** @description The value of year */
+                year?: string[];
                 /** @description Whether year is empty */
                 yearEmpty?: "true" | "false";
                 /** @description The least value of year */
@@ -27457,7 +27772,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The value of claims */
-                claims?: string;
+                claims?: string[];
                 /** @description Whether claims is empty */
                 claimsEmpty?: "true" | "false";
                 /** @description The least value of claims */
@@ -27465,19 +27780,19 @@ export interface operations {
                 /** @description The greatest value of claims */
                 claimsTo?: string;
                 /** @description The value of contract */
-                contract?: string;
+                contract?: string[];
                 /** @description What contract begins with, in any case */
                 contractBegins?: string;
                 /** @description Whether contract is empty */
                 contractEmpty?: "true" | "false";
                 /** @description The value of country */
-                country?: string;
+                country?: string[];
                 /** @description What country begins with, in any case */
                 countryBegins?: string;
                 /** @description Whether country is empty */
                 countryEmpty?: "true" | "false";
                 /** @description The value of coverEnds */
-                coverEnds?: string;
+                coverEnds?: string[];
                 /** @description Whether coverEnds is empty */
                 coverEndsEmpty?: "true" | "false";
                 /** @description The least value of coverEnds */
@@ -27485,7 +27800,7 @@ export interface operations {
                 /** @description The greatest value of coverEnds */
                 coverEndsTo?: string;
                 /** @description The value of currency */
-                currency?: string;
+                currency?: string[];
                 /** @description What currency begins with, in any case */
                 currencyBegins?: string;
                 /** @description Whether currency is empty */
@@ -27495,7 +27810,7 @@ export interface operations {
                 /** @description The value of ended */
                 ended?: "true" | "false";
                 /** @description The value of expiryDate */
-                expiryDate?: string;
+                expiryDate?: string[];
                 /** @description Whether expiryDate is empty */
                 expiryDateEmpty?: "true" | "false";
                 /** @description The least value of expiryDate */
@@ -27503,7 +27818,7 @@ export interface operations {
                 /** @description The greatest value of expiryDate */
                 expiryDateTo?: string;
                 /** @description The value of externalReference */
-                externalReference?: string;
+                externalReference?: string[];
                 /** @description What externalReference begins with, in any case */
                 externalReferenceBegins?: string;
                 /** @description Whether externalReference is empty */
@@ -27511,13 +27826,13 @@ export interface operations {
                 /** @description Only rows that add something to months from this one on, such as 2026-01; `selected` says what */
                 from?: string;
                 /** @description The value of id */
-                id?: string;
+                id?: string[];
                 /** @description What id begins with, in any case */
                 idBegins?: string;
                 /** @description Whether id is empty */
                 idEmpty?: "true" | "false";
                 /** @description The value of inceptionDate */
-                inceptionDate?: string;
+                inceptionDate?: string[];
                 /** @description Whether inceptionDate is empty */
                 inceptionDateEmpty?: "true" | "false";
                 /** @description The least value of inceptionDate */
@@ -27525,7 +27840,7 @@ export interface operations {
                 /** @description The greatest value of inceptionDate */
                 inceptionDateTo?: string;
                 /** @description The value of incurred */
-                incurred?: string;
+                incurred?: string[];
                 /** @description Whether incurred is empty */
                 incurredEmpty?: "true" | "false";
                 /** @description The least value of incurred */
@@ -27533,13 +27848,13 @@ export interface operations {
                 /** @description The greatest value of incurred */
                 incurredTo?: string;
                 /** @description The value of insured */
-                insured?: string;
+                insured?: string[];
                 /** @description What insured begins with, in any case */
                 insuredBegins?: string;
                 /** @description Whether insured is empty */
                 insuredEmpty?: "true" | "false";
                 /** @description The value of lastReceipt */
-                lastReceipt?: string;
+                lastReceipt?: string[];
                 /** @description Whether lastReceipt is empty */
                 lastReceiptEmpty?: "true" | "false";
                 /** @description The least value of lastReceipt */
@@ -27549,13 +27864,13 @@ export interface operations {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The value of line */
-                line?: string;
+                line?: string[];
                 /** @description What line begins with, in any case */
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
                 /** @description The value of lossRatio */
-                lossRatio?: string;
+                lossRatio?: string[];
                 /** @description Whether lossRatio is empty */
                 lossRatioEmpty?: "true" | "false";
                 /** @description The least value of lossRatio */
@@ -27563,15 +27878,15 @@ export interface operations {
                 /** @description The greatest value of lossRatio */
                 lossRatioTo?: string;
                 /** @description The value of object */
-                object?: string;
+                object?: string[];
                 /** @description What object begins with, in any case */
                 objectBegins?: string;
                 /** @description Whether object is empty */
                 objectEmpty?: "true" | "false";
                 /** @description The value of open */
-                open?: string;
+                open?: string[];
                 /** @description The value of openClaims */
-                openClaims?: string;
+                openClaims?: string[];
                 /** @description Whether openClaims is empty */
                 openClaimsEmpty?: "true" | "false";
                 /** @description The least value of openClaims */
@@ -27585,7 +27900,7 @@ export interface operations {
                 /** @description The greatest value of open */
                 openTo?: string;
                 /** @description The value of outstanding */
-                outstanding?: string;
+                outstanding?: string[];
                 /** @description Whether outstanding is empty */
                 outstandingEmpty?: "true" | "false";
                 /** @description The least value of outstanding */
@@ -27593,7 +27908,7 @@ export interface operations {
                 /** @description The greatest value of outstanding */
                 outstandingTo?: string;
                 /** @description The value of paid */
-                paid?: string;
+                paid?: string[];
                 /** @description Whether paid is empty */
                 paidEmpty?: "true" | "false";
                 /** @description The least value of paid */
@@ -27601,19 +27916,19 @@ export interface operations {
                 /** @description The greatest value of paid */
                 paidTo?: string;
                 /** @description The value of policyholderId */
-                policyholderId?: string;
+                policyholderId?: string[];
                 /** @description What policyholderId begins with, in any case */
                 policyholderIdBegins?: string;
                 /** @description Whether policyholderId is empty */
                 policyholderIdEmpty?: "true" | "false";
                 /** @description The value of policyNumber */
-                policyNumber?: string;
+                policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
                 policyNumberBegins?: string;
                 /** @description Whether policyNumber is empty */
                 policyNumberEmpty?: "true" | "false";
                 /** @description The value of received */
-                received?: string;
+                received?: string[];
                 /** @description Whether received is empty */
                 receivedEmpty?: "true" | "false";
                 /** @description The least value of received */
@@ -27621,7 +27936,7 @@ export interface operations {
                 /** @description The greatest value of received */
                 receivedTo?: string;
                 /** @description The value of refunded */
-                refunded?: string;
+                refunded?: string[];
                 /** @description Whether refunded is empty */
                 refundedEmpty?: "true" | "false";
                 /** @description The least value of refunded */
@@ -27629,7 +27944,7 @@ export interface operations {
                 /** @description The greatest value of refunded */
                 refundedTo?: string;
                 /** @description The value of replaces */
-                replaces?: string;
+                replaces?: string[];
                 /** @description What replaces begins with, in any case */
                 replacesBegins?: string;
                 /** @description Whether replaces is empty */
@@ -27637,7 +27952,7 @@ export interface operations {
                 /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
                 sort?: "inceptionDate" | "-inceptionDate" | "expiryDate" | "-expiryDate" | "insured" | "-insured" | "contract" | "-contract" | "written" | "-written" | "received" | "-received" | "open" | "-open" | "lastReceipt" | "-lastReceipt" | "incurred" | "-incurred" | "lossRatio" | "-lossRatio";
                 /** @description The value of status */
-                status?: string;
+                status?: string[];
                 /** @description What status begins with, in any case */
                 statusBegins?: string;
                 /** @description Whether status is empty */
@@ -27645,7 +27960,7 @@ export interface operations {
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
                 /** @description The value of written */
-                written?: string;
+                written?: string[];
                 /** @description Whether written is empty */
                 writtenEmpty?: "true" | "false";
                 /** @description The least value of written */
@@ -27653,7 +27968,7 @@ export interface operations {
                 /** @description The greatest value of written */
                 writtenTo?: string;
                 /** @description The value of year */
-                year?: string;
+                year?: string[];
                 /** @description Whether year is empty */
                 yearEmpty?: "true" | "false";
                 /** @description The least value of year */
@@ -27719,6 +28034,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Summary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readLossTriangle: {
+        parameters: {
+            query?: {
+                /** @description What the rows are: years of account */
+                by?: "year";
+                /** @description Only this contract */
+                contract?: string;
+                /** @description Whether a figure includes the steps before; true without it */
+                cumulative?: "true" | "false";
+                /** @description Only amounts of this currency */
+                currency?: string;
+                /** @description The length of a step; quarter without it */
+                development?: "month" | "quarter" | "year";
+                /** @description Only this line */
+                line?: string;
+                /** @description What is shown; incurred without it */
+                measure?: "incurred" | "paid";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The loss triangle: what claims come to by year of account and development. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Triangle"];
                 };
             };
             400: components["responses"]["BadRequest"];
