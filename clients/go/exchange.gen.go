@@ -1573,28 +1573,20 @@ func (e ListLateReceiptsParamsLateEmpty) Valid() bool {
 // Defines values for ListLateReceiptsParamsSort.
 const (
 	ListLateReceiptsParamsSortAmount            ListLateReceiptsParamsSort = "amount"
-	ListLateReceiptsParamsSortClaimNumber       ListLateReceiptsParamsSort = "claimNumber"
-	ListLateReceiptsParamsSortContract          ListLateReceiptsParamsSort = "contract"
 	ListLateReceiptsParamsSortDate              ListLateReceiptsParamsSort = "date"
-	ListLateReceiptsParamsSortInsured           ListLateReceiptsParamsSort = "insured"
 	ListLateReceiptsParamsSortLate              ListLateReceiptsParamsSort = "late"
 	ListLateReceiptsParamsSortMinusAmount       ListLateReceiptsParamsSort = "-amount"
-	ListLateReceiptsParamsSortMinusClaimNumber  ListLateReceiptsParamsSort = "-claimNumber"
-	ListLateReceiptsParamsSortMinusContract     ListLateReceiptsParamsSort = "-contract"
 	ListLateReceiptsParamsSortMinusDate         ListLateReceiptsParamsSort = "-date"
-	ListLateReceiptsParamsSortMinusInsured      ListLateReceiptsParamsSort = "-insured"
 	ListLateReceiptsParamsSortMinusLate         ListLateReceiptsParamsSort = "-late"
 	ListLateReceiptsParamsSortMinusPolicyNumber ListLateReceiptsParamsSort = "-policyNumber"
 	ListLateReceiptsParamsSortMinusRecordedAt   ListLateReceiptsParamsSort = "-recordedAt"
-	ListLateReceiptsParamsSortMinusType         ListLateReceiptsParamsSort = "-type"
 	ListLateReceiptsParamsSortPolicyNumber      ListLateReceiptsParamsSort = "policyNumber"
 	ListLateReceiptsParamsSortRecordedAt        ListLateReceiptsParamsSort = "recordedAt"
-	ListLateReceiptsParamsSortType              ListLateReceiptsParamsSort = "type"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ListLateReceiptsParamsSort) Valid() bool {
-	return slices.Contains([]ListLateReceiptsParamsSort{ListLateReceiptsParamsSortAmount, ListLateReceiptsParamsSortClaimNumber, ListLateReceiptsParamsSortContract, ListLateReceiptsParamsSortDate, ListLateReceiptsParamsSortInsured, ListLateReceiptsParamsSortLate, ListLateReceiptsParamsSortMinusAmount, ListLateReceiptsParamsSortMinusClaimNumber, ListLateReceiptsParamsSortMinusContract, ListLateReceiptsParamsSortMinusDate, ListLateReceiptsParamsSortMinusInsured, ListLateReceiptsParamsSortMinusLate, ListLateReceiptsParamsSortMinusPolicyNumber, ListLateReceiptsParamsSortMinusRecordedAt, ListLateReceiptsParamsSortMinusType, ListLateReceiptsParamsSortPolicyNumber, ListLateReceiptsParamsSortRecordedAt, ListLateReceiptsParamsSortType}, e)
+	return slices.Contains([]ListLateReceiptsParamsSort{ListLateReceiptsParamsSortAmount, ListLateReceiptsParamsSortDate, ListLateReceiptsParamsSortLate, ListLateReceiptsParamsSortMinusAmount, ListLateReceiptsParamsSortMinusDate, ListLateReceiptsParamsSortMinusLate, ListLateReceiptsParamsSortMinusPolicyNumber, ListLateReceiptsParamsSortMinusRecordedAt, ListLateReceiptsParamsSortPolicyNumber, ListLateReceiptsParamsSortRecordedAt}, e)
 }
 
 // Defines values for ListBookMovementsParamsIdEmpty.
@@ -1754,28 +1746,20 @@ func (e ListBookMovementsParamsLateEmpty) Valid() bool {
 // Defines values for ListBookMovementsParamsSort.
 const (
 	ListBookMovementsParamsSortAmount            ListBookMovementsParamsSort = "amount"
-	ListBookMovementsParamsSortClaimNumber       ListBookMovementsParamsSort = "claimNumber"
-	ListBookMovementsParamsSortContract          ListBookMovementsParamsSort = "contract"
 	ListBookMovementsParamsSortDate              ListBookMovementsParamsSort = "date"
-	ListBookMovementsParamsSortInsured           ListBookMovementsParamsSort = "insured"
 	ListBookMovementsParamsSortLate              ListBookMovementsParamsSort = "late"
 	ListBookMovementsParamsSortMinusAmount       ListBookMovementsParamsSort = "-amount"
-	ListBookMovementsParamsSortMinusClaimNumber  ListBookMovementsParamsSort = "-claimNumber"
-	ListBookMovementsParamsSortMinusContract     ListBookMovementsParamsSort = "-contract"
 	ListBookMovementsParamsSortMinusDate         ListBookMovementsParamsSort = "-date"
-	ListBookMovementsParamsSortMinusInsured      ListBookMovementsParamsSort = "-insured"
 	ListBookMovementsParamsSortMinusLate         ListBookMovementsParamsSort = "-late"
 	ListBookMovementsParamsSortMinusPolicyNumber ListBookMovementsParamsSort = "-policyNumber"
 	ListBookMovementsParamsSortMinusRecordedAt   ListBookMovementsParamsSort = "-recordedAt"
-	ListBookMovementsParamsSortMinusType         ListBookMovementsParamsSort = "-type"
 	ListBookMovementsParamsSortPolicyNumber      ListBookMovementsParamsSort = "policyNumber"
 	ListBookMovementsParamsSortRecordedAt        ListBookMovementsParamsSort = "recordedAt"
-	ListBookMovementsParamsSortType              ListBookMovementsParamsSort = "type"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookMovementsParamsSort) Valid() bool {
-	return slices.Contains([]ListBookMovementsParamsSort{ListBookMovementsParamsSortAmount, ListBookMovementsParamsSortClaimNumber, ListBookMovementsParamsSortContract, ListBookMovementsParamsSortDate, ListBookMovementsParamsSortInsured, ListBookMovementsParamsSortLate, ListBookMovementsParamsSortMinusAmount, ListBookMovementsParamsSortMinusClaimNumber, ListBookMovementsParamsSortMinusContract, ListBookMovementsParamsSortMinusDate, ListBookMovementsParamsSortMinusInsured, ListBookMovementsParamsSortMinusLate, ListBookMovementsParamsSortMinusPolicyNumber, ListBookMovementsParamsSortMinusRecordedAt, ListBookMovementsParamsSortMinusType, ListBookMovementsParamsSortPolicyNumber, ListBookMovementsParamsSortRecordedAt, ListBookMovementsParamsSortType}, e)
+	return slices.Contains([]ListBookMovementsParamsSort{ListBookMovementsParamsSortAmount, ListBookMovementsParamsSortDate, ListBookMovementsParamsSortLate, ListBookMovementsParamsSortMinusAmount, ListBookMovementsParamsSortMinusDate, ListBookMovementsParamsSortMinusLate, ListBookMovementsParamsSortMinusPolicyNumber, ListBookMovementsParamsSortMinusRecordedAt, ListBookMovementsParamsSortPolicyNumber, ListBookMovementsParamsSortRecordedAt}, e)
 }
 
 // Defines values for ListBookPoliciesParamsPolicyNumberEmpty.
@@ -3105,7 +3089,7 @@ type ClaimLine struct {
 	Supplement *ClaimSupplement `json:"supplement,omitempty"`
 }
 
-// ClaimRow A claim, with what people ask about it. Amounts are in major units of the currency of its policy.
+// ClaimRow A claim, with what people ask about it. Amounts are in major units, in the currency of its policy.
 type ClaimRow struct {
 	// Age How many days ago it was notified.
 	Age *int64 `json:"age,omitempty"`
@@ -10732,7 +10716,7 @@ type ListBookClaimsParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// ClaimNumber The value of claimNumber
-	ClaimNumber *string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
 
 	// ClaimNumberBegins What claimNumber begins with, in any case
 	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
@@ -10741,7 +10725,7 @@ type ListBookClaimsParams struct {
 	ClaimNumberEmpty *ListBookClaimsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
 
 	// Id The value of id
-	Id *string `form:"id,omitempty" json:"id,omitempty"`
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
 
 	// IdBegins What id begins with, in any case
 	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
@@ -10750,7 +10734,7 @@ type ListBookClaimsParams struct {
 	IdEmpty *ListBookClaimsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
 
 	// PolicyNumber The value of policyNumber
-	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
 	// PolicyNumberBegins What policyNumber begins with, in any case
 	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
@@ -10759,7 +10743,7 @@ type ListBookClaimsParams struct {
 	PolicyNumberEmpty *ListBookClaimsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
 
 	// Line The value of line
-	Line *string `form:"line,omitempty" json:"line,omitempty"`
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
 
 	// LineBegins What line begins with, in any case
 	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
@@ -10768,7 +10752,7 @@ type ListBookClaimsParams struct {
 	LineEmpty *ListBookClaimsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
 
 	// Insured The value of insured
-	Insured *string `form:"insured,omitempty" json:"insured,omitempty"`
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
 
 	// InsuredBegins What insured begins with, in any case
 	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
@@ -10777,7 +10761,7 @@ type ListBookClaimsParams struct {
 	InsuredEmpty *ListBookClaimsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
 
 	// Contract The value of contract
-	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
 
 	// ContractBegins What contract begins with, in any case
 	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
@@ -10786,7 +10770,7 @@ type ListBookClaimsParams struct {
 	ContractEmpty *ListBookClaimsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
 
 	// Year The value of year
-	Year *string `form:"year,omitempty" json:"year,omitempty"`
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
 
 	// YearFrom The least value of year
 	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
@@ -10798,7 +10782,7 @@ type ListBookClaimsParams struct {
 	YearEmpty *ListBookClaimsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
 
 	// Country The value of country
-	Country *string `form:"country,omitempty" json:"country,omitempty"`
+	Country *[]string `form:"country,omitempty" json:"country,omitempty"`
 
 	// CountryBegins What country begins with, in any case
 	CountryBegins *string `form:"countryBegins,omitempty" json:"countryBegins,omitempty"`
@@ -10807,7 +10791,7 @@ type ListBookClaimsParams struct {
 	CountryEmpty *ListBookClaimsParamsCountryEmpty `form:"countryEmpty,omitempty" json:"countryEmpty,omitempty"`
 
 	// Currency The value of currency
-	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrencyBegins What currency begins with, in any case
 	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
@@ -10816,7 +10800,7 @@ type ListBookClaimsParams struct {
 	CurrencyEmpty *ListBookClaimsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
 
 	// Cause The value of cause
-	Cause *string `form:"cause,omitempty" json:"cause,omitempty"`
+	Cause *[]string `form:"cause,omitempty" json:"cause,omitempty"`
 
 	// CauseBegins What cause begins with, in any case
 	CauseBegins *string `form:"causeBegins,omitempty" json:"causeBegins,omitempty"`
@@ -10825,7 +10809,7 @@ type ListBookClaimsParams struct {
 	CauseEmpty *ListBookClaimsParamsCauseEmpty `form:"causeEmpty,omitempty" json:"causeEmpty,omitempty"`
 
 	// LossDate The value of lossDate
-	LossDate *openapi_types.Date `form:"lossDate,omitempty" json:"lossDate,omitempty"`
+	LossDate *[]openapi_types.Date `form:"lossDate,omitempty" json:"lossDate,omitempty"`
 
 	// LossDateFrom The least value of lossDate
 	LossDateFrom *openapi_types.Date `form:"lossDateFrom,omitempty" json:"lossDateFrom,omitempty"`
@@ -10837,7 +10821,7 @@ type ListBookClaimsParams struct {
 	LossDateEmpty *ListBookClaimsParamsLossDateEmpty `form:"lossDateEmpty,omitempty" json:"lossDateEmpty,omitempty"`
 
 	// Fnol The value of fnol
-	Fnol *openapi_types.Date `form:"fnol,omitempty" json:"fnol,omitempty"`
+	Fnol *[]openapi_types.Date `form:"fnol,omitempty" json:"fnol,omitempty"`
 
 	// FnolFrom The least value of fnol
 	FnolFrom *openapi_types.Date `form:"fnolFrom,omitempty" json:"fnolFrom,omitempty"`
@@ -10849,7 +10833,7 @@ type ListBookClaimsParams struct {
 	FnolEmpty *ListBookClaimsParamsFnolEmpty `form:"fnolEmpty,omitempty" json:"fnolEmpty,omitempty"`
 
 	// Status The value of status
-	Status *string `form:"status,omitempty" json:"status,omitempty"`
+	Status *[]string `form:"status,omitempty" json:"status,omitempty"`
 
 	// StatusBegins What status begins with, in any case
 	StatusBegins *string `form:"statusBegins,omitempty" json:"statusBegins,omitempty"`
@@ -10858,7 +10842,7 @@ type ListBookClaimsParams struct {
 	StatusEmpty *ListBookClaimsParamsStatusEmpty `form:"statusEmpty,omitempty" json:"statusEmpty,omitempty"`
 
 	// Age The value of age
-	Age *string `form:"age,omitempty" json:"age,omitempty"`
+	Age *[]string `form:"age,omitempty" json:"age,omitempty"`
 
 	// AgeFrom The least value of age
 	AgeFrom *string `form:"ageFrom,omitempty" json:"ageFrom,omitempty"`
@@ -10870,7 +10854,7 @@ type ListBookClaimsParams struct {
 	AgeEmpty *ListBookClaimsParamsAgeEmpty `form:"ageEmpty,omitempty" json:"ageEmpty,omitempty"`
 
 	// LastMovement The value of lastMovement
-	LastMovement *openapi_types.Date `form:"lastMovement,omitempty" json:"lastMovement,omitempty"`
+	LastMovement *[]openapi_types.Date `form:"lastMovement,omitempty" json:"lastMovement,omitempty"`
 
 	// LastMovementFrom The least value of lastMovement
 	LastMovementFrom *openapi_types.Date `form:"lastMovementFrom,omitempty" json:"lastMovementFrom,omitempty"`
@@ -10882,7 +10866,7 @@ type ListBookClaimsParams struct {
 	LastMovementEmpty *ListBookClaimsParamsLastMovementEmpty `form:"lastMovementEmpty,omitempty" json:"lastMovementEmpty,omitempty"`
 
 	// LastEvent The value of lastEvent
-	LastEvent *string `form:"lastEvent,omitempty" json:"lastEvent,omitempty"`
+	LastEvent *[]string `form:"lastEvent,omitempty" json:"lastEvent,omitempty"`
 
 	// LastEventBegins What lastEvent begins with, in any case
 	LastEventBegins *string `form:"lastEventBegins,omitempty" json:"lastEventBegins,omitempty"`
@@ -10891,7 +10875,7 @@ type ListBookClaimsParams struct {
 	LastEventEmpty *ListBookClaimsParamsLastEventEmpty `form:"lastEventEmpty,omitempty" json:"lastEventEmpty,omitempty"`
 
 	// ExternalReference The value of externalReference
-	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// ExternalReferenceBegins What externalReference begins with, in any case
 	ExternalReferenceBegins *string `form:"externalReferenceBegins,omitempty" json:"externalReferenceBegins,omitempty"`
@@ -10900,7 +10884,7 @@ type ListBookClaimsParams struct {
 	ExternalReferenceEmpty *ListBookClaimsParamsExternalReferenceEmpty `form:"externalReferenceEmpty,omitempty" json:"externalReferenceEmpty,omitempty"`
 
 	// Reserve The value of reserve
-	Reserve *string `form:"reserve,omitempty" json:"reserve,omitempty"`
+	Reserve *[]string `form:"reserve,omitempty" json:"reserve,omitempty"`
 
 	// ReserveFrom The least value of reserve
 	ReserveFrom *string `form:"reserveFrom,omitempty" json:"reserveFrom,omitempty"`
@@ -10912,7 +10896,7 @@ type ListBookClaimsParams struct {
 	ReserveEmpty *ListBookClaimsParamsReserveEmpty `form:"reserveEmpty,omitempty" json:"reserveEmpty,omitempty"`
 
 	// Paid The value of paid
-	Paid *string `form:"paid,omitempty" json:"paid,omitempty"`
+	Paid *[]string `form:"paid,omitempty" json:"paid,omitempty"`
 
 	// PaidFrom The least value of paid
 	PaidFrom *string `form:"paidFrom,omitempty" json:"paidFrom,omitempty"`
@@ -10924,7 +10908,7 @@ type ListBookClaimsParams struct {
 	PaidEmpty *ListBookClaimsParamsPaidEmpty `form:"paidEmpty,omitempty" json:"paidEmpty,omitempty"`
 
 	// Outstanding The value of outstanding
-	Outstanding *string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
+	Outstanding *[]string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
 
 	// OutstandingFrom The least value of outstanding
 	OutstandingFrom *string `form:"outstandingFrom,omitempty" json:"outstandingFrom,omitempty"`
@@ -10936,7 +10920,7 @@ type ListBookClaimsParams struct {
 	OutstandingEmpty *ListBookClaimsParamsOutstandingEmpty `form:"outstandingEmpty,omitempty" json:"outstandingEmpty,omitempty"`
 
 	// Incurred The value of incurred
-	Incurred *string `form:"incurred,omitempty" json:"incurred,omitempty"`
+	Incurred *[]string `form:"incurred,omitempty" json:"incurred,omitempty"`
 
 	// IncurredFrom The least value of incurred
 	IncurredFrom *string `form:"incurredFrom,omitempty" json:"incurredFrom,omitempty"`
@@ -10948,7 +10932,7 @@ type ListBookClaimsParams struct {
 	IncurredEmpty *ListBookClaimsParamsIncurredEmpty `form:"incurredEmpty,omitempty" json:"incurredEmpty,omitempty"`
 
 	// Payments The value of payments
-	Payments *string `form:"payments,omitempty" json:"payments,omitempty"`
+	Payments *[]string `form:"payments,omitempty" json:"payments,omitempty"`
 
 	// PaymentsFrom The least value of payments
 	PaymentsFrom *string `form:"paymentsFrom,omitempty" json:"paymentsFrom,omitempty"`
@@ -11050,7 +11034,7 @@ type ListLateReceiptsParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Id The value of id
-	Id *string `form:"id,omitempty" json:"id,omitempty"`
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
 
 	// IdBegins What id begins with, in any case
 	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
@@ -11059,7 +11043,7 @@ type ListLateReceiptsParams struct {
 	IdEmpty *ListLateReceiptsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
 
 	// Kind The value of kind
-	Kind *string `form:"kind,omitempty" json:"kind,omitempty"`
+	Kind *[]string `form:"kind,omitempty" json:"kind,omitempty"`
 
 	// KindBegins What kind begins with, in any case
 	KindBegins *string `form:"kindBegins,omitempty" json:"kindBegins,omitempty"`
@@ -11068,7 +11052,7 @@ type ListLateReceiptsParams struct {
 	KindEmpty *ListLateReceiptsParamsKindEmpty `form:"kindEmpty,omitempty" json:"kindEmpty,omitempty"`
 
 	// PolicyNumber The value of policyNumber
-	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
 	// PolicyNumberBegins What policyNumber begins with, in any case
 	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
@@ -11077,7 +11061,7 @@ type ListLateReceiptsParams struct {
 	PolicyNumberEmpty *ListLateReceiptsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
 
 	// ClaimNumber The value of claimNumber
-	ClaimNumber *string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
 
 	// ClaimNumberBegins What claimNumber begins with, in any case
 	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
@@ -11086,7 +11070,7 @@ type ListLateReceiptsParams struct {
 	ClaimNumberEmpty *ListLateReceiptsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
 
 	// Line The value of line
-	Line *string `form:"line,omitempty" json:"line,omitempty"`
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
 
 	// LineBegins What line begins with, in any case
 	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
@@ -11095,7 +11079,7 @@ type ListLateReceiptsParams struct {
 	LineEmpty *ListLateReceiptsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
 
 	// Insured The value of insured
-	Insured *string `form:"insured,omitempty" json:"insured,omitempty"`
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
 
 	// InsuredBegins What insured begins with, in any case
 	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
@@ -11104,7 +11088,7 @@ type ListLateReceiptsParams struct {
 	InsuredEmpty *ListLateReceiptsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
 
 	// Contract The value of contract
-	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
 
 	// ContractBegins What contract begins with, in any case
 	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
@@ -11113,7 +11097,7 @@ type ListLateReceiptsParams struct {
 	ContractEmpty *ListLateReceiptsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
 
 	// Year The value of year
-	Year *string `form:"year,omitempty" json:"year,omitempty"`
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
 
 	// YearFrom The least value of year
 	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
@@ -11125,7 +11109,7 @@ type ListLateReceiptsParams struct {
 	YearEmpty *ListLateReceiptsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
 
 	// Currency The value of currency
-	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrencyBegins What currency begins with, in any case
 	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
@@ -11134,7 +11118,7 @@ type ListLateReceiptsParams struct {
 	CurrencyEmpty *ListLateReceiptsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
 
 	// Type The value of type
-	Type *string `form:"type,omitempty" json:"type,omitempty"`
+	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
 	// TypeBegins What type begins with, in any case
 	TypeBegins *string `form:"typeBegins,omitempty" json:"typeBegins,omitempty"`
@@ -11143,7 +11127,7 @@ type ListLateReceiptsParams struct {
 	TypeEmpty *ListLateReceiptsParamsTypeEmpty `form:"typeEmpty,omitempty" json:"typeEmpty,omitempty"`
 
 	// Amount The value of amount
-	Amount *string `form:"amount,omitempty" json:"amount,omitempty"`
+	Amount *[]string `form:"amount,omitempty" json:"amount,omitempty"`
 
 	// AmountFrom The least value of amount
 	AmountFrom *string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
@@ -11155,7 +11139,7 @@ type ListLateReceiptsParams struct {
 	AmountEmpty *ListLateReceiptsParamsAmountEmpty `form:"amountEmpty,omitempty" json:"amountEmpty,omitempty"`
 
 	// Date The value of date
-	Date *openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
+	Date *[]openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
 
 	// DateFrom The least value of date
 	DateFrom *openapi_types.Date `form:"dateFrom,omitempty" json:"dateFrom,omitempty"`
@@ -11167,7 +11151,7 @@ type ListLateReceiptsParams struct {
 	DateEmpty *ListLateReceiptsParamsDateEmpty `form:"dateEmpty,omitempty" json:"dateEmpty,omitempty"`
 
 	// RecordedAt The value of recordedAt
-	RecordedAt *openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
+	RecordedAt *[]openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
 
 	// RecordedAtFrom The least value of recordedAt
 	RecordedAtFrom *openapi_types.Date `form:"recordedAtFrom,omitempty" json:"recordedAtFrom,omitempty"`
@@ -11179,7 +11163,7 @@ type ListLateReceiptsParams struct {
 	RecordedAtEmpty *ListLateReceiptsParamsRecordedAtEmpty `form:"recordedAtEmpty,omitempty" json:"recordedAtEmpty,omitempty"`
 
 	// Late The value of late
-	Late *string `form:"late,omitempty" json:"late,omitempty"`
+	Late *[]string `form:"late,omitempty" json:"late,omitempty"`
 
 	// LateFrom The least value of late
 	LateFrom *string `form:"lateFrom,omitempty" json:"lateFrom,omitempty"`
@@ -11251,7 +11235,7 @@ type ListBookMovementsParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Id The value of id
-	Id *string `form:"id,omitempty" json:"id,omitempty"`
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
 
 	// IdBegins What id begins with, in any case
 	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
@@ -11260,7 +11244,7 @@ type ListBookMovementsParams struct {
 	IdEmpty *ListBookMovementsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
 
 	// Kind The value of kind
-	Kind *string `form:"kind,omitempty" json:"kind,omitempty"`
+	Kind *[]string `form:"kind,omitempty" json:"kind,omitempty"`
 
 	// KindBegins What kind begins with, in any case
 	KindBegins *string `form:"kindBegins,omitempty" json:"kindBegins,omitempty"`
@@ -11269,7 +11253,7 @@ type ListBookMovementsParams struct {
 	KindEmpty *ListBookMovementsParamsKindEmpty `form:"kindEmpty,omitempty" json:"kindEmpty,omitempty"`
 
 	// PolicyNumber The value of policyNumber
-	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
 	// PolicyNumberBegins What policyNumber begins with, in any case
 	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
@@ -11278,7 +11262,7 @@ type ListBookMovementsParams struct {
 	PolicyNumberEmpty *ListBookMovementsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
 
 	// ClaimNumber The value of claimNumber
-	ClaimNumber *string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
 
 	// ClaimNumberBegins What claimNumber begins with, in any case
 	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
@@ -11287,7 +11271,7 @@ type ListBookMovementsParams struct {
 	ClaimNumberEmpty *ListBookMovementsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
 
 	// Line The value of line
-	Line *string `form:"line,omitempty" json:"line,omitempty"`
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
 
 	// LineBegins What line begins with, in any case
 	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
@@ -11296,7 +11280,7 @@ type ListBookMovementsParams struct {
 	LineEmpty *ListBookMovementsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
 
 	// Insured The value of insured
-	Insured *string `form:"insured,omitempty" json:"insured,omitempty"`
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
 
 	// InsuredBegins What insured begins with, in any case
 	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
@@ -11305,7 +11289,7 @@ type ListBookMovementsParams struct {
 	InsuredEmpty *ListBookMovementsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
 
 	// Contract The value of contract
-	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
 
 	// ContractBegins What contract begins with, in any case
 	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
@@ -11314,7 +11298,7 @@ type ListBookMovementsParams struct {
 	ContractEmpty *ListBookMovementsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
 
 	// Year The value of year
-	Year *string `form:"year,omitempty" json:"year,omitempty"`
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
 
 	// YearFrom The least value of year
 	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
@@ -11326,7 +11310,7 @@ type ListBookMovementsParams struct {
 	YearEmpty *ListBookMovementsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
 
 	// Currency The value of currency
-	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrencyBegins What currency begins with, in any case
 	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
@@ -11335,7 +11319,7 @@ type ListBookMovementsParams struct {
 	CurrencyEmpty *ListBookMovementsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
 
 	// Type The value of type
-	Type *string `form:"type,omitempty" json:"type,omitempty"`
+	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
 	// TypeBegins What type begins with, in any case
 	TypeBegins *string `form:"typeBegins,omitempty" json:"typeBegins,omitempty"`
@@ -11344,7 +11328,7 @@ type ListBookMovementsParams struct {
 	TypeEmpty *ListBookMovementsParamsTypeEmpty `form:"typeEmpty,omitempty" json:"typeEmpty,omitempty"`
 
 	// Amount The value of amount
-	Amount *string `form:"amount,omitempty" json:"amount,omitempty"`
+	Amount *[]string `form:"amount,omitempty" json:"amount,omitempty"`
 
 	// AmountFrom The least value of amount
 	AmountFrom *string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
@@ -11356,7 +11340,7 @@ type ListBookMovementsParams struct {
 	AmountEmpty *ListBookMovementsParamsAmountEmpty `form:"amountEmpty,omitempty" json:"amountEmpty,omitempty"`
 
 	// Date The value of date
-	Date *openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
+	Date *[]openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
 
 	// DateFrom The least value of date
 	DateFrom *openapi_types.Date `form:"dateFrom,omitempty" json:"dateFrom,omitempty"`
@@ -11368,7 +11352,7 @@ type ListBookMovementsParams struct {
 	DateEmpty *ListBookMovementsParamsDateEmpty `form:"dateEmpty,omitempty" json:"dateEmpty,omitempty"`
 
 	// RecordedAt The value of recordedAt
-	RecordedAt *openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
+	RecordedAt *[]openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
 
 	// RecordedAtFrom The least value of recordedAt
 	RecordedAtFrom *openapi_types.Date `form:"recordedAtFrom,omitempty" json:"recordedAtFrom,omitempty"`
@@ -11380,7 +11364,7 @@ type ListBookMovementsParams struct {
 	RecordedAtEmpty *ListBookMovementsParamsRecordedAtEmpty `form:"recordedAtEmpty,omitempty" json:"recordedAtEmpty,omitempty"`
 
 	// Late The value of late
-	Late *string `form:"late,omitempty" json:"late,omitempty"`
+	Late *[]string `form:"late,omitempty" json:"late,omitempty"`
 
 	// LateFrom The least value of late
 	LateFrom *string `form:"lateFrom,omitempty" json:"lateFrom,omitempty"`
@@ -11452,7 +11436,7 @@ type ListBookPoliciesParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// PolicyNumber The value of policyNumber
-	PolicyNumber *string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
 
 	// PolicyNumberBegins What policyNumber begins with, in any case
 	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
@@ -11461,7 +11445,7 @@ type ListBookPoliciesParams struct {
 	PolicyNumberEmpty *ListBookPoliciesParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
 
 	// Id The value of id
-	Id *string `form:"id,omitempty" json:"id,omitempty"`
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
 
 	// IdBegins What id begins with, in any case
 	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
@@ -11470,7 +11454,7 @@ type ListBookPoliciesParams struct {
 	IdEmpty *ListBookPoliciesParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
 
 	// Line The value of line
-	Line *string `form:"line,omitempty" json:"line,omitempty"`
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
 
 	// LineBegins What line begins with, in any case
 	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
@@ -11479,7 +11463,7 @@ type ListBookPoliciesParams struct {
 	LineEmpty *ListBookPoliciesParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
 
 	// Status The value of status
-	Status *string `form:"status,omitempty" json:"status,omitempty"`
+	Status *[]string `form:"status,omitempty" json:"status,omitempty"`
 
 	// StatusBegins What status begins with, in any case
 	StatusBegins *string `form:"statusBegins,omitempty" json:"statusBegins,omitempty"`
@@ -11491,7 +11475,7 @@ type ListBookPoliciesParams struct {
 	Ended *ListBookPoliciesParamsEnded `form:"ended,omitempty" json:"ended,omitempty"`
 
 	// InceptionDate The value of inceptionDate
-	InceptionDate *openapi_types.Date `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
+	InceptionDate *[]openapi_types.Date `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
 	// InceptionDateFrom The least value of inceptionDate
 	InceptionDateFrom *openapi_types.Date `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
@@ -11503,7 +11487,7 @@ type ListBookPoliciesParams struct {
 	InceptionDateEmpty *ListBookPoliciesParamsInceptionDateEmpty `form:"inceptionDateEmpty,omitempty" json:"inceptionDateEmpty,omitempty"`
 
 	// ExpiryDate The value of expiryDate
-	ExpiryDate *openapi_types.Date `form:"expiryDate,omitempty" json:"expiryDate,omitempty"`
+	ExpiryDate *[]openapi_types.Date `form:"expiryDate,omitempty" json:"expiryDate,omitempty"`
 
 	// ExpiryDateFrom The least value of expiryDate
 	ExpiryDateFrom *openapi_types.Date `form:"expiryDateFrom,omitempty" json:"expiryDateFrom,omitempty"`
@@ -11515,7 +11499,7 @@ type ListBookPoliciesParams struct {
 	ExpiryDateEmpty *ListBookPoliciesParamsExpiryDateEmpty `form:"expiryDateEmpty,omitempty" json:"expiryDateEmpty,omitempty"`
 
 	// CoverEnds The value of coverEnds
-	CoverEnds *openapi_types.Date `form:"coverEnds,omitempty" json:"coverEnds,omitempty"`
+	CoverEnds *[]openapi_types.Date `form:"coverEnds,omitempty" json:"coverEnds,omitempty"`
 
 	// CoverEndsFrom The least value of coverEnds
 	CoverEndsFrom *openapi_types.Date `form:"coverEndsFrom,omitempty" json:"coverEndsFrom,omitempty"`
@@ -11527,7 +11511,7 @@ type ListBookPoliciesParams struct {
 	CoverEndsEmpty *ListBookPoliciesParamsCoverEndsEmpty `form:"coverEndsEmpty,omitempty" json:"coverEndsEmpty,omitempty"`
 
 	// Insured The value of insured
-	Insured *string `form:"insured,omitempty" json:"insured,omitempty"`
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
 
 	// InsuredBegins What insured begins with, in any case
 	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
@@ -11536,7 +11520,7 @@ type ListBookPoliciesParams struct {
 	InsuredEmpty *ListBookPoliciesParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
 
 	// Object The value of object
-	Object *string `form:"object,omitempty" json:"object,omitempty"`
+	Object *[]string `form:"object,omitempty" json:"object,omitempty"`
 
 	// ObjectBegins What object begins with, in any case
 	ObjectBegins *string `form:"objectBegins,omitempty" json:"objectBegins,omitempty"`
@@ -11545,7 +11529,7 @@ type ListBookPoliciesParams struct {
 	ObjectEmpty *ListBookPoliciesParamsObjectEmpty `form:"objectEmpty,omitempty" json:"objectEmpty,omitempty"`
 
 	// Country The value of country
-	Country *string `form:"country,omitempty" json:"country,omitempty"`
+	Country *[]string `form:"country,omitempty" json:"country,omitempty"`
 
 	// CountryBegins What country begins with, in any case
 	CountryBegins *string `form:"countryBegins,omitempty" json:"countryBegins,omitempty"`
@@ -11554,7 +11538,7 @@ type ListBookPoliciesParams struct {
 	CountryEmpty *ListBookPoliciesParamsCountryEmpty `form:"countryEmpty,omitempty" json:"countryEmpty,omitempty"`
 
 	// PolicyholderId The value of policyholderId
-	PolicyholderId *string `form:"policyholderId,omitempty" json:"policyholderId,omitempty"`
+	PolicyholderId *[]string `form:"policyholderId,omitempty" json:"policyholderId,omitempty"`
 
 	// PolicyholderIdBegins What policyholderId begins with, in any case
 	PolicyholderIdBegins *string `form:"policyholderIdBegins,omitempty" json:"policyholderIdBegins,omitempty"`
@@ -11563,7 +11547,7 @@ type ListBookPoliciesParams struct {
 	PolicyholderIdEmpty *ListBookPoliciesParamsPolicyholderIdEmpty `form:"policyholderIdEmpty,omitempty" json:"policyholderIdEmpty,omitempty"`
 
 	// Contract The value of contract
-	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
 
 	// ContractBegins What contract begins with, in any case
 	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
@@ -11572,7 +11556,7 @@ type ListBookPoliciesParams struct {
 	ContractEmpty *ListBookPoliciesParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
 
 	// Year The value of year
-	Year *string `form:"year,omitempty" json:"year,omitempty"`
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
 
 	// YearFrom The least value of year
 	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
@@ -11584,7 +11568,7 @@ type ListBookPoliciesParams struct {
 	YearEmpty *ListBookPoliciesParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
 
 	// Currency The value of currency
-	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrencyBegins What currency begins with, in any case
 	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
@@ -11593,7 +11577,7 @@ type ListBookPoliciesParams struct {
 	CurrencyEmpty *ListBookPoliciesParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
 
 	// ExternalReference The value of externalReference
-	ExternalReference *string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
 
 	// ExternalReferenceBegins What externalReference begins with, in any case
 	ExternalReferenceBegins *string `form:"externalReferenceBegins,omitempty" json:"externalReferenceBegins,omitempty"`
@@ -11602,7 +11586,7 @@ type ListBookPoliciesParams struct {
 	ExternalReferenceEmpty *ListBookPoliciesParamsExternalReferenceEmpty `form:"externalReferenceEmpty,omitempty" json:"externalReferenceEmpty,omitempty"`
 
 	// Replaces The value of replaces
-	Replaces *string `form:"replaces,omitempty" json:"replaces,omitempty"`
+	Replaces *[]string `form:"replaces,omitempty" json:"replaces,omitempty"`
 
 	// ReplacesBegins What replaces begins with, in any case
 	ReplacesBegins *string `form:"replacesBegins,omitempty" json:"replacesBegins,omitempty"`
@@ -11611,7 +11595,7 @@ type ListBookPoliciesParams struct {
 	ReplacesEmpty *ListBookPoliciesParamsReplacesEmpty `form:"replacesEmpty,omitempty" json:"replacesEmpty,omitempty"`
 
 	// Written The value of written
-	Written *string `form:"written,omitempty" json:"written,omitempty"`
+	Written *[]string `form:"written,omitempty" json:"written,omitempty"`
 
 	// WrittenFrom The least value of written
 	WrittenFrom *string `form:"writtenFrom,omitempty" json:"writtenFrom,omitempty"`
@@ -11623,7 +11607,7 @@ type ListBookPoliciesParams struct {
 	WrittenEmpty *ListBookPoliciesParamsWrittenEmpty `form:"writtenEmpty,omitempty" json:"writtenEmpty,omitempty"`
 
 	// Received The value of received
-	Received *string `form:"received,omitempty" json:"received,omitempty"`
+	Received *[]string `form:"received,omitempty" json:"received,omitempty"`
 
 	// ReceivedFrom The least value of received
 	ReceivedFrom *string `form:"receivedFrom,omitempty" json:"receivedFrom,omitempty"`
@@ -11635,7 +11619,7 @@ type ListBookPoliciesParams struct {
 	ReceivedEmpty *ListBookPoliciesParamsReceivedEmpty `form:"receivedEmpty,omitempty" json:"receivedEmpty,omitempty"`
 
 	// Refunded The value of refunded
-	Refunded *string `form:"refunded,omitempty" json:"refunded,omitempty"`
+	Refunded *[]string `form:"refunded,omitempty" json:"refunded,omitempty"`
 
 	// RefundedFrom The least value of refunded
 	RefundedFrom *string `form:"refundedFrom,omitempty" json:"refundedFrom,omitempty"`
@@ -11647,7 +11631,7 @@ type ListBookPoliciesParams struct {
 	RefundedEmpty *ListBookPoliciesParamsRefundedEmpty `form:"refundedEmpty,omitempty" json:"refundedEmpty,omitempty"`
 
 	// Open The value of open
-	Open *string `form:"open,omitempty" json:"open,omitempty"`
+	Open *[]string `form:"open,omitempty" json:"open,omitempty"`
 
 	// OpenFrom The least value of open
 	OpenFrom *string `form:"openFrom,omitempty" json:"openFrom,omitempty"`
@@ -11659,7 +11643,7 @@ type ListBookPoliciesParams struct {
 	OpenEmpty *ListBookPoliciesParamsOpenEmpty `form:"openEmpty,omitempty" json:"openEmpty,omitempty"`
 
 	// LastReceipt The value of lastReceipt
-	LastReceipt *openapi_types.Date `form:"lastReceipt,omitempty" json:"lastReceipt,omitempty"`
+	LastReceipt *[]openapi_types.Date `form:"lastReceipt,omitempty" json:"lastReceipt,omitempty"`
 
 	// LastReceiptFrom The least value of lastReceipt
 	LastReceiptFrom *openapi_types.Date `form:"lastReceiptFrom,omitempty" json:"lastReceiptFrom,omitempty"`
@@ -11671,7 +11655,7 @@ type ListBookPoliciesParams struct {
 	LastReceiptEmpty *ListBookPoliciesParamsLastReceiptEmpty `form:"lastReceiptEmpty,omitempty" json:"lastReceiptEmpty,omitempty"`
 
 	// Claims The value of claims
-	Claims *string `form:"claims,omitempty" json:"claims,omitempty"`
+	Claims *[]string `form:"claims,omitempty" json:"claims,omitempty"`
 
 	// ClaimsFrom The least value of claims
 	ClaimsFrom *string `form:"claimsFrom,omitempty" json:"claimsFrom,omitempty"`
@@ -11683,7 +11667,7 @@ type ListBookPoliciesParams struct {
 	ClaimsEmpty *ListBookPoliciesParamsClaimsEmpty `form:"claimsEmpty,omitempty" json:"claimsEmpty,omitempty"`
 
 	// OpenClaims The value of openClaims
-	OpenClaims *string `form:"openClaims,omitempty" json:"openClaims,omitempty"`
+	OpenClaims *[]string `form:"openClaims,omitempty" json:"openClaims,omitempty"`
 
 	// OpenClaimsFrom The least value of openClaims
 	OpenClaimsFrom *string `form:"openClaimsFrom,omitempty" json:"openClaimsFrom,omitempty"`
@@ -11695,7 +11679,7 @@ type ListBookPoliciesParams struct {
 	OpenClaimsEmpty *ListBookPoliciesParamsOpenClaimsEmpty `form:"openClaimsEmpty,omitempty" json:"openClaimsEmpty,omitempty"`
 
 	// Paid The value of paid
-	Paid *string `form:"paid,omitempty" json:"paid,omitempty"`
+	Paid *[]string `form:"paid,omitempty" json:"paid,omitempty"`
 
 	// PaidFrom The least value of paid
 	PaidFrom *string `form:"paidFrom,omitempty" json:"paidFrom,omitempty"`
@@ -11707,7 +11691,7 @@ type ListBookPoliciesParams struct {
 	PaidEmpty *ListBookPoliciesParamsPaidEmpty `form:"paidEmpty,omitempty" json:"paidEmpty,omitempty"`
 
 	// Outstanding The value of outstanding
-	Outstanding *string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
+	Outstanding *[]string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
 
 	// OutstandingFrom The least value of outstanding
 	OutstandingFrom *string `form:"outstandingFrom,omitempty" json:"outstandingFrom,omitempty"`
@@ -11719,7 +11703,7 @@ type ListBookPoliciesParams struct {
 	OutstandingEmpty *ListBookPoliciesParamsOutstandingEmpty `form:"outstandingEmpty,omitempty" json:"outstandingEmpty,omitempty"`
 
 	// Incurred The value of incurred
-	Incurred *string `form:"incurred,omitempty" json:"incurred,omitempty"`
+	Incurred *[]string `form:"incurred,omitempty" json:"incurred,omitempty"`
 
 	// IncurredFrom The least value of incurred
 	IncurredFrom *string `form:"incurredFrom,omitempty" json:"incurredFrom,omitempty"`
@@ -11731,7 +11715,7 @@ type ListBookPoliciesParams struct {
 	IncurredEmpty *ListBookPoliciesParamsIncurredEmpty `form:"incurredEmpty,omitempty" json:"incurredEmpty,omitempty"`
 
 	// LossRatio The value of lossRatio
-	LossRatio *string `form:"lossRatio,omitempty" json:"lossRatio,omitempty"`
+	LossRatio *[]string `form:"lossRatio,omitempty" json:"lossRatio,omitempty"`
 
 	// LossRatioFrom The least value of lossRatio
 	LossRatioFrom *string `form:"lossRatioFrom,omitempty" json:"lossRatioFrom,omitempty"`

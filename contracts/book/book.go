@@ -88,7 +88,7 @@ func AllFigureMarks() []FigureMark { return []FigureMark{EarnedAtInception, Unit
 
 // ClaimRow is a row of the claims of the book.
 //
-// A claim, with what people ask about it. Amounts are in major units of the currency of its policy.
+// A claim, with what people ask about it. Amounts are in major units, in the currency of its policy.
 type ClaimRow struct {
 	// The number of the claim.
 	ClaimNumber string `json:"claimNumber"`
@@ -220,8 +220,8 @@ type Figures struct {
 type PolicyRows struct {
 	// The rows.
 	Rows []PolicyRow `json:"rows" always:"policyNumber"`
-	// The cursor of the next page. Absent on the last one. A page ends after 10,000 rows that were looked at, so that it
-	// may have fewer rows than asked for.
+	// The cursor of the next page. Absent on the last one. A page ends after 10,000 rows that were looked at, so that
+	// it may have fewer rows than asked for.
 	Next string `json:"next,omitzero"`
 	// The instant up to which the book has read what happened. Absent until it has read all for the first time.
 	AsOf scalar.DateTime `json:"asOf,omitzero"`

@@ -2,7 +2,8 @@ package internalapi
 
 import "insurance.example/exchange/contracts/scalar"
 
-// The operations by which the desk says what the book needs of contracts, each about those of the caller's organisation.
+// The operations by which the desk says what the book needs of contracts, each about those of the caller's
+// organisation.
 const (
 	BookedContractsPath   = Prefix + "/booked-contracts"    // GET: BookedContracts
 	BookedAssignmentsPath = Prefix + "/booked-assignments/" // GET {after}?limit=: BookedAssignments

@@ -38,7 +38,8 @@ func (l *library) aging() rest.Extension {
 	return rest.Extension{
 		Path: rest.ExtensionPrefix + "/book/aging", Method: http.MethodGet, ID: "readAging",
 		Summary: "What is still to be received or to be paid, by its age",
-		Details: "Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, by the day " +
+		Details: "Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, " +
+			"by the day " +
 			"of notification. Ages begin at 0, 30, 60, 90 and 180 days.",
 		Query: []rest.Parameter{
 			{Name: ofName, Values: []string{ofPremium, ofClaims}, Means: "What is shown; premium without it"},
@@ -121,10 +122,8 @@ func (q *agingQuery) take(name, value string) (wrong string) {
 		if q.of = value; value != ofPremium && value != ofClaims {
 			return "must be " + ofPremium + " or " + ofClaims
 		}
-	case byLine, byContract, currencyName:
-		q.only[name] = value
 	default:
-		return "is not known here; known are " + strings.Join([]string{ofName, byLine, byContract, currencyName}, ", ")
+		q.only[name] = value
 	}
 	return ""
 }

@@ -38,12 +38,14 @@ type follower struct {
 	peer func(string) *peer.Client
 	log  *slog.Logger
 	lag  *lag
+	// wall is the clock of the machine, which no test clock moves.
+	wall func() time.Time
 	// contracted is when the contracts of each organisation were read.
 	contracted map[string]time.Time
 }
 
-// run follows the logs until ctx ends. The process ends if it cannot write the book.
-func (f *follower) run(ctx context.Context) error {
+// run follows the logs until ctx ends.
+func (f *follower) run(ctx context.Context) {
 	failing := ""
 	for ctx.Err() == nil {
 		rest := again
@@ -64,45 +66,56 @@ func (f *follower) run(ctx context.Context) error {
 		case <-time.After(rest):
 		}
 	}
-	return nil
 }
+
+// rounds is how often all logs are read before what is due is computed, while they have more. A policy is computed once
+// for all that was read of it.
+const rounds = 50
 
 // round reads all logs to their ends, and computes what is due.
 func (f *follower) round(ctx context.Context) error {
-	for {
-		var reached time.Time
-		more := false
-		for _, service := range sources {
-			at, left, err := f.read(ctx, service)
-			if err != nil {
-				return fmt.Errorf("%s: %w", service, err)
-			}
-			if more = more || left; reached.IsZero() || at.Before(reached) {
-				reached = at
-			}
+	for n := 1; ; n++ {
+		reached, more, err := f.readAll(ctx)
+		if err != nil {
+			return err
+		}
+		if more && n%rounds > 0 {
+			continue
 		}
 		if err := f.contracts(ctx); err != nil {
 			return fmt.Errorf("desk: %w", err)
 		}
 		for due := true; due; {
-			var err error
 			if due, err = f.book.Settle(ctx); err != nil {
 				return err
 			}
 		}
-		if more {
-			continue
+		if !more {
+			f.lag.reaches(reached)
+			return f.book.Reached(reached)
 		}
-		f.lag.reaches(reached)
-		return f.book.Reached(reached)
 	}
+}
+
+// readAll reads some pages of each log. reached is an instant that no entry which was not read is before, and more
+// reports whether others may follow.
+func (f *follower) readAll(ctx context.Context) (reached time.Time, more bool, err error) {
+	for _, service := range sources {
+		at, left, err := f.read(ctx, service)
+		if err != nil {
+			return reached, false, fmt.Errorf("%s: %w", service, err)
+		}
+		if more = more || left; reached.IsZero() || at.Before(reached) {
+			reached = at
+		}
+	}
+	return reached, more, nil
 }
 
 // pages is how many pages of one log are read before the next log is.
 const pages = 20
 
-// read reads some pages of the log of a service. reached is an instant that no entry which was not read is before, and
-// more reports whether others may follow.
+// read reads some pages of the log of a service; see readAll.
 func (f *follower) read(ctx context.Context, service string) (reached time.Time, more bool, err error) {
 	place, err := f.book.Place(service)
 	if err != nil {
@@ -146,7 +159,8 @@ func (f *follower) lost(ctx context.Context, service, place string) error {
 		"?records=true&limit=1"); err != nil || !has {
 		return fmt.Errorf("the log of changes of %s does not respond: %w", service, err)
 	}
-	f.log.WarnContext(ctx, "the database of a service was restored or replaced: the book is made anew", "service", service)
+	f.log.WarnContext(ctx, "the database of a service was restored or replaced: the book is made "+
+		"anew", "service", service)
 	return f.book.Clear()
 }
 
@@ -182,7 +196,7 @@ func (f *follower) contracts(ctx context.Context) error {
 		return err
 	}
 	for _, owner := range owners {
-		if read, is := f.contracted[owner]; is && time.Since(read) < contractsEvery {
+		if read, is := f.contracted[owner]; is && f.wall().Sub(read) < contractsEvery {
 			continue
 		}
 		as, err := request.ForOwner(ctx, owner)
@@ -208,7 +222,7 @@ func (f *follower) contracts(ctx context.Context) error {
 		if err := f.book.Contracts(owner, of.Contracts, assigned); err != nil {
 			return err
 		}
-		f.contracted[owner] = time.Now()
+		f.contracted[owner] = f.wall()
 	}
 	return nil
 }

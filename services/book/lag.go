@@ -13,7 +13,8 @@ func newLag(registerer prometheus.Registerer) *lag {
 	l := &lag{
 		watermark: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "exchange_book_watermark_seconds",
-			Help: "The instant up to which the book has read what happened, as a Unix time by the clocks of the stores.",
+			Help: "The instant up to which the book has read what happened, as a Unix time by the clocks of the " +
+				"stores.",
 		}),
 		failing: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "exchange_book_behind", Help: "Whether the book does not follow, because a service does not respond.",

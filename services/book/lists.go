@@ -68,25 +68,26 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 		parameters = append(parameters, conditionParameters(c)...)
 	}
 	parameters = append(parameters, rest.Parameter{Name: sortName, Values: sorts,
-		Means: "The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the " +
-			"first condition that can lead, else the number or id"},
-		rest.Parameter{Name: cursorName, Means: "The member next of the page before, with the same conditions and order"},
+		Means: "The column by which rows are sorted, with a hyphen before it in descending order; without it, that " +
+			"of the first condition that can lead, else the number or id"},
+		rest.Parameter{Name: cursorName,
+			Means: "The member next of the page before, with the same conditions and order"},
 		rest.Parameter{Name: columnsName, Means: "The members of rows to return, with commas between them; all " +
 			"without it. JSON has " + of.Members(false)[0] + " in any case, and a file the columns in this order"})
 	if months {
 		parameters = append(parameters,
-			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as 2026-01; " +
-				"`selected` says what"},
+			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as " +
+				"2026-01; `selected` says what"},
 			rest.Parameter{Name: toName, Means: "Only rows that add something to months up to this one"})
 	}
 	return rest.Extension{
 		Path: rest.ExtensionPrefix + "/book/" + of.Name, Method: http.MethodGet, ID: id, Summary: summary,
-		Details: "Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. " +
-			"A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. " +
-			"Until the book has read everything for the first time, the response is 503. " + ofFiles,
+		Details: "Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's " +
+			"zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked " +
+			"for, and `next`. Until the book has read everything for the first time, the response is 503. " + ofFiles,
 		Also:       table.Media(),
 		Parameters: []string{limitName}, Query: parameters, Response: response,
-		Serve: func(c *gin.Context, _ any) (any, error) { return l.serveList(c, of, months) },
+		Serve: func(c *gin.Context, _ any) (any, error) { return l.serveList(c, of) },
 	}
 }
 
@@ -121,14 +122,14 @@ const lateColumn = "late"
 
 // conditionParameters returns the parameters of a column.
 func conditionParameters(c rows.Column) []rest.Parameter {
-	is := rest.Parameter{Name: c.Name, Means: "The value of " + c.Name}
+	is := rest.Parameter{Name: c.Name, Most: mostValues, Means: "The value of " + c.Name}
 	from := rest.Parameter{Name: c.Name + fromEnd, Means: "The least value of " + c.Name}
 	to := rest.Parameter{Name: c.Name + toEnd, Means: "The greatest value of " + c.Name}
 	empty := rest.Parameter{Name: c.Name + emptyEnd, Values: []string{"true", "false"},
 		Means: "Whether " + c.Name + " is empty"}
 	switch c.Kind {
 	case rows.Flag:
-		is.Values = []string{"true", "false"}
+		is.Values, is.Most = []string{"true", "false"}, 0
 		return []rest.Parameter{is}
 	case rows.Day:
 		is.Format, from.Format, to.Format = "date", "date", "date"
@@ -140,8 +141,8 @@ func conditionParameters(c rows.Column) []rest.Parameter {
 		{Name: c.Name + beginsEnd, Means: "What " + c.Name + " begins with, in any case"}, empty}
 }
 
-func (l *library) serveList(c *gin.Context, of *rows.List, months bool) (any, error) {
-	q, err := l.readList(c.Request, of, months)
+func (l *library) serveList(c *gin.Context, of *rows.List) (any, error) {
+	q, err := l.readList(c.Request, of)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +199,7 @@ func rowsOf[T any](page rows.Page) []T {
 }
 
 // readList reads the parameters of a list.
-func (l *library) readList(r *http.Request, of *rows.List, months bool) (q rows.Query, err error) {
+func (l *library) readList(r *http.Request, of *rows.List) (q rows.Query, err error) {
 	q = rows.Query{Owner: request.OrganisationFrom(r.Context()).Name(), Limit: rest.DefaultLimit, Now: l.now(),
 		Earned: l.lastFull()}
 	values, err := query.Parse(r.URL.RawQuery)
@@ -210,10 +211,7 @@ func (l *library) readList(r *http.Request, of *rows.List, months bool) (q rows.
 		if wrong, is := condition(of, conditions, name, values); is {
 			return wrong
 		}
-		if len(values) > 1 {
-			return query.Repeated
-		}
-		return l.parameter(of, &q, months, name, values[0])
+		return l.parameter(of, &q, name, values[0])
 	})
 	if err != nil {
 		return q, err
@@ -232,14 +230,14 @@ func (l *library) readList(r *http.Request, of *rows.List, months bool) (q rows.
 	return q, nil
 }
 
-// parameter reads a parameter that is no column's.
-func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, value string) (wrong string) {
-	switch {
-	case name == limitName:
+// parameter reads a parameter that is no column's. The server has refused those that are unknown or sent twice.
+func (l *library) parameter(of *rows.List, q *rows.Query, name, value string) (wrong string) {
+	switch name {
+	case limitName:
 		return query.Whole(value, 1, rest.MaxLimit, &q.Limit)
-	case name == cursorName || name == columnsName:
+	case cursorName, columnsName:
 		return ""
-	case name == sortName:
+	case sortName:
 		by, down := strings.CutPrefix(value, descending)
 		at := slices.IndexFunc(of.Columns, func(c rows.Column) bool { return c.Name == by && c.Sorts })
 		if at < 0 {
@@ -247,7 +245,7 @@ func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, val
 		}
 		q.Sort, q.Descending = of.Columns[at], down
 		return ""
-	case months && (name == fromName || name == toName):
+	default:
 		month, ok := figures.ParseMonth(value)
 		if !ok {
 			return "must be a month such as 2026-11"
@@ -262,7 +260,6 @@ func (l *library) parameter(of *rows.List, q *rows.Query, months bool, name, val
 		}
 		return ""
 	}
-	return "is not known here; GET /openapi.json has the columns and what they take"
 }
 
 func sortsOf(of *rows.List) (names []string) {
@@ -286,20 +283,14 @@ func condition(of *rows.List, all map[string]*rows.Condition, name string, value
 			to = &rows.Condition{Column: c}
 			all[c.Name] = to
 		}
-		if end == "" {
-			if len(values) > mostValues {
-				return fmt.Sprintf("may be repeated %d times at most", mostValues), true
-			}
-			to.OneOf = values
-		} else if len(values) > 1 {
-			return query.Repeated, true
-		}
 		for _, value := range values {
 			if wrong := unfit(c, end, value); wrong != "" {
 				return wrong, true
 			}
 		}
 		switch end {
+		case "":
+			to.OneOf = values
 		case fromEnd:
 			to.From = values[0]
 		case toEnd:

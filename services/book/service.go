@@ -27,11 +27,12 @@ func Service() rest.Service {
 	var file string
 	return rest.Service{
 		Name: "book", Summary: "The book in figures: policies, claims and money, added up",
-		Foreign: settings.All(), Storeless: true, Peers: internalapi.Logged(),
+		Foreign: settings.All(), Storeless: true, Peers: internalapi.Booked(),
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {
 			flags.StringVar(&file, settings.BookFile, "",
-				"file in which the book is kept, so that a start need not read all logs again; a temporary one where not given")
+				"file in which the book is kept, so that a start need not read all logs again; a temporary one "+
+					"where not given")
 		},
 		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) { return declare(s, deps, file) },
 	}
@@ -62,12 +63,12 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 		rest.Extension{
 			Path: rest.ExtensionPrefix + "/book/summary", Method: http.MethodGet, ID: "summariseBook",
 			Summary: "Written, earned, received, paid and incurred, added up",
-			Details: "Amounts of different currencies are never added up. Each cell has the paths of the lists that it " +
-				"is the sum of.",
+			Details: "Amounts of different currencies are never added up. Each cell has the paths of the lists that " +
+				"it is the sum of.",
 			Query: summaryParameters, Response: reflect.TypeFor[book.Summary](), Serve: l.serveSummary,
 		},
 	)
-	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics),
+	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics), wall: deps.Wall,
 		contracted: map[string]time.Time{}}
 	return rest.Parts{
 		Open: func(context.Context) (err error) {
@@ -83,7 +84,8 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 		},
 		Background: func() (map[string]func(context.Context) error, error) {
 			return map[string]func(context.Context) error{"follow": func(ctx context.Context) error {
-				return errors.Join(f.run(ctx), l.close())
+				f.run(ctx)
+				return l.close()
 			}}, nil
 		},
 	}, nil

@@ -45,8 +45,8 @@ const (
 )
 
 var summaryParameters = []rest.Parameter{
-	{Name: byName, Means: "What to add up by: one or two of line, year, contract, month, cause and country, with a comma " +
-		"between them; line without it"},
+	{Name: byName, Means: "What to add up by: one or two of line, year, contract, month, cause and country, with a " +
+		"comma between them; line without it"},
 	{Name: currencyName, Means: "Only amounts of this currency"},
 	{Name: byLine, Means: "Only this line"},
 	{Name: byYear, Means: "Only this year of account"},
@@ -114,7 +114,7 @@ func tooMany() error {
 		InParameter(byName, "add up by fewer, or name a line, a year, a contract or months")
 }
 
-// readSummary reads the parameters of a summary.
+// readSummary reads the parameters of a summary, of which the server has refused those that are unknown.
 func readSummary(r *http.Request) (q summaryQuery, err error) {
 	q = summaryQuery{by: []string{byLine}, only: map[string]string{}, from: figures.FirstMonth, to: figures.LastMonth}
 	values, err := query.Parse(r.URL.RawQuery)
@@ -136,9 +136,6 @@ func readSummary(r *http.Request) (q summaryQuery, err error) {
 				q.to = month
 			}
 			return ""
-		case name == byMonth || name != currencyName && !slices.Contains(dimensions, name):
-			return "is not known here; known are " + byName + ", " + currencyName + ", " + fromName + ", " + toName +
-				", line, year, contract, cause and country"
 		case len(value) > mostText:
 			return fmt.Sprintf("must have up to %d bytes", mostText)
 		}

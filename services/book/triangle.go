@@ -37,7 +37,8 @@ func (l *library) triangle() rest.Extension {
 	return rest.Extension{
 		Path: rest.ExtensionPrefix + "/book/triangle", Method: http.MethodGet, ID: "readLossTriangle",
 		Summary: "The loss triangle: what claims come to by year of account and development",
-		Details: "Development counts from the beginning of the year of account. Each figure has the path of the claims that " +
+		Details: "Development counts from the beginning of the year of account. Each figure has the path of the " +
+			"claims that " +
 			"it is the sum of.",
 		Query: []rest.Parameter{
 			{Name: measureName, Values: []string{incurred, paid}, Means: "What is shown; incurred without it"},
@@ -132,11 +133,8 @@ func readTriangle(r *http.Request) (q triangleQuery, err error) {
 			if q.cumulative = value == "true"; !q.cumulative && value != "false" {
 				return "must be true or false"
 			}
-		case byLine, byContract, currencyName:
-			q.only[name] = value
 		default:
-			return "is not known here; known are " + strings.Join([]string{measureName, byName, developmentName,
-				cumulativeName, byLine, byContract, currencyName}, ", ")
+			q.only[name] = value
 		}
 		return ""
 	})

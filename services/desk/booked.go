@@ -25,8 +25,11 @@ func (o *office) bookedContracts(c *gin.Context) (booked internalapi.BookedContr
 	all, err := o.contracts.All(c.Request.Context())
 	booked.Contracts = []internalapi.BookedContract{}
 	for _, k := range all {
-		until := map[string]scalar.DateTime{}
+		var until map[string]scalar.DateTime // absent where there are none
 		for line, at := range k.Until {
+			if until == nil {
+				until = map[string]scalar.DateTime{}
+			}
 			until[line] = scalar.Instant(at)
 		}
 		booked.Contracts = append(booked.Contracts, internalapi.BookedContract{Reference: k.Reference, Lines: k.Lines,

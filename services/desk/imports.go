@@ -130,7 +130,8 @@ func (o *office) importOperations() []rest.Extension {
 			"the state is applying, also after a failure: nothing is made twice. The records are made by the " +
 			"ordinary creations, in the name of who applied first, also when somebody else goes on. A row that " +
 			"passed the check may still be refused, if something has changed since. Records that were made of it " +
-			"before that stay, and the row says which: its outcome is partial. Mended and sent again by the same caller " +
+			"before that stay, and the row says which: its outcome is partial. Mended and sent again by the same " +
+			"caller " +
 			"in the same batch, it takes over those that it would make alike.",
 		Body: reflect.TypeFor[shown.ImportApply](), Response: one, Parameters: []string{"importId"},
 		Refuses: []problem.Kind{problem.NotFound, problem.Required, problem.Transition},

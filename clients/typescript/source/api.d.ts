@@ -6520,7 +6520,7 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
-        /** @description A claim, with what people ask about it. Amounts are in major units of the currency of its policy. */
+        /** @description A claim, with what people ask about it. Amounts are in major units, in the currency of its policy. */
         ClaimRow: {
             /**
              * Format: int64
@@ -27332,7 +27332,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The value of age */
-                age?: string;
+                age?: string[];
                 /** @description Whether age is empty */
                 ageEmpty?: "true" | "false";
                 /** @description The least value of age */
@@ -27340,13 +27340,13 @@ export interface operations {
                 /** @description The greatest value of age */
                 ageTo?: string;
                 /** @description The value of cause */
-                cause?: string;
+                cause?: string[];
                 /** @description What cause begins with, in any case */
                 causeBegins?: string;
                 /** @description Whether cause is empty */
                 causeEmpty?: "true" | "false";
                 /** @description The value of claimNumber */
-                claimNumber?: string;
+                claimNumber?: string[];
                 /** @description What claimNumber begins with, in any case */
                 claimNumberBegins?: string;
                 /** @description Whether claimNumber is empty */
@@ -27354,19 +27354,19 @@ export interface operations {
                 /** @description The members of rows to return, with commas between them; all without it. JSON has claimNumber in any case, and a file the columns in this order */
                 columns?: string;
                 /** @description The value of contract */
-                contract?: string;
+                contract?: string[];
                 /** @description What contract begins with, in any case */
                 contractBegins?: string;
                 /** @description Whether contract is empty */
                 contractEmpty?: "true" | "false";
                 /** @description The value of country */
-                country?: string;
+                country?: string[];
                 /** @description What country begins with, in any case */
                 countryBegins?: string;
                 /** @description Whether country is empty */
                 countryEmpty?: "true" | "false";
                 /** @description The value of currency */
-                currency?: string;
+                currency?: string[];
                 /** @description What currency begins with, in any case */
                 currencyBegins?: string;
                 /** @description Whether currency is empty */
@@ -27374,13 +27374,13 @@ export interface operations {
                 /** @description The member next of the page before, with the same conditions and order */
                 cursor?: string;
                 /** @description The value of externalReference */
-                externalReference?: string;
+                externalReference?: string[];
                 /** @description What externalReference begins with, in any case */
                 externalReferenceBegins?: string;
                 /** @description Whether externalReference is empty */
                 externalReferenceEmpty?: "true" | "false";
                 /** @description The value of fnol */
-                fnol?: string;
+                fnol?: string[];
                 /** @description Whether fnol is empty */
                 fnolEmpty?: "true" | "false";
                 /** @description The least value of fnol */
@@ -27390,13 +27390,13 @@ export interface operations {
                 /** @description Only rows that add something to months from this one on, such as 2026-01; `selected` says what */
                 from?: string;
                 /** @description The value of id */
-                id?: string;
+                id?: string[];
                 /** @description What id begins with, in any case */
                 idBegins?: string;
                 /** @description Whether id is empty */
                 idEmpty?: "true" | "false";
                 /** @description The value of incurred */
-                incurred?: string;
+                incurred?: string[];
                 /** @description Whether incurred is empty */
                 incurredEmpty?: "true" | "false";
                 /** @description The least value of incurred */
@@ -27404,19 +27404,19 @@ export interface operations {
                 /** @description The greatest value of incurred */
                 incurredTo?: string;
                 /** @description The value of insured */
-                insured?: string;
+                insured?: string[];
                 /** @description What insured begins with, in any case */
                 insuredBegins?: string;
                 /** @description Whether insured is empty */
                 insuredEmpty?: "true" | "false";
                 /** @description The value of lastEvent */
-                lastEvent?: string;
+                lastEvent?: string[];
                 /** @description What lastEvent begins with, in any case */
                 lastEventBegins?: string;
                 /** @description Whether lastEvent is empty */
                 lastEventEmpty?: "true" | "false";
                 /** @description The value of lastMovement */
-                lastMovement?: string;
+                lastMovement?: string[];
                 /** @description Whether lastMovement is empty */
                 lastMovementEmpty?: "true" | "false";
                 /** @description The least value of lastMovement */
@@ -27426,13 +27426,13 @@ export interface operations {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The value of line */
-                line?: string;
+                line?: string[];
                 /** @description What line begins with, in any case */
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
                 /** @description The value of lossDate */
-                lossDate?: string;
+                lossDate?: string[];
                 /** @description Whether lossDate is empty */
                 lossDateEmpty?: "true" | "false";
                 /** @description The least value of lossDate */
@@ -27440,7 +27440,7 @@ export interface operations {
                 /** @description The greatest value of lossDate */
                 lossDateTo?: string;
                 /** @description The value of outstanding */
-                outstanding?: string;
+                outstanding?: string[];
                 /** @description Whether outstanding is empty */
                 outstandingEmpty?: "true" | "false";
                 /** @description The least value of outstanding */
@@ -27448,7 +27448,7 @@ export interface operations {
                 /** @description The greatest value of outstanding */
                 outstandingTo?: string;
                 /** @description The value of paid */
-                paid?: string;
+                paid?: string[];
                 /** @description Whether paid is empty */
                 paidEmpty?: "true" | "false";
                 /** @description The least value of paid */
@@ -27456,7 +27456,7 @@ export interface operations {
                 /** @description The greatest value of paid */
                 paidTo?: string;
                 /** @description The value of payments */
-                payments?: string;
+                payments?: string[];
                 /** @description Whether payments is empty */
                 paymentsEmpty?: "true" | "false";
                 /** @description The least value of payments */
@@ -27464,13 +27464,13 @@ export interface operations {
                 /** @description The greatest value of payments */
                 paymentsTo?: string;
                 /** @description The value of policyNumber */
-                policyNumber?: string;
+                policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
                 policyNumberBegins?: string;
                 /** @description Whether policyNumber is empty */
                 policyNumberEmpty?: "true" | "false";
                 /** @description The value of reserve */
-                reserve?: string;
+                reserve?: string[];
                 /** @description Whether reserve is empty */
                 reserveEmpty?: "true" | "false";
                 /** @description The least value of reserve */
@@ -27480,7 +27480,7 @@ export interface operations {
                 /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
                 sort?: "policyNumber" | "-policyNumber" | "insured" | "-insured" | "contract" | "-contract" | "lossDate" | "-lossDate" | "fnol" | "-fnol" | "lastMovement" | "-lastMovement" | "reserve" | "-reserve" | "paid" | "-paid" | "outstanding" | "-outstanding" | "incurred" | "-incurred";
                 /** @description The value of status */
-                status?: string;
+                status?: string[];
                 /** @description What status begins with, in any case */
                 statusBegins?: string;
                 /** @description Whether status is empty */
@@ -27488,7 +27488,7 @@ export interface operations {
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
                 /** @description The value of year */
-                year?: string;
+                year?: string[];
                 /** @description Whether year is empty */
                 yearEmpty?: "true" | "false";
                 /** @description The least value of year */
@@ -27524,7 +27524,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The value of amount */
-                amount?: string;
+                amount?: string[];
                 /** @description Whether amount is empty */
                 amountEmpty?: "true" | "false";
                 /** @description The least value of amount */
@@ -27532,7 +27532,7 @@ export interface operations {
                 /** @description The greatest value of amount */
                 amountTo?: string;
                 /** @description The value of claimNumber */
-                claimNumber?: string;
+                claimNumber?: string[];
                 /** @description What claimNumber begins with, in any case */
                 claimNumberBegins?: string;
                 /** @description Whether claimNumber is empty */
@@ -27540,13 +27540,13 @@ export interface operations {
                 /** @description The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order */
                 columns?: string;
                 /** @description The value of contract */
-                contract?: string;
+                contract?: string[];
                 /** @description What contract begins with, in any case */
                 contractBegins?: string;
                 /** @description Whether contract is empty */
                 contractEmpty?: "true" | "false";
                 /** @description The value of currency */
-                currency?: string;
+                currency?: string[];
                 /** @description What currency begins with, in any case */
                 currencyBegins?: string;
                 /** @description Whether currency is empty */
@@ -27554,7 +27554,7 @@ export interface operations {
                 /** @description The member next of the page before, with the same conditions and order */
                 cursor?: string;
                 /** @description The value of date */
-                date?: string;
+                date?: string[];
                 /** @description Whether date is empty */
                 dateEmpty?: "true" | "false";
                 /** @description The least value of date */
@@ -27562,25 +27562,25 @@ export interface operations {
                 /** @description The greatest value of date */
                 dateTo?: string;
                 /** @description The value of id */
-                id?: string;
+                id?: string[];
                 /** @description What id begins with, in any case */
                 idBegins?: string;
                 /** @description Whether id is empty */
                 idEmpty?: "true" | "false";
                 /** @description The value of insured */
-                insured?: string;
+                insured?: string[];
                 /** @description What insured begins with, in any case */
                 insuredBegins?: string;
                 /** @description Whether insured is empty */
                 insuredEmpty?: "true" | "false";
                 /** @description The value of kind */
-                kind?: string;
+                kind?: string[];
                 /** @description What kind begins with, in any case */
                 kindBegins?: string;
                 /** @description Whether kind is empty */
                 kindEmpty?: "true" | "false";
                 /** @description The value of late */
-                late?: string;
+                late?: string[];
                 /** @description Whether late is empty */
                 lateEmpty?: "true" | "false";
                 /** @description The least value of late */
@@ -27590,19 +27590,19 @@ export interface operations {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The value of line */
-                line?: string;
+                line?: string[];
                 /** @description What line begins with, in any case */
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
                 /** @description The value of policyNumber */
-                policyNumber?: string;
+                policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
                 policyNumberBegins?: string;
                 /** @description Whether policyNumber is empty */
                 policyNumberEmpty?: "true" | "false";
                 /** @description The value of recordedAt */
-                recordedAt?: string;
+                recordedAt?: string[];
                 /** @description Whether recordedAt is empty */
                 recordedAtEmpty?: "true" | "false";
                 /** @description The least value of recordedAt */
@@ -27610,15 +27610,15 @@ export interface operations {
                 /** @description The greatest value of recordedAt */
                 recordedAtTo?: string;
                 /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
-                sort?: "policyNumber" | "-policyNumber" | "claimNumber" | "-claimNumber" | "insured" | "-insured" | "contract" | "-contract" | "type" | "-type" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
+                sort?: "policyNumber" | "-policyNumber" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
                 /** @description The value of type */
-                type?: string;
+                type?: string[];
                 /** @description What type begins with, in any case */
                 typeBegins?: string;
                 /** @description Whether type is empty */
                 typeEmpty?: "true" | "false";
                 /** @description The value of year */
-                year?: string;
+                year?: string[];
                 /** @description Whether year is empty */
                 yearEmpty?: "true" | "false";
                 /** @description The least value of year */
@@ -27654,7 +27654,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The value of amount */
-                amount?: string;
+                amount?: string[];
                 /** @description Whether amount is empty */
                 amountEmpty?: "true" | "false";
                 /** @description The least value of amount */
@@ -27662,7 +27662,7 @@ export interface operations {
                 /** @description The greatest value of amount */
                 amountTo?: string;
                 /** @description The value of claimNumber */
-                claimNumber?: string;
+                claimNumber?: string[];
                 /** @description What claimNumber begins with, in any case */
                 claimNumberBegins?: string;
                 /** @description Whether claimNumber is empty */
@@ -27670,13 +27670,13 @@ export interface operations {
                 /** @description The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order */
                 columns?: string;
                 /** @description The value of contract */
-                contract?: string;
+                contract?: string[];
                 /** @description What contract begins with, in any case */
                 contractBegins?: string;
                 /** @description Whether contract is empty */
                 contractEmpty?: "true" | "false";
                 /** @description The value of currency */
-                currency?: string;
+                currency?: string[];
                 /** @description What currency begins with, in any case */
                 currencyBegins?: string;
                 /** @description Whether currency is empty */
@@ -27684,7 +27684,7 @@ export interface operations {
                 /** @description The member next of the page before, with the same conditions and order */
                 cursor?: string;
                 /** @description The value of date */
-                date?: string;
+                date?: string[];
                 /** @description Whether date is empty */
                 dateEmpty?: "true" | "false";
                 /** @description The least value of date */
@@ -27692,25 +27692,25 @@ export interface operations {
                 /** @description The greatest value of date */
                 dateTo?: string;
                 /** @description The value of id */
-                id?: string;
+                id?: string[];
                 /** @description What id begins with, in any case */
                 idBegins?: string;
                 /** @description Whether id is empty */
                 idEmpty?: "true" | "false";
                 /** @description The value of insured */
-                insured?: string;
+                insured?: string[];
                 /** @description What insured begins with, in any case */
                 insuredBegins?: string;
                 /** @description Whether insured is empty */
                 insuredEmpty?: "true" | "false";
                 /** @description The value of kind */
-                kind?: string;
+                kind?: string[];
                 /** @description What kind begins with, in any case */
                 kindBegins?: string;
                 /** @description Whether kind is empty */
                 kindEmpty?: "true" | "false";
                 /** @description The value of late */
-                late?: string;
+                late?: string[];
                 /** @description Whether late is empty */
                 lateEmpty?: "true" | "false";
                 /** @description The least value of late */
@@ -27720,19 +27720,19 @@ export interface operations {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The value of line */
-                line?: string;
+                line?: string[];
                 /** @description What line begins with, in any case */
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
                 /** @description The value of policyNumber */
-                policyNumber?: string;
+                policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
                 policyNumberBegins?: string;
                 /** @description Whether policyNumber is empty */
                 policyNumberEmpty?: "true" | "false";
                 /** @description The value of recordedAt */
-                recordedAt?: string;
+                recordedAt?: string[];
                 /** @description Whether recordedAt is empty */
                 recordedAtEmpty?: "true" | "false";
                 /** @description The least value of recordedAt */
@@ -27740,15 +27740,15 @@ export interface operations {
                 /** @description The greatest value of recordedAt */
                 recordedAtTo?: string;
                 /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
-                sort?: "policyNumber" | "-policyNumber" | "claimNumber" | "-claimNumber" | "insured" | "-insured" | "contract" | "-contract" | "type" | "-type" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
+                sort?: "policyNumber" | "-policyNumber" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
                 /** @description The value of type */
-                type?: string;
+                type?: string[];
                 /** @description What type begins with, in any case */
                 typeBegins?: string;
                 /** @description Whether type is empty */
                 typeEmpty?: "true" | "false";
                 /** @description The value of year */
-                year?: string;
+                year?: string[];
                 /** @description Whether year is empty */
                 yearEmpty?: "true" | "false";
                 /** @description The least value of year */
@@ -27784,7 +27784,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The value of claims */
-                claims?: string;
+                claims?: string[];
                 /** @description Whether claims is empty */
                 claimsEmpty?: "true" | "false";
                 /** @description The least value of claims */
@@ -27794,19 +27794,19 @@ export interface operations {
                 /** @description The members of rows to return, with commas between them; all without it. JSON has policyNumber in any case, and a file the columns in this order */
                 columns?: string;
                 /** @description The value of contract */
-                contract?: string;
+                contract?: string[];
                 /** @description What contract begins with, in any case */
                 contractBegins?: string;
                 /** @description Whether contract is empty */
                 contractEmpty?: "true" | "false";
                 /** @description The value of country */
-                country?: string;
+                country?: string[];
                 /** @description What country begins with, in any case */
                 countryBegins?: string;
                 /** @description Whether country is empty */
                 countryEmpty?: "true" | "false";
                 /** @description The value of coverEnds */
-                coverEnds?: string;
+                coverEnds?: string[];
                 /** @description Whether coverEnds is empty */
                 coverEndsEmpty?: "true" | "false";
                 /** @description The least value of coverEnds */
@@ -27814,7 +27814,7 @@ export interface operations {
                 /** @description The greatest value of coverEnds */
                 coverEndsTo?: string;
                 /** @description The value of currency */
-                currency?: string;
+                currency?: string[];
                 /** @description What currency begins with, in any case */
                 currencyBegins?: string;
                 /** @description Whether currency is empty */
@@ -27824,7 +27824,7 @@ export interface operations {
                 /** @description The value of ended */
                 ended?: "true" | "false";
                 /** @description The value of expiryDate */
-                expiryDate?: string;
+                expiryDate?: string[];
                 /** @description Whether expiryDate is empty */
                 expiryDateEmpty?: "true" | "false";
                 /** @description The least value of expiryDate */
@@ -27832,7 +27832,7 @@ export interface operations {
                 /** @description The greatest value of expiryDate */
                 expiryDateTo?: string;
                 /** @description The value of externalReference */
-                externalReference?: string;
+                externalReference?: string[];
                 /** @description What externalReference begins with, in any case */
                 externalReferenceBegins?: string;
                 /** @description Whether externalReference is empty */
@@ -27840,13 +27840,13 @@ export interface operations {
                 /** @description Only rows that add something to months from this one on, such as 2026-01; `selected` says what */
                 from?: string;
                 /** @description The value of id */
-                id?: string;
+                id?: string[];
                 /** @description What id begins with, in any case */
                 idBegins?: string;
                 /** @description Whether id is empty */
                 idEmpty?: "true" | "false";
                 /** @description The value of inceptionDate */
-                inceptionDate?: string;
+                inceptionDate?: string[];
                 /** @description Whether inceptionDate is empty */
                 inceptionDateEmpty?: "true" | "false";
                 /** @description The least value of inceptionDate */
@@ -27854,7 +27854,7 @@ export interface operations {
                 /** @description The greatest value of inceptionDate */
                 inceptionDateTo?: string;
                 /** @description The value of incurred */
-                incurred?: string;
+                incurred?: string[];
                 /** @description Whether incurred is empty */
                 incurredEmpty?: "true" | "false";
                 /** @description The least value of incurred */
@@ -27862,13 +27862,13 @@ export interface operations {
                 /** @description The greatest value of incurred */
                 incurredTo?: string;
                 /** @description The value of insured */
-                insured?: string;
+                insured?: string[];
                 /** @description What insured begins with, in any case */
                 insuredBegins?: string;
                 /** @description Whether insured is empty */
                 insuredEmpty?: "true" | "false";
                 /** @description The value of lastReceipt */
-                lastReceipt?: string;
+                lastReceipt?: string[];
                 /** @description Whether lastReceipt is empty */
                 lastReceiptEmpty?: "true" | "false";
                 /** @description The least value of lastReceipt */
@@ -27878,13 +27878,13 @@ export interface operations {
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The value of line */
-                line?: string;
+                line?: string[];
                 /** @description What line begins with, in any case */
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
                 /** @description The value of lossRatio */
-                lossRatio?: string;
+                lossRatio?: string[];
                 /** @description Whether lossRatio is empty */
                 lossRatioEmpty?: "true" | "false";
                 /** @description The least value of lossRatio */
@@ -27892,15 +27892,15 @@ export interface operations {
                 /** @description The greatest value of lossRatio */
                 lossRatioTo?: string;
                 /** @description The value of object */
-                object?: string;
+                object?: string[];
                 /** @description What object begins with, in any case */
                 objectBegins?: string;
                 /** @description Whether object is empty */
                 objectEmpty?: "true" | "false";
                 /** @description The value of open */
-                open?: string;
+                open?: string[];
                 /** @description The value of openClaims */
-                openClaims?: string;
+                openClaims?: string[];
                 /** @description Whether openClaims is empty */
                 openClaimsEmpty?: "true" | "false";
                 /** @description The least value of openClaims */
@@ -27914,7 +27914,7 @@ export interface operations {
                 /** @description The greatest value of open */
                 openTo?: string;
                 /** @description The value of outstanding */
-                outstanding?: string;
+                outstanding?: string[];
                 /** @description Whether outstanding is empty */
                 outstandingEmpty?: "true" | "false";
                 /** @description The least value of outstanding */
@@ -27922,7 +27922,7 @@ export interface operations {
                 /** @description The greatest value of outstanding */
                 outstandingTo?: string;
                 /** @description The value of paid */
-                paid?: string;
+                paid?: string[];
                 /** @description Whether paid is empty */
                 paidEmpty?: "true" | "false";
                 /** @description The least value of paid */
@@ -27930,19 +27930,19 @@ export interface operations {
                 /** @description The greatest value of paid */
                 paidTo?: string;
                 /** @description The value of policyholderId */
-                policyholderId?: string;
+                policyholderId?: string[];
                 /** @description What policyholderId begins with, in any case */
                 policyholderIdBegins?: string;
                 /** @description Whether policyholderId is empty */
                 policyholderIdEmpty?: "true" | "false";
                 /** @description The value of policyNumber */
-                policyNumber?: string;
+                policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
                 policyNumberBegins?: string;
                 /** @description Whether policyNumber is empty */
                 policyNumberEmpty?: "true" | "false";
                 /** @description The value of received */
-                received?: string;
+                received?: string[];
                 /** @description Whether received is empty */
                 receivedEmpty?: "true" | "false";
                 /** @description The least value of received */
@@ -27950,7 +27950,7 @@ export interface operations {
                 /** @description The greatest value of received */
                 receivedTo?: string;
                 /** @description The value of refunded */
-                refunded?: string;
+                refunded?: string[];
                 /** @description Whether refunded is empty */
                 refundedEmpty?: "true" | "false";
                 /** @description The least value of refunded */
@@ -27958,7 +27958,7 @@ export interface operations {
                 /** @description The greatest value of refunded */
                 refundedTo?: string;
                 /** @description The value of replaces */
-                replaces?: string;
+                replaces?: string[];
                 /** @description What replaces begins with, in any case */
                 replacesBegins?: string;
                 /** @description Whether replaces is empty */
@@ -27966,7 +27966,7 @@ export interface operations {
                 /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
                 sort?: "inceptionDate" | "-inceptionDate" | "expiryDate" | "-expiryDate" | "insured" | "-insured" | "contract" | "-contract" | "written" | "-written" | "received" | "-received" | "open" | "-open" | "lastReceipt" | "-lastReceipt" | "incurred" | "-incurred" | "lossRatio" | "-lossRatio";
                 /** @description The value of status */
-                status?: string;
+                status?: string[];
                 /** @description What status begins with, in any case */
                 statusBegins?: string;
                 /** @description Whether status is empty */
@@ -27974,7 +27974,7 @@ export interface operations {
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
                 /** @description The value of written */
-                written?: string;
+                written?: string[];
                 /** @description Whether written is empty */
                 writtenEmpty?: "true" | "false";
                 /** @description The least value of written */
@@ -27982,7 +27982,7 @@ export interface operations {
                 /** @description The greatest value of written */
                 writtenTo?: string;
                 /** @description The value of year */
-                year?: string;
+                year?: string[];
                 /** @description Whether year is empty */
                 yearEmpty?: "true" | "false";
                 /** @description The least value of year */

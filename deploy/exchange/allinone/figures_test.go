@@ -53,7 +53,7 @@ type inventedPolicy struct {
 	zone                                         *time.Location
 	begins, ends, coverEnds                      time.Time
 	unit                                         int64 // how many hundredths one of the record's amounts is
-	gross, effective                             int64
+	gross                                        int64
 	at                                           time.Time
 	steps                                        []inventedStep
 }
@@ -155,7 +155,8 @@ func (i *invented) receive(p *inventedPolicy) {
 	amount := int64(1 + i.random.IntN(5000))
 	kind := []string{"new policy", "mid term adjustment", "other", "brokerage payment"}[i.random.IntN(4)]
 	from := i.now.AddDate(0, 0, -i.random.IntN(90))
-	body := fmt.Sprintf(`{"policyNumber":%q,"receiptType":%q,"paymentAmount":%d,"receiptDate":%q}`, p.number, kind, amount,
+	body := fmt.Sprintf(`{"policyNumber":%q,"receiptType":%q,"paymentAmount":%d,"receiptDate":%q}`, p.number, kind,
+		amount,
 		from.Format(time.DateOnly))
 	made := i.create("/receipt", body)
 	premium := kind != "brokerage payment"
@@ -207,10 +208,20 @@ func (i *invented) endorse(p *inventedPolicy) {
 func (i *invented) cancel(p *inventedPolicy) {
 	i.t.Helper()
 	p.coverEnds = p.begins.Add(time.Duration(i.random.IntN(600)) * time.Hour)
+	now := i.random.IntN(2) == 0
+	if now {
+		if p.coverEnds = i.now; p.coverEnds.Before(p.begins) {
+			p.coverEnds = p.begins
+		}
+	}
 	if !p.ends.IsZero() && p.coverEnds.After(p.ends) {
 		p.coverEnds = p.ends
 	}
-	i.want(200, "POST", p.path+":cancel", `{"effectiveDate":"`+p.coverEnds.Format(time.RFC3339)+`"}`)
+	body := `{"effectiveDate":"` + p.coverEnds.Format(time.RFC3339) + `"}`
+	if now {
+		body = ""
+	}
+	i.want(200, "POST", p.path+":cancel", body)
 }
 
 // claim makes a claim, if the policy has cover at some instant before now, and has things happen to it.
@@ -221,7 +232,8 @@ func (i *invented) claim(p *inventedPolicy) {
 		return
 	}
 	reserve := int64(i.random.IntN(9000))
-	made := i.create("/claim", fmt.Sprintf(`{"policyNumber":%q,"lossDate":%q,"reserve":%d,"lossCause":"theft","claimType":"other","fnol":%q}`, p.number,
+	made := i.create("/claim", fmt.Sprintf(`{"policyNumber":%q,"lossDate":%q,"reserve":%d,"lossCause":"theft",`+
+		`"claimType":"other","fnol":%q}`, p.number,
 		loss.Format(time.RFC3339), reserve, i.now.Format(time.RFC3339)))
 	id, _ := made["id"].(string)
 	i.cell(p, i.now).notified++
@@ -288,7 +300,8 @@ func (i *invented) earn(p *inventedPolicy) {
 		return int64(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(time.Unix(0, 0)) / (24 * time.Hour))
 	}
 	var before int64
-	for month := time.Date(2024, 1, 1, 0, 0, 0, 0, p.zone); month.Before(i.now.AddDate(6, 0, 0)); month = month.AddDate(0, 1, 0) {
+	for month := time.Date(2024, 1, 1, 0, 0, 0, 0, p.zone); month.Before(i.now.AddDate(6, 0,
+		0)); month = month.AddDate(0, 1, 0) {
 		limit := days(month.AddDate(0, 1, 0))
 		// The sum of all parts over the product of all denominators.
 		sum, below := big.NewInt(0), big.NewInt(1)
@@ -523,7 +536,8 @@ func (i *invented) develops(total inventedSums) {
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(i.want(200, "GET", "/x/book/triangle?"+query, "").body), &triangle); err != nil {
+		if err := json.Unmarshal([]byte(i.want(200, "GET", "/x/book/triangle?"+query, "").body),
+			&triangle); err != nil {
 			i.t.Fatal(err)
 		}
 		var all int64
@@ -667,7 +681,8 @@ func (i *invented) opens(cells []bookCell, total inventedSums) {
 // wholeBook returns all rows and cells of the book.
 func (i *invented) wholeBook() (all []string) {
 	i.t.Helper()
-	for _, path := range []string{"policies", "claims", "movements", "policies?sort=-written", "claims?sort=lastMovement",
+	for _, path := range []string{"policies", "claims", "movements", "policies?sort=-written",
+		"claims?sort=lastMovement",
 		"movements?sort=amount"} {
 		rows, _ := i.listed("/x/book/" + path)
 		all = append(append(all, path+strconv.Itoa(len(rows))), rows...)

@@ -2,7 +2,8 @@ package figures
 
 import "insurance.example/exchange/contracts/claims"
 
-// Loss returns the figures of a claim by months. A payment counts when it was recorded, and so does what is outstanding.
+// Loss returns the figures of a claim by months. A payment counts when it was recorded, and so does what is
+// outstanding.
 func (t Terms) Loss(c Claim) (Months, error) {
 	months := Months{}
 	if err := months.add(MonthOf(c.Notified, t.Zone), Sums{Notified: 1}); err != nil {

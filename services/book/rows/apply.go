@@ -143,7 +143,12 @@ func (p *policyFact) effect(c *internalapi.Change) {
 	case !ends.IsZero():
 		p.CoverEnds = ends
 	case over && p.CoverEnds.IsZero():
-		p.CoverEnds = c.Time.Time()
+		// It ends then, or at the end of the term that is nearer.
+		if p.CoverEnds = c.Time.Time(); p.CoverEnds.Before(p.Inception) {
+			p.CoverEnds = p.Inception
+		} else if !p.Expiry.IsZero() && p.CoverEnds.After(p.Expiry) {
+			p.CoverEnds = p.Expiry
+		}
 	case !over:
 		p.CoverEnds = time.Time{}
 	}
@@ -190,7 +195,8 @@ func (b *Book) takeClaim(c *internalapi.Change, reserved map[string]int) error {
 	}
 	fact, err := written(is)
 	if err == nil {
-		err = b.exec("INSERT INTO claim VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET fact = excluded.fact", string(is.ID),
+		err = b.exec("INSERT INTO claim VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET fact = "+
+			"excluded.fact", string(is.ID),
 			is.Number, is.Policy, fact)
 	}
 	if err == nil {
@@ -242,7 +248,8 @@ func (b *Book) takeReceipt(c *internalapi.Change) error {
 	}
 	fact, err := written(is)
 	if err == nil {
-		err = b.exec("INSERT INTO receipt VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", string(c.ID), policy, is.Claim, fact)
+		err = b.exec("INSERT INTO receipt VALUES (?, ?, ?, ?) ON CONFLICT DO "+
+			"NOTHING", string(c.ID), policy, is.Claim, fact)
 	}
 	if err == nil && policy != "" {
 		err = b.due(policy)

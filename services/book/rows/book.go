@@ -95,7 +95,8 @@ func (b *Book) anew() error {
 // Clear throws away all that was read, so that it is read again.
 func (b *Book) Clear() error {
 	return b.write(func() error {
-		for _, table := range []string{"due", "owner", "party", "object", "policy", "claim", "receipt", "assignment", "cell", "open",
+		for _, table := range []string{"due", "owner", "party", "object", "policy", "claim", "receipt", "assignment",
+			"cell", "open",
 			Policies.table(), Claims.table(), Movements.table()} {
 			if err := b.exec("DELETE FROM " + table); err != nil {
 				return err

@@ -172,7 +172,8 @@ func (b *Book) Cells(
 		if at, err = reached(conn); err != nil {
 			return err
 		}
-		return query(conn, "SELECT contract, line, year, currency, country, cause, month, sums FROM cell WHERE owner = ? "+
+		return query(conn, "SELECT contract, line, year, currency, country, cause, month, sums FROM cell WHERE "+
+			"owner = ? "+
 			"AND month BETWEEN ? AND ?", func(s *sqlite.Stmt) error {
 			var m monthSums
 			if err := json.Unmarshal([]byte(s.ColumnText(7)), &m); err != nil {

@@ -40,12 +40,12 @@ type Column struct {
 
 // The lists.
 var (
-	Policies = listOf[book.PolicyRow]("policies", "inceptionDate", "expiryDate", "insured", "contract", "written", "received",
+	Policies = listOf[book.PolicyRow]("policies", "inceptionDate", "expiryDate", "insured", "contract", "written",
+		"received",
 		"open", "lastReceipt", "incurred", "lossRatio")
 	Claims = listOf[book.ClaimRow]("claims", "policyNumber", "insured", "contract", "lossDate", "fnol", "lastMovement",
 		"reserve", "paid", "outstanding", "incurred")
-	Movements = listOf[book.MovementRow]("movements", "policyNumber", "claimNumber", "insured", "contract", "type", "amount",
-		"date", "recordedAt", "late")
+	Movements = listOf[book.MovementRow]("movements", "policyNumber", "amount", "date", "recordedAt", "late")
 )
 
 // listOf returns a list with rows of a type, which can be sorted by some columns.
@@ -88,7 +88,7 @@ func (l *List) sorts() (all []Column) {
 
 // insert returns the statement that keeps a row.
 func (l *List) insert() string {
-	set, places := "row = excluded.row, adds = excluded.adds", "?, ?, ?, ?, ?"
+	set, places := "row = excluded.row, adds = excluded.adds", "?, ?, ?, ?"
 	for _, c := range l.sorts() {
 		set += ", " + c.column() + " = excluded." + c.column()
 		places += ", ?"
@@ -128,8 +128,8 @@ func (c Column) text(row any, zone *time.Location) string {
 	}
 }
 
-// sortValue returns the value by which a row is sorted: a text, or a number as far as a float has its digits. Rows whose
-// numbers differ beyond these are in the order of their keys.
+// sortValue returns the value by which a row is sorted: a text, or a number as far as a float has its digits. Rows
+// whose numbers differ beyond these are in the order of their keys.
 func (c Column) sortValue(row any) any {
 	switch v := c.value(row).(type) {
 	case scalar.DateTime:

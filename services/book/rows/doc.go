@@ -2,8 +2,8 @@
 //
 // What the logs of the other services say is kept as facts, one for each policy, claim, receipt, party and object. A
 // policy whose facts have changed is due: its row, those of its claims and movements, and what these add to the cells
-// are computed anew and take the place of what they were, in one transaction. So a cell is the sum of what its rows add,
-// whatever was read, how often, and in which order the services were read.
+// are computed anew and take the place of what they were, in one transaction. So a cell is the sum of what its rows
+// add, whatever was read, how often, and in which order the services were read.
 //
 // The file is the service's own and not a store of the exchange: rows are sorted by any of their columns and cells are
 // added up, which needs SQL, and nothing in it has to outlive its disk.

@@ -11,7 +11,6 @@ import (
 
 	"insurance.example/exchange/contracts/book"
 	"insurance.example/exchange/contracts/claims"
-	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/services/book/figures"
@@ -144,7 +143,7 @@ func (s *settling) claims(a *account) (all losses, err error) {
 		}
 		total, err := months.Total()
 		if err == nil {
-			all.Sums, err = all.Sums.Plus(total)
+			all.Sums, err = all.Plus(total)
 		}
 		if err != nil {
 			return all, err
@@ -157,11 +156,13 @@ func (s *settling) claims(a *account) (all losses, err error) {
 			return all, err
 		}
 		row := &book.ClaimRow{ClaimNumber: c.Number, ID: c.ID, PolicyNumber: a.of.Number, Line: a.of.Line,
-			Insured: a.insured, Contract: a.head.Contract, Year: a.head.Year, Country: a.head.Country, Currency: a.Currency,
-			Cause: c.Cause, LossDate: instant(c.Loss), FNOL: instant(c.Notified), Status: c.Status,
+			Insured: a.insured, Contract: a.head.Contract, Year: a.head.Year, Country: a.head.Country,
+			Currency: a.Currency,
+			Cause:    c.Cause, LossDate: instant(c.Loss), FNOL: instant(c.Notified), Status: c.Status,
 			LastMovement: instant(c.Moved), LastEvent: c.Event, ExternalReference: c.Reference,
-			Reserve: a.Amount(c.Reserve).Decimal(), Paid: total.Paid.Decimal(), Outstanding: total.Outstanding.Decimal(),
-			Incurred: incurred.Decimal(), Payments: int64(len(c.Payments))}
+			Reserve: a.Amount(c.Reserve).Decimal(), Paid: total.Paid.Decimal(),
+			Outstanding: total.Outstanding.Decimal(),
+			Incurred:    incurred.Decimal(), Payments: int64(len(c.Payments))}
 		added := adds{head: a.head}
 		added.Cause = c.Cause
 		s.opens(&added, total.Outstanding, c.Notified)
@@ -182,7 +183,7 @@ func (s *settling) claims(a *account) (all losses, err error) {
 
 // policy computes the row of a policy, and those of its receipts.
 func (s *settling) policy(a *account, loss losses) error {
-	receipts, err := s.receipts(a)
+	receipts, last, err := s.receipts(a)
 	if err != nil {
 		return err
 	}
@@ -213,14 +214,12 @@ func (s *settling) policy(a *account, loss losses) error {
 	row := &book.PolicyRow{PolicyNumber: a.of.Number, ID: a.of.ID, Line: a.of.Line, Status: a.of.Status,
 		InceptionDate: instant(a.of.Inception), ExpiryDate: instant(a.of.Expiry), CoverEnds: instant(a.of.CoverEnds),
 		Insured: a.insured, Object: a.object, Country: a.head.Country, PolicyholderID: scalar.ID(a.of.Holder),
-		Contract: a.head.Contract, Year: a.head.Year, Currency: a.Currency, ExternalReference: a.of.Reference, Replaces: a.of.Replaces,
-		Written: total.Written.Decimal(), Received: total.Received.Decimal(), Refunded: total.Refunded.Decimal(),
-		Claims: loss.claims, OpenClaims: loss.open, Paid: loss.Paid.Decimal(), Outstanding: loss.Outstanding.Decimal()}
-	for _, r := range receipts {
-		if day := scalar.DateOf(r.From, a.Zone); figures.IsPremium(r.Type) && day > row.LastReceipt {
-			row.LastReceipt = day
-		}
-	}
+		Contract: a.head.Contract, Year: a.head.Year, Currency: a.Currency, ExternalReference: a.of.Reference,
+		Replaces:    a.of.Replaces,
+		LastReceipt: last, Written: total.Written.Decimal(), Received: total.Received.Decimal(),
+		Refunded: total.Refunded.Decimal(),
+		Claims:   loss.claims, OpenClaims: loss.open, Paid: loss.Paid.Decimal(),
+		Outstanding: loss.Outstanding.Decimal()}
 	open, err := amounts(row, a, known.Stated, total, loss.Sums)
 	if err != nil {
 		return err
@@ -259,11 +258,11 @@ func amounts(row *book.PolicyRow, a *account, stated bool, total, loss figures.S
 	return open, err
 }
 
-// receipts returns the receipts of a policy, and computes their rows.
-func (s *settling) receipts(a *account) (all []figures.Receipt, err error) {
+// receipts returns the receipts of a policy with the day of the last one that is premium, and computes their rows.
+func (s *settling) receipts(a *account) (all []figures.Receipt, last scalar.Date, err error) {
 	of, err := facts[receiptFact](s.writer, "SELECT fact FROM receipt WHERE policy = ? ORDER BY id", a.of.Number)
 	if err != nil {
-		return nil, err
+		return nil, last, err
 	}
 	types := map[scalar.ID]string{}
 	for _, r := range of {
@@ -279,15 +278,18 @@ func (s *settling) receipts(a *account) (all []figures.Receipt, err error) {
 			receipt.Refund, receipt.Type = true, cmp.Or(types[r.Reverses], r.Type)
 			row.Kind, row.Amount = book.Refund, amount.Negated().Decimal()
 		}
+		if figures.IsPremium(receipt.Type) && !receipt.Refund && r.Date > last {
+			last = r.Date
+		}
 		if receipt.From.IsZero() {
 			receipt.From = r.Recorded
 		}
 		all = append(all, receipt)
 		if err := s.move(a, row); err != nil {
-			return nil, err
+			return nil, last, err
 		}
 	}
-	return all, nil
+	return all, last, nil
 }
 
 // move keeps the row of a movement, which adds nothing itself: what it comes to is among what its policy or claim adds.
@@ -314,11 +316,14 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 		}
 	}
 	was := ""
-	if err := query(s.writer, "SELECT adds FROM "+in.table()+" WHERE key = ?", func(row *sqlite.Stmt) error {
-		was = row.ColumnText(0)
-		return nil
-	}, key); err != nil {
-		return err
+	if in != Movements { // which add nothing
+		if err := query(s.writer, "SELECT adds FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
+			func(row *sqlite.Stmt) error {
+				was = row.ColumnText(0)
+				return nil
+			}, a.of.Owner, key); err != nil {
+			return err
+		}
 	}
 	if was != is {
 		if err := s.by.add(in.Name, was, true); err != nil {
@@ -332,7 +337,7 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 	if err != nil {
 		return err
 	}
-	values := []any{key, a.of.Owner, a.of.Number, text, is}
+	values := []any{a.of.Owner, key, text, is}
 	for _, c := range in.sorts() {
 		values = append(values, c.sortValue(row))
 	}
@@ -348,7 +353,6 @@ func instant(t time.Time) scalar.DateTime {
 
 // ended reports whether cover is over at an instant.
 func ended(row *book.PolicyRow, now time.Time) bool {
-	return row.Status == coverage.Cancelled || row.Status == coverage.Lapsed ||
-		!row.ExpiryDate.IsZero() && !now.Before(row.ExpiryDate.Time()) ||
+	return !row.ExpiryDate.IsZero() && !now.Before(row.ExpiryDate.Time()) ||
 		!row.CoverEnds.IsZero() && !now.Before(row.CoverEnds.Time())
 }

@@ -41,7 +41,8 @@ func describe(record []byte) (string, error) {
 	if a := o.Address; a != nil {
 		where = joined(" ", text(a.Building), text(a.StreetName)) + " " + text(a.City)
 	}
-	words := joined(", ", cmp.Or(o.PlateNumber, o.VIN), joined(" ", word(o.Make), word(o.Model)), strings.TrimSpace(where),
+	words := joined(", ", cmp.Or(o.PlateNumber, o.VIN), joined(" ", word(o.Make), word(o.Model)),
+		strings.TrimSpace(where),
 		o.PropertyType, o.BusinessSector, cmp.Or(o.Name, joined(" ", o.FirstName, o.LastName)), o.PetName, o.PetKind)
 	for len(words) > mostWords {
 		words = strings.ToValidUTF8(words[:mostWords], "")

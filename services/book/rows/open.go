@@ -64,7 +64,8 @@ func (b *Book) changeOpen(by map[openKey]openSum) error {
 			return err
 		}
 		if was.count += sum.count; was.count == 0 {
-			err = b.exec("DELETE FROM open WHERE (list, owner, contract, line, currency, day) = (?, ?, ?, ?, ?, ?)", at...)
+			err = b.exec("DELETE FROM open WHERE (list, owner, contract, line, currency, day) = (?, ?, ?, ?, ?, "+
+				"?)", at...)
 		} else {
 			err = b.exec("INSERT INTO open VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET amount = "+
 				"excluded.amount, count = excluded.count", append(at, string(was.amount.Decimal()), was.count)...)
@@ -85,8 +86,8 @@ type OpenAmount struct {
 	Count  int64
 }
 
-// OpenAmounts calls a function with what the rows of a list have open, by the day since when, and returns up to which instant
-// everything was read.
+// OpenAmounts calls a function with what the rows of a list have open, by the day since when, and returns up to which
+// instant everything was read.
 func (b *Book) OpenAmounts(
 	ctx context.Context, owner string, l *List, do func(OpenAmount) error,
 ) (at scalar.DateTime, err error) {

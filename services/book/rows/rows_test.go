@@ -24,7 +24,7 @@ import (
 
 var now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
-func open(t *testing.T, path string) *rows.Book {
+func open(t testing.TB, path string) *rows.Book {
 	t.Helper()
 	b, err := rows.Open(path, setting.Amounts{Unit: "major", Currency: "EUR"}, time.UTC)
 	if err != nil {
@@ -41,7 +41,7 @@ func open(t *testing.T, path string) *rows.Book {
 // change returns an entry of a log with a record.
 func change(resource, id string, version int64, record string) internalapi.Change {
 	return internalapi.Change{Resource: resource, ID: scalar.ID(id), Version: version, Type: "created",
-		Time: scalar.Instant(now), Owner: "acme", Record: scalar.JSON(record)}
+		Time: scalar.Instant(now.AddDate(0, int(version)-10, 0)), Owner: "acme", Record: scalar.JSON(record)}
 }
 
 // invent returns entries about policies with receipts and claims.
@@ -54,12 +54,19 @@ func invent(random *rand.Rand, policies int) (all []internalapi.Change) {
 		begins := now.AddDate(0, 0, -random.IntN(700))
 		number := fmt.Sprintf("POL-%05d", random.IntN(1_000_000)*policies+i)
 		all = append(all, change("motorCoverage", fmt.Sprint("policy", i), 1, fmt.Sprintf(
-			`{"policyNumber":%q,"policyholderId":"holder%d","inceptionDate":%q,"expiryDate":%q,"grossWrittenPremium":%d,`+
+			`{"policyNumber":%q,"policyholderId":"holder%d","inceptionDate":%q,"expiryDate":%q,`+
+				`"grossWrittenPremium":%d,`+
 				`"status":"in force"}`, number, random.IntN(len(names)+1), begins.Format(time.RFC3339),
 			begins.AddDate(1, 0, 0).Format(time.RFC3339), random.IntN(50)*1000)))
+		for version := range random.IntN(4) {
+			all = append(all, change("claim", fmt.Sprint("claim", i), int64(version+1), fmt.Sprintf(
+				`{"claimNumber":"C%d","policyNumber":%q,"fnol":%q,"reserve":%d,"claimStatus":"open"}`, i, number,
+				now.Format(time.RFC3339), random.IntN(5)*100)))
+		}
 		for j := range random.IntN(3) {
 			all = append(all, change("receipt", fmt.Sprintf("receipt%d-%d", i, j), 1, fmt.Sprintf(
-				`{"policyNumber":%q,"receiptType":"new policy","paymentAmount":%d,"receiptDate":%q,"recordedAt":%q}`, number,
+				`{"policyNumber":%q,"receiptType":"new policy","paymentAmount":%d,"receiptDate":%q,`+
+					`"recordedAt":%q}`, number,
 				1+random.IntN(30), begins.Format(time.DateOnly), now.Format(time.RFC3339))))
 		}
 	}
@@ -67,7 +74,7 @@ func invent(random *rand.Rand, policies int) (all []internalapi.Change) {
 }
 
 // fill applies entries and computes what is due.
-func fill(t *testing.T, b *rows.Book, all []internalapi.Change) {
+func fill(t testing.TB, b *rows.Book, all []internalapi.Change) {
 	t.Helper()
 	for part := range slices.Chunk(all, 200) {
 		if err := b.Apply(t.Context(), rows.Batch{Service: "coverage", Changes: part, Next: "n"}); err != nil {
@@ -177,12 +184,16 @@ func TestListsAreInEveryOrder(t *testing.T) {
 				}
 				return order
 			})
-			if !slices.EqualFunc(got, want, func(x, y *book.PolicyRow) bool { return x.PolicyNumber == y.PolicyNumber }) {
+			if !slices.EqualFunc(got, want, func(x,
+				y *book.PolicyRow) bool {
+				return x.PolicyNumber == y.PolicyNumber
+			}) {
 				t.Errorf("by %s, descending %v, the rows are in another order", c.Name, descending)
 			}
 		}
 	}
-	if other := list[book.PolicyRow](t, b, rows.Policies, rows.Query{Owner: "zenith", Limit: 10, Now: now}); len(other) > 0 {
+	if other := list[book.PolicyRow](t, b, rows.Policies, rows.Query{Owner: "zenith", Limit: 10,
+		Now: now}); len(other) > 0 {
 		t.Errorf("another organisation sees %d policies", len(other))
 	}
 }
@@ -284,7 +295,8 @@ func TestWhatIsReadTwiceCountsOnce(t *testing.T) {
 		fill(t, again, all[:from])
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := again.Apply(ended, rows.Batch{Service: "coverage", Changes: all[from:], Next: "half"}); !errors.Is(err,
+		if err := again.Apply(ended, rows.Batch{Service: "coverage", Changes: all[from:],
+			Next: "half"}); !errors.Is(err,
 			context.Canceled) {
 			t.Fatalf("a batch that is cut off: %v", err)
 		}

@@ -36,13 +36,13 @@ CREATE TABLE open (list TEXT NOT NULL, owner TEXT NOT NULL, contract TEXT NOT NU
 // rowTable returns the table of a list, with an index for each column that it is sorted by. Such a column has no
 // affinity: an absent value is an empty text, which is after all numbers.
 func rowTable(l *List) (sql string) {
-	sql = fmt.Sprintf("CREATE TABLE %s (key TEXT PRIMARY KEY, owner TEXT NOT NULL, policy TEXT NOT NULL, "+
-		"row TEXT NOT NULL, adds TEXT NOT NULL", l.table())
-	indexes := fmt.Sprintf("CREATE INDEX %[1]sPolicy ON %[1]s (policy);\nCREATE INDEX %[1]sOwner ON %[1]s (owner, key);\n",
-		l.table())
+	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL, row TEXT NOT NULL, adds TEXT NOT " +
+		"NULL"
+	indexes := ""
 	for _, c := range l.sorts() {
 		sql += ", " + c.column()
-		indexes += fmt.Sprintf("CREATE INDEX %[1]sBy_%[2]s ON %[1]s (owner, %[3]s, key);\n", l.table(), c.Name, c.column())
+		indexes += fmt.Sprintf("CREATE INDEX %[1]sBy_%[2]s ON %[1]s (owner, %[3]s, "+
+			"key);\n", l.table(), c.Name, c.column())
 	}
-	return sql + ") WITHOUT ROWID;\n" + indexes
+	return sql + ", PRIMARY KEY (owner, key)) WITHOUT ROWID;\n" + indexes
 }
