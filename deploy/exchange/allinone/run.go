@@ -150,7 +150,7 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 
 // bookFile is the file in the data folder in which the book is kept. It is in no backup: a start without it reads the
 // logs again.
-const bookFile = "book.db"
+const bookFile = "book.sqlite"
 
 const testClockFlag = "test-clock"
 
