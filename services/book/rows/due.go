@@ -315,15 +315,18 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 			return err
 		}
 	}
-	was := ""
-	if in != Movements { // which add nothing
-		if err := query(s.writer, "SELECT adds FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
-			func(row *sqlite.Stmt) error {
-				was = row.ColumnText(0)
-				return nil
-			}, a.of.Owner, key); err != nil {
-			return err
-		}
+	text, err := written(row)
+	if err != nil {
+		return err
+	}
+	was, same := "", false
+	if err := query(s.writer, "SELECT adds, row FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
+		func(row *sqlite.Stmt) error {
+			was = row.ColumnText(0)
+			same = was == is && row.ColumnText(1) == text
+			return nil
+		}, a.of.Owner, key); err != nil || same {
+		return err
 	}
 	if was != is {
 		if err := s.by.add(in.Name, was, true); err != nil {
@@ -332,10 +335,6 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 		if err := s.by.add(in.Name, is, false); err != nil {
 			return err
 		}
-	}
-	text, err := written(row)
-	if err != nil {
-		return err
 	}
 	values := []any{a.of.Owner, key, text, is}
 	for _, c := range in.sorts() {
