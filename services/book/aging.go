@@ -36,7 +36,7 @@ var reflectTriangle, reflectAging = reflect.TypeFor[book.Triangle](), reflect.Ty
 
 func (l *library) aging() rest.Extension {
 	return rest.Extension{
-		Path: rest.ExtensionPrefix + "/book/aging", Method: http.MethodGet, ID: "readAging",
+		Path: rest.ExtensionPrefix + "/book/aging", Method: http.MethodGet, Optional: true, ID: "readAging",
 		Summary: "What is still to be received or to be paid, by its age",
 		Details: "Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, " +
 			"by the day " +

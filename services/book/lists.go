@@ -81,7 +81,8 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 			rest.Parameter{Name: toName, Means: "Only rows that add something to months up to this one"})
 	}
 	return rest.Extension{
-		Path: rest.ExtensionPrefix + "/book/" + of.Name, Method: http.MethodGet, ID: id, Summary: summary,
+		Path: rest.ExtensionPrefix + "/book/" + of.Name, Method: http.MethodGet, Optional: true, ID: id,
+		Summary: summary,
 		Details: "Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's " +
 			"zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked " +
 			"for, and `next`. Until the book has read everything for the first time, the response is 503. " + ofFiles,

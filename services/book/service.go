@@ -61,7 +61,7 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 			reflect.TypeFor[book.MovementRows](), false),
 		l.late(), l.triangle(), l.aging(),
 		rest.Extension{
-			Path: rest.ExtensionPrefix + "/book/summary", Method: http.MethodGet, ID: "summariseBook",
+			Path: rest.ExtensionPrefix + "/book/summary", Method: http.MethodGet, Optional: true, ID: "summariseBook",
 			Summary: "Written, earned, received, paid and incurred, added up",
 			Details: "Amounts of different currencies are never added up. Each cell has the paths of the lists that " +
 				"it is the sum of.",

@@ -35,7 +35,7 @@ var developments = map[string]figures.Month{"month": 1, "quarter": 3, "year": 12
 
 func (l *library) triangle() rest.Extension {
 	return rest.Extension{
-		Path: rest.ExtensionPrefix + "/book/triangle", Method: http.MethodGet, ID: "readLossTriangle",
+		Path: rest.ExtensionPrefix + "/book/triangle", Method: http.MethodGet, Optional: true, ID: "readLossTriangle",
 		Summary: "The loss triangle: what claims come to by year of account and development",
 		Details: "Development counts from the beginning of the year of account. Each figure has the path of the " +
 			"claims that " +
