@@ -34,8 +34,8 @@ type side struct {
 	scraping    float64 // allocations that it makes to say how many it has made
 }
 
-// start starts an exchange in one process on a folder of data, with some settings more, waits until it is ready and at rest, and returns
-// how long it took until it was ready.
+// start starts an exchange in one process on a folder of data, with some settings more, waits until it is ready and at
+// rest, and returns how long it took until it was ready.
 func start(tb testing.TB, from *trial.Commands, data string, settings ...string) (*side, time.Duration) {
 	tb.Helper()
 	began := time.Now()
