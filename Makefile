@@ -14,6 +14,7 @@ TESTED := $(call packages,contracts contracts/conformance pkg gateway $(addprefi
 # What has goroutines. The others handle one request at a time in their tests, or none.
 RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/kafka pkg/load pkg/outbox pkg/peer pkg/process pkg/request pkg/rest \
 	pkg/secret pkg/tracing gateway services/composite services/desk \
+	services/book \
 	services/feed services/premium $(addprefix deploy/exchange/,allinone client desk local testclock))
 
 # The whole, as processes. Its console is tested in a browser.

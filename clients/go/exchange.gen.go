@@ -1134,6 +1134,1015 @@ func (e WallConstruction) Valid() bool {
 	return slices.Contains([]WallConstruction{WallConstructionAluminium, WallConstructionAsbestos, WallConstructionBrick, WallConstructionBungaroosh, WallConstructionClayLumpAdobe, WallConstructionClunch, WallConstructionCobConstruction, WallConstructionConcrete, WallConstructionCorrugatedIron, WallConstructionEssexConstruction, WallConstructionFibreglassConstruction, WallConstructionFlint, WallConstructionGlass, WallConstructionLatheAndPlaster, WallConstructionMetal, WallConstructionMundicBlock, WallConstructionOther, WallConstructionPlastic, WallConstructionPrefabricatedBuildingCombustibleMaterials, WallConstructionPrefabricatedBuildingNonCombustibleMaterials, WallConstructionStandardConstruction, WallConstructionSteelFrame, WallConstructionSteelFrameBrick, WallConstructionSteelFrameRenderOrPebbledash, WallConstructionSteelFrameTile, WallConstructionSteelFrameWoodShiplap, WallConstructionStone, WallConstructionStramitConstruction, WallConstructionStrawBale, WallConstructionStructurallyInsulatedPanelsSIPs, WallConstructionTimber, WallConstructionTimberFrame, WallConstructionTimberFrameBrick, WallConstructionTimberFrameLatheAndPlaster, WallConstructionTimberFrameStone, WallConstructionTimberFrameTimber, WallConstructionTimberPlaster, WallConstructionWattleAndDaubConstruction, WallConstructionWoodwall, WallConstructionWoodworkConstruction}, e)
 }
 
+// Defines values for ReadAgingParamsOf.
+const (
+	ReadAgingParamsOfClaims  ReadAgingParamsOf = "claims"
+	ReadAgingParamsOfPremium ReadAgingParamsOf = "premium"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadAgingParamsOf) Valid() bool {
+	return slices.Contains([]ReadAgingParamsOf{ReadAgingParamsOfClaims, ReadAgingParamsOfPremium}, e)
+}
+
+// Defines values for ListBookClaimsParamsClaimNumberEmpty.
+const (
+	ListBookClaimsParamsClaimNumberEmptyFalse ListBookClaimsParamsClaimNumberEmpty = "false"
+	ListBookClaimsParamsClaimNumberEmptyTrue  ListBookClaimsParamsClaimNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsClaimNumberEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsClaimNumberEmpty{ListBookClaimsParamsClaimNumberEmptyFalse, ListBookClaimsParamsClaimNumberEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsIdEmpty.
+const (
+	ListBookClaimsParamsIdEmptyFalse ListBookClaimsParamsIdEmpty = "false"
+	ListBookClaimsParamsIdEmptyTrue  ListBookClaimsParamsIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsIdEmpty{ListBookClaimsParamsIdEmptyFalse, ListBookClaimsParamsIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsPolicyNumberEmpty.
+const (
+	ListBookClaimsParamsPolicyNumberEmptyFalse ListBookClaimsParamsPolicyNumberEmpty = "false"
+	ListBookClaimsParamsPolicyNumberEmptyTrue  ListBookClaimsParamsPolicyNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsPolicyNumberEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsPolicyNumberEmpty{ListBookClaimsParamsPolicyNumberEmptyFalse, ListBookClaimsParamsPolicyNumberEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsLineEmpty.
+const (
+	ListBookClaimsParamsLineEmptyFalse ListBookClaimsParamsLineEmpty = "false"
+	ListBookClaimsParamsLineEmptyTrue  ListBookClaimsParamsLineEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsLineEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsLineEmpty{ListBookClaimsParamsLineEmptyFalse, ListBookClaimsParamsLineEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsInsuredEmpty.
+const (
+	ListBookClaimsParamsInsuredEmptyFalse ListBookClaimsParamsInsuredEmpty = "false"
+	ListBookClaimsParamsInsuredEmptyTrue  ListBookClaimsParamsInsuredEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsInsuredEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsInsuredEmpty{ListBookClaimsParamsInsuredEmptyFalse, ListBookClaimsParamsInsuredEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsContractEmpty.
+const (
+	ListBookClaimsParamsContractEmptyFalse ListBookClaimsParamsContractEmpty = "false"
+	ListBookClaimsParamsContractEmptyTrue  ListBookClaimsParamsContractEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsContractEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsContractEmpty{ListBookClaimsParamsContractEmptyFalse, ListBookClaimsParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsYearEmpty.
+const (
+	ListBookClaimsParamsYearEmptyFalse ListBookClaimsParamsYearEmpty = "false"
+	ListBookClaimsParamsYearEmptyTrue  ListBookClaimsParamsYearEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsYearEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsYearEmpty{ListBookClaimsParamsYearEmptyFalse, ListBookClaimsParamsYearEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsCountryEmpty.
+const (
+	ListBookClaimsParamsCountryEmptyFalse ListBookClaimsParamsCountryEmpty = "false"
+	ListBookClaimsParamsCountryEmptyTrue  ListBookClaimsParamsCountryEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsCountryEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsCountryEmpty{ListBookClaimsParamsCountryEmptyFalse, ListBookClaimsParamsCountryEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsCurrencyEmpty.
+const (
+	ListBookClaimsParamsCurrencyEmptyFalse ListBookClaimsParamsCurrencyEmpty = "false"
+	ListBookClaimsParamsCurrencyEmptyTrue  ListBookClaimsParamsCurrencyEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsCurrencyEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsCurrencyEmpty{ListBookClaimsParamsCurrencyEmptyFalse, ListBookClaimsParamsCurrencyEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsCauseEmpty.
+const (
+	ListBookClaimsParamsCauseEmptyFalse ListBookClaimsParamsCauseEmpty = "false"
+	ListBookClaimsParamsCauseEmptyTrue  ListBookClaimsParamsCauseEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsCauseEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsCauseEmpty{ListBookClaimsParamsCauseEmptyFalse, ListBookClaimsParamsCauseEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsLossDateEmpty.
+const (
+	ListBookClaimsParamsLossDateEmptyFalse ListBookClaimsParamsLossDateEmpty = "false"
+	ListBookClaimsParamsLossDateEmptyTrue  ListBookClaimsParamsLossDateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsLossDateEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsLossDateEmpty{ListBookClaimsParamsLossDateEmptyFalse, ListBookClaimsParamsLossDateEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsFnolEmpty.
+const (
+	ListBookClaimsParamsFnolEmptyFalse ListBookClaimsParamsFnolEmpty = "false"
+	ListBookClaimsParamsFnolEmptyTrue  ListBookClaimsParamsFnolEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsFnolEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsFnolEmpty{ListBookClaimsParamsFnolEmptyFalse, ListBookClaimsParamsFnolEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsStatusEmpty.
+const (
+	ListBookClaimsParamsStatusEmptyFalse ListBookClaimsParamsStatusEmpty = "false"
+	ListBookClaimsParamsStatusEmptyTrue  ListBookClaimsParamsStatusEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsStatusEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsStatusEmpty{ListBookClaimsParamsStatusEmptyFalse, ListBookClaimsParamsStatusEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsAgeEmpty.
+const (
+	ListBookClaimsParamsAgeEmptyFalse ListBookClaimsParamsAgeEmpty = "false"
+	ListBookClaimsParamsAgeEmptyTrue  ListBookClaimsParamsAgeEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsAgeEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsAgeEmpty{ListBookClaimsParamsAgeEmptyFalse, ListBookClaimsParamsAgeEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsLastMovementEmpty.
+const (
+	ListBookClaimsParamsLastMovementEmptyFalse ListBookClaimsParamsLastMovementEmpty = "false"
+	ListBookClaimsParamsLastMovementEmptyTrue  ListBookClaimsParamsLastMovementEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsLastMovementEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsLastMovementEmpty{ListBookClaimsParamsLastMovementEmptyFalse, ListBookClaimsParamsLastMovementEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsLastEventEmpty.
+const (
+	ListBookClaimsParamsLastEventEmptyFalse ListBookClaimsParamsLastEventEmpty = "false"
+	ListBookClaimsParamsLastEventEmptyTrue  ListBookClaimsParamsLastEventEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsLastEventEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsLastEventEmpty{ListBookClaimsParamsLastEventEmptyFalse, ListBookClaimsParamsLastEventEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsExternalReferenceEmpty.
+const (
+	ListBookClaimsParamsExternalReferenceEmptyFalse ListBookClaimsParamsExternalReferenceEmpty = "false"
+	ListBookClaimsParamsExternalReferenceEmptyTrue  ListBookClaimsParamsExternalReferenceEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsExternalReferenceEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsExternalReferenceEmpty{ListBookClaimsParamsExternalReferenceEmptyFalse, ListBookClaimsParamsExternalReferenceEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsReserveEmpty.
+const (
+	ListBookClaimsParamsReserveEmptyFalse ListBookClaimsParamsReserveEmpty = "false"
+	ListBookClaimsParamsReserveEmptyTrue  ListBookClaimsParamsReserveEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsReserveEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsReserveEmpty{ListBookClaimsParamsReserveEmptyFalse, ListBookClaimsParamsReserveEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsPaidEmpty.
+const (
+	ListBookClaimsParamsPaidEmptyFalse ListBookClaimsParamsPaidEmpty = "false"
+	ListBookClaimsParamsPaidEmptyTrue  ListBookClaimsParamsPaidEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsPaidEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsPaidEmpty{ListBookClaimsParamsPaidEmptyFalse, ListBookClaimsParamsPaidEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsOutstandingEmpty.
+const (
+	ListBookClaimsParamsOutstandingEmptyFalse ListBookClaimsParamsOutstandingEmpty = "false"
+	ListBookClaimsParamsOutstandingEmptyTrue  ListBookClaimsParamsOutstandingEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsOutstandingEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsOutstandingEmpty{ListBookClaimsParamsOutstandingEmptyFalse, ListBookClaimsParamsOutstandingEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsIncurredEmpty.
+const (
+	ListBookClaimsParamsIncurredEmptyFalse ListBookClaimsParamsIncurredEmpty = "false"
+	ListBookClaimsParamsIncurredEmptyTrue  ListBookClaimsParamsIncurredEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsIncurredEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsIncurredEmpty{ListBookClaimsParamsIncurredEmptyFalse, ListBookClaimsParamsIncurredEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsPaymentsEmpty.
+const (
+	ListBookClaimsParamsPaymentsEmptyFalse ListBookClaimsParamsPaymentsEmpty = "false"
+	ListBookClaimsParamsPaymentsEmptyTrue  ListBookClaimsParamsPaymentsEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsPaymentsEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsPaymentsEmpty{ListBookClaimsParamsPaymentsEmptyFalse, ListBookClaimsParamsPaymentsEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsSort.
+const (
+	ListBookClaimsParamsSortContract          ListBookClaimsParamsSort = "contract"
+	ListBookClaimsParamsSortFnol              ListBookClaimsParamsSort = "fnol"
+	ListBookClaimsParamsSortIncurred          ListBookClaimsParamsSort = "incurred"
+	ListBookClaimsParamsSortInsured           ListBookClaimsParamsSort = "insured"
+	ListBookClaimsParamsSortLastMovement      ListBookClaimsParamsSort = "lastMovement"
+	ListBookClaimsParamsSortLossDate          ListBookClaimsParamsSort = "lossDate"
+	ListBookClaimsParamsSortMinusContract     ListBookClaimsParamsSort = "-contract"
+	ListBookClaimsParamsSortMinusFnol         ListBookClaimsParamsSort = "-fnol"
+	ListBookClaimsParamsSortMinusIncurred     ListBookClaimsParamsSort = "-incurred"
+	ListBookClaimsParamsSortMinusInsured      ListBookClaimsParamsSort = "-insured"
+	ListBookClaimsParamsSortMinusLastMovement ListBookClaimsParamsSort = "-lastMovement"
+	ListBookClaimsParamsSortMinusLossDate     ListBookClaimsParamsSort = "-lossDate"
+	ListBookClaimsParamsSortMinusOutstanding  ListBookClaimsParamsSort = "-outstanding"
+	ListBookClaimsParamsSortMinusPaid         ListBookClaimsParamsSort = "-paid"
+	ListBookClaimsParamsSortMinusPolicyNumber ListBookClaimsParamsSort = "-policyNumber"
+	ListBookClaimsParamsSortMinusReserve      ListBookClaimsParamsSort = "-reserve"
+	ListBookClaimsParamsSortOutstanding       ListBookClaimsParamsSort = "outstanding"
+	ListBookClaimsParamsSortPaid              ListBookClaimsParamsSort = "paid"
+	ListBookClaimsParamsSortPolicyNumber      ListBookClaimsParamsSort = "policyNumber"
+	ListBookClaimsParamsSortReserve           ListBookClaimsParamsSort = "reserve"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsSort) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsSort{ListBookClaimsParamsSortContract, ListBookClaimsParamsSortFnol, ListBookClaimsParamsSortIncurred, ListBookClaimsParamsSortInsured, ListBookClaimsParamsSortLastMovement, ListBookClaimsParamsSortLossDate, ListBookClaimsParamsSortMinusContract, ListBookClaimsParamsSortMinusFnol, ListBookClaimsParamsSortMinusIncurred, ListBookClaimsParamsSortMinusInsured, ListBookClaimsParamsSortMinusLastMovement, ListBookClaimsParamsSortMinusLossDate, ListBookClaimsParamsSortMinusOutstanding, ListBookClaimsParamsSortMinusPaid, ListBookClaimsParamsSortMinusPolicyNumber, ListBookClaimsParamsSortMinusReserve, ListBookClaimsParamsSortOutstanding, ListBookClaimsParamsSortPaid, ListBookClaimsParamsSortPolicyNumber, ListBookClaimsParamsSortReserve}, e)
+}
+
+// Defines values for ListLateReceiptsParamsIdEmpty.
+const (
+	ListLateReceiptsParamsIdEmptyFalse ListLateReceiptsParamsIdEmpty = "false"
+	ListLateReceiptsParamsIdEmptyTrue  ListLateReceiptsParamsIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsIdEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsIdEmpty{ListLateReceiptsParamsIdEmptyFalse, ListLateReceiptsParamsIdEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsKindEmpty.
+const (
+	ListLateReceiptsParamsKindEmptyFalse ListLateReceiptsParamsKindEmpty = "false"
+	ListLateReceiptsParamsKindEmptyTrue  ListLateReceiptsParamsKindEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsKindEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsKindEmpty{ListLateReceiptsParamsKindEmptyFalse, ListLateReceiptsParamsKindEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsPolicyNumberEmpty.
+const (
+	ListLateReceiptsParamsPolicyNumberEmptyFalse ListLateReceiptsParamsPolicyNumberEmpty = "false"
+	ListLateReceiptsParamsPolicyNumberEmptyTrue  ListLateReceiptsParamsPolicyNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsPolicyNumberEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsPolicyNumberEmpty{ListLateReceiptsParamsPolicyNumberEmptyFalse, ListLateReceiptsParamsPolicyNumberEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsClaimNumberEmpty.
+const (
+	ListLateReceiptsParamsClaimNumberEmptyFalse ListLateReceiptsParamsClaimNumberEmpty = "false"
+	ListLateReceiptsParamsClaimNumberEmptyTrue  ListLateReceiptsParamsClaimNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsClaimNumberEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsClaimNumberEmpty{ListLateReceiptsParamsClaimNumberEmptyFalse, ListLateReceiptsParamsClaimNumberEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsLineEmpty.
+const (
+	ListLateReceiptsParamsLineEmptyFalse ListLateReceiptsParamsLineEmpty = "false"
+	ListLateReceiptsParamsLineEmptyTrue  ListLateReceiptsParamsLineEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsLineEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsLineEmpty{ListLateReceiptsParamsLineEmptyFalse, ListLateReceiptsParamsLineEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsInsuredEmpty.
+const (
+	ListLateReceiptsParamsInsuredEmptyFalse ListLateReceiptsParamsInsuredEmpty = "false"
+	ListLateReceiptsParamsInsuredEmptyTrue  ListLateReceiptsParamsInsuredEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsInsuredEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsInsuredEmpty{ListLateReceiptsParamsInsuredEmptyFalse, ListLateReceiptsParamsInsuredEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsContractEmpty.
+const (
+	ListLateReceiptsParamsContractEmptyFalse ListLateReceiptsParamsContractEmpty = "false"
+	ListLateReceiptsParamsContractEmptyTrue  ListLateReceiptsParamsContractEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsContractEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsContractEmpty{ListLateReceiptsParamsContractEmptyFalse, ListLateReceiptsParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsYearEmpty.
+const (
+	ListLateReceiptsParamsYearEmptyFalse ListLateReceiptsParamsYearEmpty = "false"
+	ListLateReceiptsParamsYearEmptyTrue  ListLateReceiptsParamsYearEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsYearEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsYearEmpty{ListLateReceiptsParamsYearEmptyFalse, ListLateReceiptsParamsYearEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsCurrencyEmpty.
+const (
+	ListLateReceiptsParamsCurrencyEmptyFalse ListLateReceiptsParamsCurrencyEmpty = "false"
+	ListLateReceiptsParamsCurrencyEmptyTrue  ListLateReceiptsParamsCurrencyEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsCurrencyEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsCurrencyEmpty{ListLateReceiptsParamsCurrencyEmptyFalse, ListLateReceiptsParamsCurrencyEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsTypeEmpty.
+const (
+	ListLateReceiptsParamsTypeEmptyFalse ListLateReceiptsParamsTypeEmpty = "false"
+	ListLateReceiptsParamsTypeEmptyTrue  ListLateReceiptsParamsTypeEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsTypeEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsTypeEmpty{ListLateReceiptsParamsTypeEmptyFalse, ListLateReceiptsParamsTypeEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsAmountEmpty.
+const (
+	ListLateReceiptsParamsAmountEmptyFalse ListLateReceiptsParamsAmountEmpty = "false"
+	ListLateReceiptsParamsAmountEmptyTrue  ListLateReceiptsParamsAmountEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsAmountEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsAmountEmpty{ListLateReceiptsParamsAmountEmptyFalse, ListLateReceiptsParamsAmountEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsDateEmpty.
+const (
+	ListLateReceiptsParamsDateEmptyFalse ListLateReceiptsParamsDateEmpty = "false"
+	ListLateReceiptsParamsDateEmptyTrue  ListLateReceiptsParamsDateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsDateEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsDateEmpty{ListLateReceiptsParamsDateEmptyFalse, ListLateReceiptsParamsDateEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsRecordedAtEmpty.
+const (
+	ListLateReceiptsParamsRecordedAtEmptyFalse ListLateReceiptsParamsRecordedAtEmpty = "false"
+	ListLateReceiptsParamsRecordedAtEmptyTrue  ListLateReceiptsParamsRecordedAtEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsRecordedAtEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsRecordedAtEmpty{ListLateReceiptsParamsRecordedAtEmptyFalse, ListLateReceiptsParamsRecordedAtEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsLateEmpty.
+const (
+	ListLateReceiptsParamsLateEmptyFalse ListLateReceiptsParamsLateEmpty = "false"
+	ListLateReceiptsParamsLateEmptyTrue  ListLateReceiptsParamsLateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsLateEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsLateEmpty{ListLateReceiptsParamsLateEmptyFalse, ListLateReceiptsParamsLateEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsSort.
+const (
+	ListLateReceiptsParamsSortAmount            ListLateReceiptsParamsSort = "amount"
+	ListLateReceiptsParamsSortDate              ListLateReceiptsParamsSort = "date"
+	ListLateReceiptsParamsSortLate              ListLateReceiptsParamsSort = "late"
+	ListLateReceiptsParamsSortMinusAmount       ListLateReceiptsParamsSort = "-amount"
+	ListLateReceiptsParamsSortMinusDate         ListLateReceiptsParamsSort = "-date"
+	ListLateReceiptsParamsSortMinusLate         ListLateReceiptsParamsSort = "-late"
+	ListLateReceiptsParamsSortMinusPolicyNumber ListLateReceiptsParamsSort = "-policyNumber"
+	ListLateReceiptsParamsSortMinusRecordedAt   ListLateReceiptsParamsSort = "-recordedAt"
+	ListLateReceiptsParamsSortPolicyNumber      ListLateReceiptsParamsSort = "policyNumber"
+	ListLateReceiptsParamsSortRecordedAt        ListLateReceiptsParamsSort = "recordedAt"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsSort) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsSort{ListLateReceiptsParamsSortAmount, ListLateReceiptsParamsSortDate, ListLateReceiptsParamsSortLate, ListLateReceiptsParamsSortMinusAmount, ListLateReceiptsParamsSortMinusDate, ListLateReceiptsParamsSortMinusLate, ListLateReceiptsParamsSortMinusPolicyNumber, ListLateReceiptsParamsSortMinusRecordedAt, ListLateReceiptsParamsSortPolicyNumber, ListLateReceiptsParamsSortRecordedAt}, e)
+}
+
+// Defines values for ListBookMovementsParamsIdEmpty.
+const (
+	ListBookMovementsParamsIdEmptyFalse ListBookMovementsParamsIdEmpty = "false"
+	ListBookMovementsParamsIdEmptyTrue  ListBookMovementsParamsIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsIdEmpty{ListBookMovementsParamsIdEmptyFalse, ListBookMovementsParamsIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsKindEmpty.
+const (
+	ListBookMovementsParamsKindEmptyFalse ListBookMovementsParamsKindEmpty = "false"
+	ListBookMovementsParamsKindEmptyTrue  ListBookMovementsParamsKindEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsKindEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsKindEmpty{ListBookMovementsParamsKindEmptyFalse, ListBookMovementsParamsKindEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsPolicyNumberEmpty.
+const (
+	ListBookMovementsParamsPolicyNumberEmptyFalse ListBookMovementsParamsPolicyNumberEmpty = "false"
+	ListBookMovementsParamsPolicyNumberEmptyTrue  ListBookMovementsParamsPolicyNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsPolicyNumberEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsPolicyNumberEmpty{ListBookMovementsParamsPolicyNumberEmptyFalse, ListBookMovementsParamsPolicyNumberEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsClaimNumberEmpty.
+const (
+	ListBookMovementsParamsClaimNumberEmptyFalse ListBookMovementsParamsClaimNumberEmpty = "false"
+	ListBookMovementsParamsClaimNumberEmptyTrue  ListBookMovementsParamsClaimNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsClaimNumberEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsClaimNumberEmpty{ListBookMovementsParamsClaimNumberEmptyFalse, ListBookMovementsParamsClaimNumberEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsLineEmpty.
+const (
+	ListBookMovementsParamsLineEmptyFalse ListBookMovementsParamsLineEmpty = "false"
+	ListBookMovementsParamsLineEmptyTrue  ListBookMovementsParamsLineEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsLineEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsLineEmpty{ListBookMovementsParamsLineEmptyFalse, ListBookMovementsParamsLineEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsInsuredEmpty.
+const (
+	ListBookMovementsParamsInsuredEmptyFalse ListBookMovementsParamsInsuredEmpty = "false"
+	ListBookMovementsParamsInsuredEmptyTrue  ListBookMovementsParamsInsuredEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsInsuredEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsInsuredEmpty{ListBookMovementsParamsInsuredEmptyFalse, ListBookMovementsParamsInsuredEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsContractEmpty.
+const (
+	ListBookMovementsParamsContractEmptyFalse ListBookMovementsParamsContractEmpty = "false"
+	ListBookMovementsParamsContractEmptyTrue  ListBookMovementsParamsContractEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsContractEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsContractEmpty{ListBookMovementsParamsContractEmptyFalse, ListBookMovementsParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsYearEmpty.
+const (
+	ListBookMovementsParamsYearEmptyFalse ListBookMovementsParamsYearEmpty = "false"
+	ListBookMovementsParamsYearEmptyTrue  ListBookMovementsParamsYearEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsYearEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsYearEmpty{ListBookMovementsParamsYearEmptyFalse, ListBookMovementsParamsYearEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsCurrencyEmpty.
+const (
+	ListBookMovementsParamsCurrencyEmptyFalse ListBookMovementsParamsCurrencyEmpty = "false"
+	ListBookMovementsParamsCurrencyEmptyTrue  ListBookMovementsParamsCurrencyEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsCurrencyEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsCurrencyEmpty{ListBookMovementsParamsCurrencyEmptyFalse, ListBookMovementsParamsCurrencyEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsTypeEmpty.
+const (
+	ListBookMovementsParamsTypeEmptyFalse ListBookMovementsParamsTypeEmpty = "false"
+	ListBookMovementsParamsTypeEmptyTrue  ListBookMovementsParamsTypeEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsTypeEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsTypeEmpty{ListBookMovementsParamsTypeEmptyFalse, ListBookMovementsParamsTypeEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsAmountEmpty.
+const (
+	ListBookMovementsParamsAmountEmptyFalse ListBookMovementsParamsAmountEmpty = "false"
+	ListBookMovementsParamsAmountEmptyTrue  ListBookMovementsParamsAmountEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsAmountEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsAmountEmpty{ListBookMovementsParamsAmountEmptyFalse, ListBookMovementsParamsAmountEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsDateEmpty.
+const (
+	ListBookMovementsParamsDateEmptyFalse ListBookMovementsParamsDateEmpty = "false"
+	ListBookMovementsParamsDateEmptyTrue  ListBookMovementsParamsDateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsDateEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsDateEmpty{ListBookMovementsParamsDateEmptyFalse, ListBookMovementsParamsDateEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsRecordedAtEmpty.
+const (
+	ListBookMovementsParamsRecordedAtEmptyFalse ListBookMovementsParamsRecordedAtEmpty = "false"
+	ListBookMovementsParamsRecordedAtEmptyTrue  ListBookMovementsParamsRecordedAtEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsRecordedAtEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsRecordedAtEmpty{ListBookMovementsParamsRecordedAtEmptyFalse, ListBookMovementsParamsRecordedAtEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsLateEmpty.
+const (
+	ListBookMovementsParamsLateEmptyFalse ListBookMovementsParamsLateEmpty = "false"
+	ListBookMovementsParamsLateEmptyTrue  ListBookMovementsParamsLateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsLateEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsLateEmpty{ListBookMovementsParamsLateEmptyFalse, ListBookMovementsParamsLateEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsSort.
+const (
+	ListBookMovementsParamsSortAmount            ListBookMovementsParamsSort = "amount"
+	ListBookMovementsParamsSortDate              ListBookMovementsParamsSort = "date"
+	ListBookMovementsParamsSortLate              ListBookMovementsParamsSort = "late"
+	ListBookMovementsParamsSortMinusAmount       ListBookMovementsParamsSort = "-amount"
+	ListBookMovementsParamsSortMinusDate         ListBookMovementsParamsSort = "-date"
+	ListBookMovementsParamsSortMinusLate         ListBookMovementsParamsSort = "-late"
+	ListBookMovementsParamsSortMinusPolicyNumber ListBookMovementsParamsSort = "-policyNumber"
+	ListBookMovementsParamsSortMinusRecordedAt   ListBookMovementsParamsSort = "-recordedAt"
+	ListBookMovementsParamsSortPolicyNumber      ListBookMovementsParamsSort = "policyNumber"
+	ListBookMovementsParamsSortRecordedAt        ListBookMovementsParamsSort = "recordedAt"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsSort) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsSort{ListBookMovementsParamsSortAmount, ListBookMovementsParamsSortDate, ListBookMovementsParamsSortLate, ListBookMovementsParamsSortMinusAmount, ListBookMovementsParamsSortMinusDate, ListBookMovementsParamsSortMinusLate, ListBookMovementsParamsSortMinusPolicyNumber, ListBookMovementsParamsSortMinusRecordedAt, ListBookMovementsParamsSortPolicyNumber, ListBookMovementsParamsSortRecordedAt}, e)
+}
+
+// Defines values for ListBookPoliciesParamsPolicyNumberEmpty.
+const (
+	ListBookPoliciesParamsPolicyNumberEmptyFalse ListBookPoliciesParamsPolicyNumberEmpty = "false"
+	ListBookPoliciesParamsPolicyNumberEmptyTrue  ListBookPoliciesParamsPolicyNumberEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsPolicyNumberEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsPolicyNumberEmpty{ListBookPoliciesParamsPolicyNumberEmptyFalse, ListBookPoliciesParamsPolicyNumberEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsIdEmpty.
+const (
+	ListBookPoliciesParamsIdEmptyFalse ListBookPoliciesParamsIdEmpty = "false"
+	ListBookPoliciesParamsIdEmptyTrue  ListBookPoliciesParamsIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsIdEmpty{ListBookPoliciesParamsIdEmptyFalse, ListBookPoliciesParamsIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsLineEmpty.
+const (
+	ListBookPoliciesParamsLineEmptyFalse ListBookPoliciesParamsLineEmpty = "false"
+	ListBookPoliciesParamsLineEmptyTrue  ListBookPoliciesParamsLineEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsLineEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsLineEmpty{ListBookPoliciesParamsLineEmptyFalse, ListBookPoliciesParamsLineEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsStatusEmpty.
+const (
+	ListBookPoliciesParamsStatusEmptyFalse ListBookPoliciesParamsStatusEmpty = "false"
+	ListBookPoliciesParamsStatusEmptyTrue  ListBookPoliciesParamsStatusEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsStatusEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsStatusEmpty{ListBookPoliciesParamsStatusEmptyFalse, ListBookPoliciesParamsStatusEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsEnded.
+const (
+	ListBookPoliciesParamsEndedFalse ListBookPoliciesParamsEnded = "false"
+	ListBookPoliciesParamsEndedTrue  ListBookPoliciesParamsEnded = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsEnded) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsEnded{ListBookPoliciesParamsEndedFalse, ListBookPoliciesParamsEndedTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsInceptionDateEmpty.
+const (
+	ListBookPoliciesParamsInceptionDateEmptyFalse ListBookPoliciesParamsInceptionDateEmpty = "false"
+	ListBookPoliciesParamsInceptionDateEmptyTrue  ListBookPoliciesParamsInceptionDateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsInceptionDateEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsInceptionDateEmpty{ListBookPoliciesParamsInceptionDateEmptyFalse, ListBookPoliciesParamsInceptionDateEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsExpiryDateEmpty.
+const (
+	ListBookPoliciesParamsExpiryDateEmptyFalse ListBookPoliciesParamsExpiryDateEmpty = "false"
+	ListBookPoliciesParamsExpiryDateEmptyTrue  ListBookPoliciesParamsExpiryDateEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsExpiryDateEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsExpiryDateEmpty{ListBookPoliciesParamsExpiryDateEmptyFalse, ListBookPoliciesParamsExpiryDateEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsCoverEndsEmpty.
+const (
+	ListBookPoliciesParamsCoverEndsEmptyFalse ListBookPoliciesParamsCoverEndsEmpty = "false"
+	ListBookPoliciesParamsCoverEndsEmptyTrue  ListBookPoliciesParamsCoverEndsEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsCoverEndsEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsCoverEndsEmpty{ListBookPoliciesParamsCoverEndsEmptyFalse, ListBookPoliciesParamsCoverEndsEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsInsuredEmpty.
+const (
+	ListBookPoliciesParamsInsuredEmptyFalse ListBookPoliciesParamsInsuredEmpty = "false"
+	ListBookPoliciesParamsInsuredEmptyTrue  ListBookPoliciesParamsInsuredEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsInsuredEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsInsuredEmpty{ListBookPoliciesParamsInsuredEmptyFalse, ListBookPoliciesParamsInsuredEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsObjectEmpty.
+const (
+	ListBookPoliciesParamsObjectEmptyFalse ListBookPoliciesParamsObjectEmpty = "false"
+	ListBookPoliciesParamsObjectEmptyTrue  ListBookPoliciesParamsObjectEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsObjectEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsObjectEmpty{ListBookPoliciesParamsObjectEmptyFalse, ListBookPoliciesParamsObjectEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsCountryEmpty.
+const (
+	ListBookPoliciesParamsCountryEmptyFalse ListBookPoliciesParamsCountryEmpty = "false"
+	ListBookPoliciesParamsCountryEmptyTrue  ListBookPoliciesParamsCountryEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsCountryEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsCountryEmpty{ListBookPoliciesParamsCountryEmptyFalse, ListBookPoliciesParamsCountryEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsPolicyholderIdEmpty.
+const (
+	ListBookPoliciesParamsPolicyholderIdEmptyFalse ListBookPoliciesParamsPolicyholderIdEmpty = "false"
+	ListBookPoliciesParamsPolicyholderIdEmptyTrue  ListBookPoliciesParamsPolicyholderIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsPolicyholderIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsPolicyholderIdEmpty{ListBookPoliciesParamsPolicyholderIdEmptyFalse, ListBookPoliciesParamsPolicyholderIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsContractEmpty.
+const (
+	ListBookPoliciesParamsContractEmptyFalse ListBookPoliciesParamsContractEmpty = "false"
+	ListBookPoliciesParamsContractEmptyTrue  ListBookPoliciesParamsContractEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsContractEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsContractEmpty{ListBookPoliciesParamsContractEmptyFalse, ListBookPoliciesParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsYearEmpty.
+const (
+	ListBookPoliciesParamsYearEmptyFalse ListBookPoliciesParamsYearEmpty = "false"
+	ListBookPoliciesParamsYearEmptyTrue  ListBookPoliciesParamsYearEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsYearEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsYearEmpty{ListBookPoliciesParamsYearEmptyFalse, ListBookPoliciesParamsYearEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsCurrencyEmpty.
+const (
+	ListBookPoliciesParamsCurrencyEmptyFalse ListBookPoliciesParamsCurrencyEmpty = "false"
+	ListBookPoliciesParamsCurrencyEmptyTrue  ListBookPoliciesParamsCurrencyEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsCurrencyEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsCurrencyEmpty{ListBookPoliciesParamsCurrencyEmptyFalse, ListBookPoliciesParamsCurrencyEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsExternalReferenceEmpty.
+const (
+	ListBookPoliciesParamsExternalReferenceEmptyFalse ListBookPoliciesParamsExternalReferenceEmpty = "false"
+	ListBookPoliciesParamsExternalReferenceEmptyTrue  ListBookPoliciesParamsExternalReferenceEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsExternalReferenceEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsExternalReferenceEmpty{ListBookPoliciesParamsExternalReferenceEmptyFalse, ListBookPoliciesParamsExternalReferenceEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsReplacesEmpty.
+const (
+	ListBookPoliciesParamsReplacesEmptyFalse ListBookPoliciesParamsReplacesEmpty = "false"
+	ListBookPoliciesParamsReplacesEmptyTrue  ListBookPoliciesParamsReplacesEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsReplacesEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsReplacesEmpty{ListBookPoliciesParamsReplacesEmptyFalse, ListBookPoliciesParamsReplacesEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsWrittenEmpty.
+const (
+	ListBookPoliciesParamsWrittenEmptyFalse ListBookPoliciesParamsWrittenEmpty = "false"
+	ListBookPoliciesParamsWrittenEmptyTrue  ListBookPoliciesParamsWrittenEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsWrittenEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsWrittenEmpty{ListBookPoliciesParamsWrittenEmptyFalse, ListBookPoliciesParamsWrittenEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsReceivedEmpty.
+const (
+	ListBookPoliciesParamsReceivedEmptyFalse ListBookPoliciesParamsReceivedEmpty = "false"
+	ListBookPoliciesParamsReceivedEmptyTrue  ListBookPoliciesParamsReceivedEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsReceivedEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsReceivedEmpty{ListBookPoliciesParamsReceivedEmptyFalse, ListBookPoliciesParamsReceivedEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsRefundedEmpty.
+const (
+	ListBookPoliciesParamsRefundedEmptyFalse ListBookPoliciesParamsRefundedEmpty = "false"
+	ListBookPoliciesParamsRefundedEmptyTrue  ListBookPoliciesParamsRefundedEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsRefundedEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsRefundedEmpty{ListBookPoliciesParamsRefundedEmptyFalse, ListBookPoliciesParamsRefundedEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsOpenEmpty.
+const (
+	ListBookPoliciesParamsOpenEmptyFalse ListBookPoliciesParamsOpenEmpty = "false"
+	ListBookPoliciesParamsOpenEmptyTrue  ListBookPoliciesParamsOpenEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsOpenEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsOpenEmpty{ListBookPoliciesParamsOpenEmptyFalse, ListBookPoliciesParamsOpenEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsLastReceiptEmpty.
+const (
+	ListBookPoliciesParamsLastReceiptEmptyFalse ListBookPoliciesParamsLastReceiptEmpty = "false"
+	ListBookPoliciesParamsLastReceiptEmptyTrue  ListBookPoliciesParamsLastReceiptEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsLastReceiptEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsLastReceiptEmpty{ListBookPoliciesParamsLastReceiptEmptyFalse, ListBookPoliciesParamsLastReceiptEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsClaimsEmpty.
+const (
+	ListBookPoliciesParamsClaimsEmptyFalse ListBookPoliciesParamsClaimsEmpty = "false"
+	ListBookPoliciesParamsClaimsEmptyTrue  ListBookPoliciesParamsClaimsEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsClaimsEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsClaimsEmpty{ListBookPoliciesParamsClaimsEmptyFalse, ListBookPoliciesParamsClaimsEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsOpenClaimsEmpty.
+const (
+	ListBookPoliciesParamsOpenClaimsEmptyFalse ListBookPoliciesParamsOpenClaimsEmpty = "false"
+	ListBookPoliciesParamsOpenClaimsEmptyTrue  ListBookPoliciesParamsOpenClaimsEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsOpenClaimsEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsOpenClaimsEmpty{ListBookPoliciesParamsOpenClaimsEmptyFalse, ListBookPoliciesParamsOpenClaimsEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsPaidEmpty.
+const (
+	ListBookPoliciesParamsPaidEmptyFalse ListBookPoliciesParamsPaidEmpty = "false"
+	ListBookPoliciesParamsPaidEmptyTrue  ListBookPoliciesParamsPaidEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsPaidEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsPaidEmpty{ListBookPoliciesParamsPaidEmptyFalse, ListBookPoliciesParamsPaidEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsOutstandingEmpty.
+const (
+	ListBookPoliciesParamsOutstandingEmptyFalse ListBookPoliciesParamsOutstandingEmpty = "false"
+	ListBookPoliciesParamsOutstandingEmptyTrue  ListBookPoliciesParamsOutstandingEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsOutstandingEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsOutstandingEmpty{ListBookPoliciesParamsOutstandingEmptyFalse, ListBookPoliciesParamsOutstandingEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsIncurredEmpty.
+const (
+	ListBookPoliciesParamsIncurredEmptyFalse ListBookPoliciesParamsIncurredEmpty = "false"
+	ListBookPoliciesParamsIncurredEmptyTrue  ListBookPoliciesParamsIncurredEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsIncurredEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsIncurredEmpty{ListBookPoliciesParamsIncurredEmptyFalse, ListBookPoliciesParamsIncurredEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsLossRatioEmpty.
+const (
+	ListBookPoliciesParamsLossRatioEmptyFalse ListBookPoliciesParamsLossRatioEmpty = "false"
+	ListBookPoliciesParamsLossRatioEmptyTrue  ListBookPoliciesParamsLossRatioEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsLossRatioEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsLossRatioEmpty{ListBookPoliciesParamsLossRatioEmptyFalse, ListBookPoliciesParamsLossRatioEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsSort.
+const (
+	ListBookPoliciesParamsSortContract           ListBookPoliciesParamsSort = "contract"
+	ListBookPoliciesParamsSortExpiryDate         ListBookPoliciesParamsSort = "expiryDate"
+	ListBookPoliciesParamsSortInceptionDate      ListBookPoliciesParamsSort = "inceptionDate"
+	ListBookPoliciesParamsSortIncurred           ListBookPoliciesParamsSort = "incurred"
+	ListBookPoliciesParamsSortInsured            ListBookPoliciesParamsSort = "insured"
+	ListBookPoliciesParamsSortLastReceipt        ListBookPoliciesParamsSort = "lastReceipt"
+	ListBookPoliciesParamsSortLossRatio          ListBookPoliciesParamsSort = "lossRatio"
+	ListBookPoliciesParamsSortMinusContract      ListBookPoliciesParamsSort = "-contract"
+	ListBookPoliciesParamsSortMinusExpiryDate    ListBookPoliciesParamsSort = "-expiryDate"
+	ListBookPoliciesParamsSortMinusInceptionDate ListBookPoliciesParamsSort = "-inceptionDate"
+	ListBookPoliciesParamsSortMinusIncurred      ListBookPoliciesParamsSort = "-incurred"
+	ListBookPoliciesParamsSortMinusInsured       ListBookPoliciesParamsSort = "-insured"
+	ListBookPoliciesParamsSortMinusLastReceipt   ListBookPoliciesParamsSort = "-lastReceipt"
+	ListBookPoliciesParamsSortMinusLossRatio     ListBookPoliciesParamsSort = "-lossRatio"
+	ListBookPoliciesParamsSortMinusOpen          ListBookPoliciesParamsSort = "-open"
+	ListBookPoliciesParamsSortMinusReceived      ListBookPoliciesParamsSort = "-received"
+	ListBookPoliciesParamsSortMinusWritten       ListBookPoliciesParamsSort = "-written"
+	ListBookPoliciesParamsSortOpen               ListBookPoliciesParamsSort = "open"
+	ListBookPoliciesParamsSortReceived           ListBookPoliciesParamsSort = "received"
+	ListBookPoliciesParamsSortWritten            ListBookPoliciesParamsSort = "written"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsSort) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsSort{ListBookPoliciesParamsSortContract, ListBookPoliciesParamsSortExpiryDate, ListBookPoliciesParamsSortInceptionDate, ListBookPoliciesParamsSortIncurred, ListBookPoliciesParamsSortInsured, ListBookPoliciesParamsSortLastReceipt, ListBookPoliciesParamsSortLossRatio, ListBookPoliciesParamsSortMinusContract, ListBookPoliciesParamsSortMinusExpiryDate, ListBookPoliciesParamsSortMinusInceptionDate, ListBookPoliciesParamsSortMinusIncurred, ListBookPoliciesParamsSortMinusInsured, ListBookPoliciesParamsSortMinusLastReceipt, ListBookPoliciesParamsSortMinusLossRatio, ListBookPoliciesParamsSortMinusOpen, ListBookPoliciesParamsSortMinusReceived, ListBookPoliciesParamsSortMinusWritten, ListBookPoliciesParamsSortOpen, ListBookPoliciesParamsSortReceived, ListBookPoliciesParamsSortWritten}, e)
+}
+
+// Defines values for ReadLossTriangleParamsMeasure.
+const (
+	ReadLossTriangleParamsMeasureIncurred ReadLossTriangleParamsMeasure = "incurred"
+	ReadLossTriangleParamsMeasurePaid     ReadLossTriangleParamsMeasure = "paid"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsMeasure) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsMeasure{ReadLossTriangleParamsMeasureIncurred, ReadLossTriangleParamsMeasurePaid}, e)
+}
+
+// Defines values for ReadLossTriangleParamsBy.
+const (
+	ReadLossTriangleParamsByYear ReadLossTriangleParamsBy = "year"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsBy) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsBy{ReadLossTriangleParamsByYear}, e)
+}
+
+// Defines values for ReadLossTriangleParamsDevelopment.
+const (
+	ReadLossTriangleParamsDevelopmentMonth   ReadLossTriangleParamsDevelopment = "month"
+	ReadLossTriangleParamsDevelopmentQuarter ReadLossTriangleParamsDevelopment = "quarter"
+	ReadLossTriangleParamsDevelopmentYear    ReadLossTriangleParamsDevelopment = "year"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsDevelopment) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsDevelopment{ReadLossTriangleParamsDevelopmentMonth, ReadLossTriangleParamsDevelopmentQuarter, ReadLossTriangleParamsDevelopmentYear}, e)
+}
+
+// Defines values for ReadLossTriangleParamsCumulative.
+const (
+	ReadLossTriangleParamsCumulativeFalse ReadLossTriangleParamsCumulative = "false"
+	ReadLossTriangleParamsCumulativeTrue  ReadLossTriangleParamsCumulative = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsCumulative) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsCumulative{ReadLossTriangleParamsCumulativeFalse, ReadLossTriangleParamsCumulativeTrue}, e)
+}
+
 // Defines values for ListBordereauxParamsKind.
 const (
 	ListBordereauxParamsKindClaims  ListBordereauxParamsKind = "claims"
@@ -1163,12 +2172,12 @@ func (e ListBordereauxParamsState) Valid() bool {
 
 // Defines values for SendImportParamsExtensions.
 const (
-	True SendImportParamsExtensions = "true"
+	SendImportParamsExtensionsTrue SendImportParamsExtensions = "true"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e SendImportParamsExtensions) Valid() bool {
-	return slices.Contains([]SendImportParamsExtensions{True}, e)
+	return slices.Contains([]SendImportParamsExtensions{SendImportParamsExtensionsTrue}, e)
 }
 
 // Defines values for SendImportParamsDelimiter.
@@ -1400,6 +2409,39 @@ type AddressInput struct {
 
 	// ThreeWordAddress Three words that stand for a place. The interface does not say by which scheme.
 	ThreeWordAddress *string `json:"threeWordAddress,omitempty"`
+}
+
+// Age What is open of an age.
+type Age struct {
+	// Count How many policies or claims these are.
+	Count int64 `json:"count"`
+
+	// Currency The currency. Absent where nobody says it.
+	Currency *string `json:"currency,omitempty"`
+
+	// FromDays The least and the greatest age in days. The last one has no greatest, and premium of policies that have not begun has no least.
+	FromDays *int64 `json:"fromDays,omitempty"`
+
+	// Open What is open.
+	Open json.Number `json:"open"`
+
+	// Rows The path of the list that it is the sum of.
+	Rows string `json:"rows"`
+
+	// ToDays The greatest age.
+	ToDays *int64 `json:"toDays,omitempty"`
+}
+
+// Aging What is still to be received or to be paid, by how long ago it began.
+type Aging struct {
+	// Ages The ages, for each currency.
+	Ages []Age `json:"ages"`
+
+	// AsOf The instant up to which the book has read what happened.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Of What is shown: premium, by the days since inception, or claims, by the days since notification.
+	Of string `json:"of"`
 }
 
 // BatchDone What the operations have made, in their order.
@@ -2047,6 +3089,90 @@ type ClaimLine struct {
 	Supplement *ClaimSupplement `json:"supplement,omitempty"`
 }
 
+// ClaimRow A claim, with what people ask about it. Amounts are in major units, in the currency of its policy.
+type ClaimRow struct {
+	// Age How many days ago it was notified.
+	Age *int64 `json:"age,omitempty"`
+
+	// Cause What caused the loss.
+	Cause *string `json:"cause,omitempty"`
+
+	// ClaimNumber The number of the claim.
+	ClaimNumber string `json:"claimNumber"`
+
+	// Contract The contract of the policy.
+	Contract *string `json:"contract,omitempty"`
+
+	// Country The country of the policyholder.
+	Country *string `json:"country,omitempty"`
+
+	// Currency The currency of the amounts.
+	Currency *string `json:"currency,omitempty"`
+
+	// ExternalReference The reference that the caller's organisation has given the claim.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
+	// Fnol The instant of the first notification.
+	Fnol *time.Time `json:"fnol,omitempty"`
+
+	// Id The id of the claim.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// Incurred Paid and outstanding together.
+	Incurred *json.Number `json:"incurred,omitempty"`
+
+	// Insured The name of the policyholder.
+	Insured *string `json:"insured,omitempty"`
+
+	// LastEvent What that was, such as settled.
+	LastEvent *string `json:"lastEvent,omitempty"`
+
+	// LastMovement The instant of the last thing that happened to the claim.
+	LastMovement *time.Time `json:"lastMovement,omitempty"`
+
+	// Line The line of the policy.
+	Line *string `json:"line,omitempty"`
+
+	// LossDate The instant of the loss.
+	LossDate *time.Time `json:"lossDate,omitempty"`
+
+	// Outstanding What is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
+	Outstanding *json.Number `json:"outstanding,omitempty"`
+
+	// Paid What was paid.
+	Paid *json.Number `json:"paid,omitempty"`
+
+	// Payments How many payments there were.
+	Payments *int64 `json:"payments,omitempty"`
+
+	// PolicyNumber The number of its policy.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// Reserve The reserve, as the record has it.
+	Reserve *json.Number `json:"reserve,omitempty"`
+
+	// Selected Sums, in major units of one currency.
+	Selected *Figures `json:"selected,omitempty"`
+
+	// Status The state of the claim.
+	Status *string `json:"status,omitempty"`
+
+	// Year The year of account of the policy.
+	Year *int64 `json:"year,omitempty"`
+}
+
+// ClaimRows Claims of the book, as they were filtered and sorted.
+type ClaimRows struct {
+	// AsOf The instant up to which the book has read what happened.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Next The cursor of the next page, as that of policies.
+	Next *string `json:"next,omitempty"`
+
+	// Rows The rows.
+	Rows []ClaimRow `json:"rows"`
+}
+
 // ClaimStatus The value set ClaimStatus, as it is in force.
 type ClaimStatus string
 
@@ -2605,6 +3731,42 @@ type FeedPage struct {
 	Watermark *time.Time `json:"watermark,omitempty"`
 }
 
+// Figures Sums, in major units of one currency.
+type Figures struct {
+	// Closed How many were closed, less those that were opened again.
+	Closed int64 `json:"closed"`
+
+	// ClosedWithoutPayment How many of these without a payment.
+	ClosedWithoutPayment int64 `json:"closedWithoutPayment"`
+
+	// Commission The commission of the contract on what was received less what was paid back.
+	Commission json.Number `json:"commission"`
+
+	// Earned What of that is earned, by days of cover, up to the last full month.
+	Earned json.Number `json:"earned"`
+
+	// Incurred Paid and outstanding together.
+	Incurred json.Number `json:"incurred"`
+
+	// Notified How many claims were notified.
+	Notified int64 `json:"notified"`
+
+	// Outstanding How much more is still to be paid for them at the end than at the beginning.
+	Outstanding json.Number `json:"outstanding"`
+
+	// Paid What was paid for claims.
+	Paid json.Number `json:"paid"`
+
+	// Received What was received as premium.
+	Received json.Number `json:"received"`
+
+	// Refunded What of that was paid back.
+	Refunded json.Number `json:"refunded"`
+
+	// Written The gross written premium, in the month from which on it counts.
+	Written json.Number `json:"written"`
+}
+
 // FileColumn What a column is.
 type FileColumn struct {
 	// Column The name in the header row, or the number of the column from 1 where no row is the header.
@@ -3154,6 +4316,63 @@ type LineSource struct {
 // MotorPeril The value set MotorPeril, as it is in force.
 type MotorPeril string
 
+// MovementRow A receipt, a refund, or a payment for a claim.
+type MovementRow struct {
+	// Amount The amount, below 0 for a refund.
+	Amount *json.Number `json:"amount,omitempty"`
+
+	// ClaimNumber The number of the claim, where it is about one.
+	ClaimNumber *string `json:"claimNumber,omitempty"`
+
+	// Contract The contract of the policy.
+	Contract *string `json:"contract,omitempty"`
+
+	// Currency The currency of the amount.
+	Currency *string `json:"currency,omitempty"`
+
+	// Date The day of the receipt, or that of the payment.
+	Date *openapi_types.Date `json:"date,omitempty"`
+
+	// Id The id of the receipt or refund, or that of the claim with the number of the payment after a hyphen.
+	Id string `json:"id"`
+
+	// Insured The name of the policyholder.
+	Insured *string `json:"insured,omitempty"`
+
+	// Kind What it is: receipt, refund or payment.
+	Kind *string `json:"kind,omitempty"`
+
+	// Late How many days after the end of the period of its date it was recorded: a month, or the quarter in which its contract reports; 0 for within it.
+	Late *int64 `json:"late,omitempty"`
+
+	// Line The line of the policy.
+	Line *string `json:"line,omitempty"`
+
+	// PolicyNumber The number of the policy. Absent for a receipt that names a claim which the book does not know.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// RecordedAt The instant at which it was recorded.
+	RecordedAt *time.Time `json:"recordedAt,omitempty"`
+
+	// Type The type of the receipt, or the method of the payment.
+	Type *string `json:"type,omitempty"`
+
+	// Year The year of account of the policy.
+	Year *int64 `json:"year,omitempty"`
+}
+
+// MovementRows Movements of the book, as they were filtered and sorted.
+type MovementRows struct {
+	// AsOf The instant up to which the book has read what happened.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Next The cursor of the next page, as that of policies.
+	Next *string `json:"next,omitempty"`
+
+	// Rows The rows.
+	Rows []MovementRow `json:"rows"`
+}
+
 // Outcome The outcome of one check, with the problem that a creation would get.
 type Outcome struct {
 	// Check The condition of the check, in the words of the errors table.
@@ -3239,6 +4458,111 @@ type PolicyAssignment struct {
 
 	// PolicyNumber The number of the policy.
 	PolicyNumber string `json:"policyNumber"`
+}
+
+// PolicyRow A policy, with what people ask about it. Amounts are in major units of its currency.
+type PolicyRow struct {
+	// Claims How many claims there are against the policy.
+	Claims *int64 `json:"claims,omitempty"`
+
+	// Contract The reference of the contract of the desk that the policy belongs to.
+	Contract *string `json:"contract,omitempty"`
+
+	// Country The country of the policyholder.
+	Country *string `json:"country,omitempty"`
+
+	// CoverEnds The instant at which cover ends by a cancellation or lapse that has said it.
+	CoverEnds *time.Time `json:"coverEnds,omitempty"`
+
+	// Currency The currency of the amounts. Absent where neither a contract nor the operator says it.
+	Currency *string `json:"currency,omitempty"`
+
+	// Ended Whether cover is over: it was cancelled, or the term has ended.
+	Ended *bool `json:"ended,omitempty"`
+
+	// ExpiryDate The instant at which the term ends.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// ExternalReference The reference that the caller's organisation has given the policy.
+	ExternalReference *string `json:"externalReference,omitempty"`
+
+	// Id The id of the coverage record.
+	Id *openapi_types.UUID `json:"id,omitempty"`
+
+	// InceptionDate The instant at which the term begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// Incurred Paid and outstanding together.
+	Incurred *json.Number `json:"incurred,omitempty"`
+
+	// Insured The name of the policyholder.
+	Insured *string `json:"insured,omitempty"`
+
+	// LastReceipt The day of the last receipt.
+	LastReceipt *openapi_types.Date `json:"lastReceipt,omitempty"`
+
+	// Line Its line, as a resource such as motorCoverage.
+	Line *string `json:"line,omitempty"`
+
+	// LossRatio Incurred as a percentage of written. Absent where nothing is written, or nobody says the unit of amounts.
+	LossRatio *json.Number `json:"lossRatio,omitempty"`
+
+	// Marks What the figures leave open.
+	Marks *[]string `json:"marks,omitempty"`
+
+	// Object What is insured, in a few words, such as EX 2026, Golf.
+	Object *string `json:"object,omitempty"`
+
+	// Open What is still to be received: written less received and refunded. Absent for a line without grossWrittenPremium, and where nobody says the unit of amounts.
+	Open *json.Number `json:"open,omitempty"`
+
+	// OpenClaims How many of them are not closed.
+	OpenClaims *int64 `json:"openClaims,omitempty"`
+
+	// Outstanding What is still to be paid for them, as their reserves say.
+	Outstanding *json.Number `json:"outstanding,omitempty"`
+
+	// Paid What was paid for them.
+	Paid *json.Number `json:"paid,omitempty"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+
+	// PolicyholderId The id of the policyholder.
+	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
+
+	// Received What was received as premium.
+	Received *json.Number `json:"received,omitempty"`
+
+	// Refunded What of that was paid back.
+	Refunded *json.Number `json:"refunded,omitempty"`
+
+	// Replaces The number of the policy that this one replaces.
+	Replaces *string `json:"replaces,omitempty"`
+
+	// Selected Sums, in major units of one currency.
+	Selected *Figures `json:"selected,omitempty"`
+
+	// Status The state of the policy, as its record has it.
+	Status *string `json:"status,omitempty"`
+
+	// Written The gross written premium as endorsed; of a line without it, what was received.
+	Written *json.Number `json:"written,omitempty"`
+
+	// Year The year of account: that of the contract, else the year of inception.
+	Year *int64 `json:"year,omitempty"`
+}
+
+// PolicyRows Policies of the book, as they were filtered and sorted.
+type PolicyRows struct {
+	// AsOf The instant up to which the book has read what happened. Absent until it has read all for the first time.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Next The cursor of the next page. Absent on the last one. A page ends after 10,000 rows that were looked at, so that it may have fewer rows than asked for.
+	Next *string `json:"next,omitempty"`
+
+	// Rows The rows.
+	Rows []PolicyRow `json:"rows"`
 }
 
 // PolicyStatus The value set PolicyStatus, as it is in force.
@@ -3907,11 +5231,101 @@ type StatementTotal struct {
 	Sum json.Number `json:"sum"`
 }
 
+// Summary Sums by up to two of line, year, contract, month, cause and country, each of one currency.
+type Summary struct {
+	// AsOf The instant up to which the book has read what happened.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Cells The cells, in the order of what they are summed by.
+	Cells []SummaryCell `json:"cells"`
+}
+
+// SummaryCell What was added up, and what it comes to.
+type SummaryCell struct {
+	// Cause The cause of the losses. Empty for what is no claim.
+	Cause *string `json:"cause,omitempty"`
+
+	// Claims The path of the claims that the other figures are the sum of.
+	Claims string `json:"claims"`
+
+	// Contract The contract. Empty for the policies that belong to none.
+	Contract *string `json:"contract,omitempty"`
+
+	// Country The country of the policyholder. Empty where it is not known.
+	Country *string `json:"country,omitempty"`
+
+	// Currency The currency. Absent where nobody says it.
+	Currency *string `json:"currency,omitempty"`
+
+	// Figures Sums, in major units of one currency.
+	Figures Figures `json:"figures"`
+
+	// Line The line. It and the members up to month are there where they are asked for.
+	Line *string `json:"line,omitempty"`
+
+	// LossRatioEarned Incurred as a percentage of earned, as the one of written.
+	LossRatioEarned *json.Number `json:"lossRatioEarned,omitempty"`
+
+	// LossRatioWritten Incurred as a percentage of written. Absent where nothing is written, or nobody says the unit of amounts.
+	LossRatioWritten *json.Number `json:"lossRatioWritten,omitempty"`
+
+	// Month The month, such as 2026-11.
+	Month *string `json:"month,omitempty"`
+
+	// Policies The path of the policies that the premium is the sum of. Absent for a cause, which premium has none of.
+	Policies *string `json:"policies,omitempty"`
+
+	// Year The year of account.
+	Year *int64 `json:"year,omitempty"`
+}
+
 // TradeCreditPeril The value set TradeCreditPeril, as it is in force.
 type TradeCreditPeril string
 
 // TradeCreditType The value set TradeCreditType, as it is in force.
 type TradeCreditType string
+
+// Triangle What claims come to by year of account and development, each of one currency.
+type Triangle struct {
+	// AsOf The instant up to which the book has read what happened.
+	AsOf *time.Time `json:"asOf,omitempty"`
+
+	// Cumulative Whether each figure includes those of the steps before.
+	Cumulative bool `json:"cumulative"`
+
+	// Development The length of a step of development: month, quarter or year.
+	Development string `json:"development"`
+
+	// Measure What is shown: incurred or paid.
+	Measure string `json:"measure"`
+
+	// Rows The years of account, each with its steps.
+	Rows []TriangleRow `json:"rows"`
+}
+
+// TriangleRow The claims of a year of account.
+type TriangleRow struct {
+	// Currency The currency. Absent where nobody says it.
+	Currency *string `json:"currency,omitempty"`
+
+	// Steps The steps from the beginning of the year until now. What happened before counts in the first one.
+	Steps []TriangleStep `json:"steps"`
+
+	// Year The year of account.
+	Year int64 `json:"year"`
+}
+
+// TriangleStep What the claims of a year come to at a step of its development.
+type TriangleStep struct {
+	// Amount The amount.
+	Amount json.Number `json:"amount"`
+
+	// Claims The path of the claims that it is the sum of.
+	Claims string `json:"claims"`
+
+	// Step The number of the step, from 1.
+	Step int64 `json:"step"`
+}
 
 // TypeBusinessInterruption The value set TypeBusinessInterruption, as it is in force.
 type TypeBusinessInterruption string
@@ -9278,6 +10692,1209 @@ type CreateBatchParams struct {
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
+// ReadAgingParams defines parameters for ReadAging.
+type ReadAgingParams struct {
+	// Of What is shown; premium without it
+	Of *ReadAgingParamsOf `form:"of,omitempty" json:"of,omitempty"`
+
+	// Line Only this line
+	Line *string `form:"line,omitempty" json:"line,omitempty"`
+
+	// Contract Only this contract
+	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// Currency Only amounts of this currency
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+}
+
+// ReadAgingParamsOf defines parameters for ReadAging.
+type ReadAgingParamsOf string
+
+// ListBookClaimsParams defines parameters for ListBookClaims.
+type ListBookClaimsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// ClaimNumber The value of claimNumber
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+
+	// ClaimNumberBegins What claimNumber begins with, in any case
+	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
+
+	// ClaimNumberEmpty Whether claimNumber is empty
+	ClaimNumberEmpty *ListBookClaimsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
+
+	// Id The value of id
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
+
+	// IdBegins What id begins with, in any case
+	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
+
+	// IdEmpty Whether id is empty
+	IdEmpty *ListBookClaimsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
+
+	// PolicyNumber The value of policyNumber
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// PolicyNumberBegins What policyNumber begins with, in any case
+	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
+
+	// PolicyNumberEmpty Whether policyNumber is empty
+	PolicyNumberEmpty *ListBookClaimsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
+
+	// Line The value of line
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
+
+	// LineBegins What line begins with, in any case
+	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
+
+	// LineEmpty Whether line is empty
+	LineEmpty *ListBookClaimsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
+
+	// Insured The value of insured
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
+
+	// InsuredBegins What insured begins with, in any case
+	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
+
+	// InsuredEmpty Whether insured is empty
+	InsuredEmpty *ListBookClaimsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
+
+	// Contract The value of contract
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// ContractBegins What contract begins with, in any case
+	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
+
+	// ContractEmpty Whether contract is empty
+	ContractEmpty *ListBookClaimsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// Year The value of year
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
+
+	// YearFrom The least value of year
+	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
+
+	// YearTo The greatest value of year
+	YearTo *string `form:"yearTo,omitempty" json:"yearTo,omitempty"`
+
+	// YearEmpty Whether year is empty
+	YearEmpty *ListBookClaimsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
+
+	// Country The value of country
+	Country *[]string `form:"country,omitempty" json:"country,omitempty"`
+
+	// CountryBegins What country begins with, in any case
+	CountryBegins *string `form:"countryBegins,omitempty" json:"countryBegins,omitempty"`
+
+	// CountryEmpty Whether country is empty
+	CountryEmpty *ListBookClaimsParamsCountryEmpty `form:"countryEmpty,omitempty" json:"countryEmpty,omitempty"`
+
+	// Currency The value of currency
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// CurrencyBegins What currency begins with, in any case
+	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
+
+	// CurrencyEmpty Whether currency is empty
+	CurrencyEmpty *ListBookClaimsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
+
+	// Cause The value of cause
+	Cause *[]string `form:"cause,omitempty" json:"cause,omitempty"`
+
+	// CauseBegins What cause begins with, in any case
+	CauseBegins *string `form:"causeBegins,omitempty" json:"causeBegins,omitempty"`
+
+	// CauseEmpty Whether cause is empty
+	CauseEmpty *ListBookClaimsParamsCauseEmpty `form:"causeEmpty,omitempty" json:"causeEmpty,omitempty"`
+
+	// LossDate The value of lossDate
+	LossDate *[]openapi_types.Date `form:"lossDate,omitempty" json:"lossDate,omitempty"`
+
+	// LossDateFrom The least value of lossDate
+	LossDateFrom *openapi_types.Date `form:"lossDateFrom,omitempty" json:"lossDateFrom,omitempty"`
+
+	// LossDateTo The greatest value of lossDate
+	LossDateTo *openapi_types.Date `form:"lossDateTo,omitempty" json:"lossDateTo,omitempty"`
+
+	// LossDateEmpty Whether lossDate is empty
+	LossDateEmpty *ListBookClaimsParamsLossDateEmpty `form:"lossDateEmpty,omitempty" json:"lossDateEmpty,omitempty"`
+
+	// Fnol The value of fnol
+	Fnol *[]openapi_types.Date `form:"fnol,omitempty" json:"fnol,omitempty"`
+
+	// FnolFrom The least value of fnol
+	FnolFrom *openapi_types.Date `form:"fnolFrom,omitempty" json:"fnolFrom,omitempty"`
+
+	// FnolTo The greatest value of fnol
+	FnolTo *openapi_types.Date `form:"fnolTo,omitempty" json:"fnolTo,omitempty"`
+
+	// FnolEmpty Whether fnol is empty
+	FnolEmpty *ListBookClaimsParamsFnolEmpty `form:"fnolEmpty,omitempty" json:"fnolEmpty,omitempty"`
+
+	// Status The value of status
+	Status *[]string `form:"status,omitempty" json:"status,omitempty"`
+
+	// StatusBegins What status begins with, in any case
+	StatusBegins *string `form:"statusBegins,omitempty" json:"statusBegins,omitempty"`
+
+	// StatusEmpty Whether status is empty
+	StatusEmpty *ListBookClaimsParamsStatusEmpty `form:"statusEmpty,omitempty" json:"statusEmpty,omitempty"`
+
+	// Age The value of age
+	Age *[]string `form:"age,omitempty" json:"age,omitempty"`
+
+	// AgeFrom The least value of age
+	AgeFrom *string `form:"ageFrom,omitempty" json:"ageFrom,omitempty"`
+
+	// AgeTo The greatest value of age
+	AgeTo *string `form:"ageTo,omitempty" json:"ageTo,omitempty"`
+
+	// AgeEmpty Whether age is empty
+	AgeEmpty *ListBookClaimsParamsAgeEmpty `form:"ageEmpty,omitempty" json:"ageEmpty,omitempty"`
+
+	// LastMovement The value of lastMovement
+	LastMovement *[]openapi_types.Date `form:"lastMovement,omitempty" json:"lastMovement,omitempty"`
+
+	// LastMovementFrom The least value of lastMovement
+	LastMovementFrom *openapi_types.Date `form:"lastMovementFrom,omitempty" json:"lastMovementFrom,omitempty"`
+
+	// LastMovementTo The greatest value of lastMovement
+	LastMovementTo *openapi_types.Date `form:"lastMovementTo,omitempty" json:"lastMovementTo,omitempty"`
+
+	// LastMovementEmpty Whether lastMovement is empty
+	LastMovementEmpty *ListBookClaimsParamsLastMovementEmpty `form:"lastMovementEmpty,omitempty" json:"lastMovementEmpty,omitempty"`
+
+	// LastEvent The value of lastEvent
+	LastEvent *[]string `form:"lastEvent,omitempty" json:"lastEvent,omitempty"`
+
+	// LastEventBegins What lastEvent begins with, in any case
+	LastEventBegins *string `form:"lastEventBegins,omitempty" json:"lastEventBegins,omitempty"`
+
+	// LastEventEmpty Whether lastEvent is empty
+	LastEventEmpty *ListBookClaimsParamsLastEventEmpty `form:"lastEventEmpty,omitempty" json:"lastEventEmpty,omitempty"`
+
+	// ExternalReference The value of externalReference
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+
+	// ExternalReferenceBegins What externalReference begins with, in any case
+	ExternalReferenceBegins *string `form:"externalReferenceBegins,omitempty" json:"externalReferenceBegins,omitempty"`
+
+	// ExternalReferenceEmpty Whether externalReference is empty
+	ExternalReferenceEmpty *ListBookClaimsParamsExternalReferenceEmpty `form:"externalReferenceEmpty,omitempty" json:"externalReferenceEmpty,omitempty"`
+
+	// Reserve The value of reserve
+	Reserve *[]string `form:"reserve,omitempty" json:"reserve,omitempty"`
+
+	// ReserveFrom The least value of reserve
+	ReserveFrom *string `form:"reserveFrom,omitempty" json:"reserveFrom,omitempty"`
+
+	// ReserveTo The greatest value of reserve
+	ReserveTo *string `form:"reserveTo,omitempty" json:"reserveTo,omitempty"`
+
+	// ReserveEmpty Whether reserve is empty
+	ReserveEmpty *ListBookClaimsParamsReserveEmpty `form:"reserveEmpty,omitempty" json:"reserveEmpty,omitempty"`
+
+	// Paid The value of paid
+	Paid *[]string `form:"paid,omitempty" json:"paid,omitempty"`
+
+	// PaidFrom The least value of paid
+	PaidFrom *string `form:"paidFrom,omitempty" json:"paidFrom,omitempty"`
+
+	// PaidTo The greatest value of paid
+	PaidTo *string `form:"paidTo,omitempty" json:"paidTo,omitempty"`
+
+	// PaidEmpty Whether paid is empty
+	PaidEmpty *ListBookClaimsParamsPaidEmpty `form:"paidEmpty,omitempty" json:"paidEmpty,omitempty"`
+
+	// Outstanding The value of outstanding
+	Outstanding *[]string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
+
+	// OutstandingFrom The least value of outstanding
+	OutstandingFrom *string `form:"outstandingFrom,omitempty" json:"outstandingFrom,omitempty"`
+
+	// OutstandingTo The greatest value of outstanding
+	OutstandingTo *string `form:"outstandingTo,omitempty" json:"outstandingTo,omitempty"`
+
+	// OutstandingEmpty Whether outstanding is empty
+	OutstandingEmpty *ListBookClaimsParamsOutstandingEmpty `form:"outstandingEmpty,omitempty" json:"outstandingEmpty,omitempty"`
+
+	// Incurred The value of incurred
+	Incurred *[]string `form:"incurred,omitempty" json:"incurred,omitempty"`
+
+	// IncurredFrom The least value of incurred
+	IncurredFrom *string `form:"incurredFrom,omitempty" json:"incurredFrom,omitempty"`
+
+	// IncurredTo The greatest value of incurred
+	IncurredTo *string `form:"incurredTo,omitempty" json:"incurredTo,omitempty"`
+
+	// IncurredEmpty Whether incurred is empty
+	IncurredEmpty *ListBookClaimsParamsIncurredEmpty `form:"incurredEmpty,omitempty" json:"incurredEmpty,omitempty"`
+
+	// Payments The value of payments
+	Payments *[]string `form:"payments,omitempty" json:"payments,omitempty"`
+
+	// PaymentsFrom The least value of payments
+	PaymentsFrom *string `form:"paymentsFrom,omitempty" json:"paymentsFrom,omitempty"`
+
+	// PaymentsTo The greatest value of payments
+	PaymentsTo *string `form:"paymentsTo,omitempty" json:"paymentsTo,omitempty"`
+
+	// PaymentsEmpty Whether payments is empty
+	PaymentsEmpty *ListBookClaimsParamsPaymentsEmpty `form:"paymentsEmpty,omitempty" json:"paymentsEmpty,omitempty"`
+
+	// Sort The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id
+	Sort *ListBookClaimsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Cursor The member next of the page before, with the same conditions and order
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Columns The members of rows to return, with commas between them; all without it. JSON has claimNumber in any case, and a file the columns in this order
+	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
+
+	// From Only rows that add something to months from this one on, such as 2026-01; `selected` says what
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only rows that add something to months up to this one
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ListBookClaimsParamsClaimNumberEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsClaimNumberEmpty string
+
+// ListBookClaimsParamsIdEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsIdEmpty string
+
+// ListBookClaimsParamsPolicyNumberEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsPolicyNumberEmpty string
+
+// ListBookClaimsParamsLineEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsLineEmpty string
+
+// ListBookClaimsParamsInsuredEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsInsuredEmpty string
+
+// ListBookClaimsParamsContractEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsContractEmpty string
+
+// ListBookClaimsParamsYearEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsYearEmpty string
+
+// ListBookClaimsParamsCountryEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsCountryEmpty string
+
+// ListBookClaimsParamsCurrencyEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsCurrencyEmpty string
+
+// ListBookClaimsParamsCauseEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsCauseEmpty string
+
+// ListBookClaimsParamsLossDateEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsLossDateEmpty string
+
+// ListBookClaimsParamsFnolEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsFnolEmpty string
+
+// ListBookClaimsParamsStatusEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsStatusEmpty string
+
+// ListBookClaimsParamsAgeEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsAgeEmpty string
+
+// ListBookClaimsParamsLastMovementEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsLastMovementEmpty string
+
+// ListBookClaimsParamsLastEventEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsLastEventEmpty string
+
+// ListBookClaimsParamsExternalReferenceEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsExternalReferenceEmpty string
+
+// ListBookClaimsParamsReserveEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsReserveEmpty string
+
+// ListBookClaimsParamsPaidEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsPaidEmpty string
+
+// ListBookClaimsParamsOutstandingEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsOutstandingEmpty string
+
+// ListBookClaimsParamsIncurredEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsIncurredEmpty string
+
+// ListBookClaimsParamsPaymentsEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsPaymentsEmpty string
+
+// ListBookClaimsParamsSort defines parameters for ListBookClaims.
+type ListBookClaimsParamsSort string
+
+// ListLateReceiptsParams defines parameters for ListLateReceipts.
+type ListLateReceiptsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Id The value of id
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
+
+	// IdBegins What id begins with, in any case
+	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
+
+	// IdEmpty Whether id is empty
+	IdEmpty *ListLateReceiptsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
+
+	// Kind The value of kind
+	Kind *[]string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// KindBegins What kind begins with, in any case
+	KindBegins *string `form:"kindBegins,omitempty" json:"kindBegins,omitempty"`
+
+	// KindEmpty Whether kind is empty
+	KindEmpty *ListLateReceiptsParamsKindEmpty `form:"kindEmpty,omitempty" json:"kindEmpty,omitempty"`
+
+	// PolicyNumber The value of policyNumber
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// PolicyNumberBegins What policyNumber begins with, in any case
+	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
+
+	// PolicyNumberEmpty Whether policyNumber is empty
+	PolicyNumberEmpty *ListLateReceiptsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
+
+	// ClaimNumber The value of claimNumber
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+
+	// ClaimNumberBegins What claimNumber begins with, in any case
+	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
+
+	// ClaimNumberEmpty Whether claimNumber is empty
+	ClaimNumberEmpty *ListLateReceiptsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
+
+	// Line The value of line
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
+
+	// LineBegins What line begins with, in any case
+	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
+
+	// LineEmpty Whether line is empty
+	LineEmpty *ListLateReceiptsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
+
+	// Insured The value of insured
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
+
+	// InsuredBegins What insured begins with, in any case
+	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
+
+	// InsuredEmpty Whether insured is empty
+	InsuredEmpty *ListLateReceiptsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
+
+	// Contract The value of contract
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// ContractBegins What contract begins with, in any case
+	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
+
+	// ContractEmpty Whether contract is empty
+	ContractEmpty *ListLateReceiptsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// Year The value of year
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
+
+	// YearFrom The least value of year
+	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
+
+	// YearTo The greatest value of year
+	YearTo *string `form:"yearTo,omitempty" json:"yearTo,omitempty"`
+
+	// YearEmpty Whether year is empty
+	YearEmpty *ListLateReceiptsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
+
+	// Currency The value of currency
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// CurrencyBegins What currency begins with, in any case
+	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
+
+	// CurrencyEmpty Whether currency is empty
+	CurrencyEmpty *ListLateReceiptsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
+
+	// Type The value of type
+	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
+
+	// TypeBegins What type begins with, in any case
+	TypeBegins *string `form:"typeBegins,omitempty" json:"typeBegins,omitempty"`
+
+	// TypeEmpty Whether type is empty
+	TypeEmpty *ListLateReceiptsParamsTypeEmpty `form:"typeEmpty,omitempty" json:"typeEmpty,omitempty"`
+
+	// Amount The value of amount
+	Amount *[]string `form:"amount,omitempty" json:"amount,omitempty"`
+
+	// AmountFrom The least value of amount
+	AmountFrom *string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
+
+	// AmountTo The greatest value of amount
+	AmountTo *string `form:"amountTo,omitempty" json:"amountTo,omitempty"`
+
+	// AmountEmpty Whether amount is empty
+	AmountEmpty *ListLateReceiptsParamsAmountEmpty `form:"amountEmpty,omitempty" json:"amountEmpty,omitempty"`
+
+	// Date The value of date
+	Date *[]openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
+
+	// DateFrom The least value of date
+	DateFrom *openapi_types.Date `form:"dateFrom,omitempty" json:"dateFrom,omitempty"`
+
+	// DateTo The greatest value of date
+	DateTo *openapi_types.Date `form:"dateTo,omitempty" json:"dateTo,omitempty"`
+
+	// DateEmpty Whether date is empty
+	DateEmpty *ListLateReceiptsParamsDateEmpty `form:"dateEmpty,omitempty" json:"dateEmpty,omitempty"`
+
+	// RecordedAt The value of recordedAt
+	RecordedAt *[]openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
+
+	// RecordedAtFrom The least value of recordedAt
+	RecordedAtFrom *openapi_types.Date `form:"recordedAtFrom,omitempty" json:"recordedAtFrom,omitempty"`
+
+	// RecordedAtTo The greatest value of recordedAt
+	RecordedAtTo *openapi_types.Date `form:"recordedAtTo,omitempty" json:"recordedAtTo,omitempty"`
+
+	// RecordedAtEmpty Whether recordedAt is empty
+	RecordedAtEmpty *ListLateReceiptsParamsRecordedAtEmpty `form:"recordedAtEmpty,omitempty" json:"recordedAtEmpty,omitempty"`
+
+	// Late The value of late
+	Late *[]string `form:"late,omitempty" json:"late,omitempty"`
+
+	// LateFrom The least value of late
+	LateFrom *string `form:"lateFrom,omitempty" json:"lateFrom,omitempty"`
+
+	// LateTo The greatest value of late
+	LateTo *string `form:"lateTo,omitempty" json:"lateTo,omitempty"`
+
+	// LateEmpty Whether late is empty
+	LateEmpty *ListLateReceiptsParamsLateEmpty `form:"lateEmpty,omitempty" json:"lateEmpty,omitempty"`
+
+	// Sort The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id
+	Sort *ListLateReceiptsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Cursor The member next of the page before, with the same conditions and order
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Columns The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order
+	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
+}
+
+// ListLateReceiptsParamsIdEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsIdEmpty string
+
+// ListLateReceiptsParamsKindEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsKindEmpty string
+
+// ListLateReceiptsParamsPolicyNumberEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsPolicyNumberEmpty string
+
+// ListLateReceiptsParamsClaimNumberEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsClaimNumberEmpty string
+
+// ListLateReceiptsParamsLineEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsLineEmpty string
+
+// ListLateReceiptsParamsInsuredEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsInsuredEmpty string
+
+// ListLateReceiptsParamsContractEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsContractEmpty string
+
+// ListLateReceiptsParamsYearEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsYearEmpty string
+
+// ListLateReceiptsParamsCurrencyEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsCurrencyEmpty string
+
+// ListLateReceiptsParamsTypeEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsTypeEmpty string
+
+// ListLateReceiptsParamsAmountEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsAmountEmpty string
+
+// ListLateReceiptsParamsDateEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsDateEmpty string
+
+// ListLateReceiptsParamsRecordedAtEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsRecordedAtEmpty string
+
+// ListLateReceiptsParamsLateEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsLateEmpty string
+
+// ListLateReceiptsParamsSort defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsSort string
+
+// ListBookMovementsParams defines parameters for ListBookMovements.
+type ListBookMovementsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Id The value of id
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
+
+	// IdBegins What id begins with, in any case
+	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
+
+	// IdEmpty Whether id is empty
+	IdEmpty *ListBookMovementsParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
+
+	// Kind The value of kind
+	Kind *[]string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// KindBegins What kind begins with, in any case
+	KindBegins *string `form:"kindBegins,omitempty" json:"kindBegins,omitempty"`
+
+	// KindEmpty Whether kind is empty
+	KindEmpty *ListBookMovementsParamsKindEmpty `form:"kindEmpty,omitempty" json:"kindEmpty,omitempty"`
+
+	// PolicyNumber The value of policyNumber
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// PolicyNumberBegins What policyNumber begins with, in any case
+	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
+
+	// PolicyNumberEmpty Whether policyNumber is empty
+	PolicyNumberEmpty *ListBookMovementsParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
+
+	// ClaimNumber The value of claimNumber
+	ClaimNumber *[]string `form:"claimNumber,omitempty" json:"claimNumber,omitempty"`
+
+	// ClaimNumberBegins What claimNumber begins with, in any case
+	ClaimNumberBegins *string `form:"claimNumberBegins,omitempty" json:"claimNumberBegins,omitempty"`
+
+	// ClaimNumberEmpty Whether claimNumber is empty
+	ClaimNumberEmpty *ListBookMovementsParamsClaimNumberEmpty `form:"claimNumberEmpty,omitempty" json:"claimNumberEmpty,omitempty"`
+
+	// Line The value of line
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
+
+	// LineBegins What line begins with, in any case
+	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
+
+	// LineEmpty Whether line is empty
+	LineEmpty *ListBookMovementsParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
+
+	// Insured The value of insured
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
+
+	// InsuredBegins What insured begins with, in any case
+	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
+
+	// InsuredEmpty Whether insured is empty
+	InsuredEmpty *ListBookMovementsParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
+
+	// Contract The value of contract
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// ContractBegins What contract begins with, in any case
+	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
+
+	// ContractEmpty Whether contract is empty
+	ContractEmpty *ListBookMovementsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// Year The value of year
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
+
+	// YearFrom The least value of year
+	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
+
+	// YearTo The greatest value of year
+	YearTo *string `form:"yearTo,omitempty" json:"yearTo,omitempty"`
+
+	// YearEmpty Whether year is empty
+	YearEmpty *ListBookMovementsParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
+
+	// Currency The value of currency
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// CurrencyBegins What currency begins with, in any case
+	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
+
+	// CurrencyEmpty Whether currency is empty
+	CurrencyEmpty *ListBookMovementsParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
+
+	// Type The value of type
+	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
+
+	// TypeBegins What type begins with, in any case
+	TypeBegins *string `form:"typeBegins,omitempty" json:"typeBegins,omitempty"`
+
+	// TypeEmpty Whether type is empty
+	TypeEmpty *ListBookMovementsParamsTypeEmpty `form:"typeEmpty,omitempty" json:"typeEmpty,omitempty"`
+
+	// Amount The value of amount
+	Amount *[]string `form:"amount,omitempty" json:"amount,omitempty"`
+
+	// AmountFrom The least value of amount
+	AmountFrom *string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
+
+	// AmountTo The greatest value of amount
+	AmountTo *string `form:"amountTo,omitempty" json:"amountTo,omitempty"`
+
+	// AmountEmpty Whether amount is empty
+	AmountEmpty *ListBookMovementsParamsAmountEmpty `form:"amountEmpty,omitempty" json:"amountEmpty,omitempty"`
+
+	// Date The value of date
+	Date *[]openapi_types.Date `form:"date,omitempty" json:"date,omitempty"`
+
+	// DateFrom The least value of date
+	DateFrom *openapi_types.Date `form:"dateFrom,omitempty" json:"dateFrom,omitempty"`
+
+	// DateTo The greatest value of date
+	DateTo *openapi_types.Date `form:"dateTo,omitempty" json:"dateTo,omitempty"`
+
+	// DateEmpty Whether date is empty
+	DateEmpty *ListBookMovementsParamsDateEmpty `form:"dateEmpty,omitempty" json:"dateEmpty,omitempty"`
+
+	// RecordedAt The value of recordedAt
+	RecordedAt *[]openapi_types.Date `form:"recordedAt,omitempty" json:"recordedAt,omitempty"`
+
+	// RecordedAtFrom The least value of recordedAt
+	RecordedAtFrom *openapi_types.Date `form:"recordedAtFrom,omitempty" json:"recordedAtFrom,omitempty"`
+
+	// RecordedAtTo The greatest value of recordedAt
+	RecordedAtTo *openapi_types.Date `form:"recordedAtTo,omitempty" json:"recordedAtTo,omitempty"`
+
+	// RecordedAtEmpty Whether recordedAt is empty
+	RecordedAtEmpty *ListBookMovementsParamsRecordedAtEmpty `form:"recordedAtEmpty,omitempty" json:"recordedAtEmpty,omitempty"`
+
+	// Late The value of late
+	Late *[]string `form:"late,omitempty" json:"late,omitempty"`
+
+	// LateFrom The least value of late
+	LateFrom *string `form:"lateFrom,omitempty" json:"lateFrom,omitempty"`
+
+	// LateTo The greatest value of late
+	LateTo *string `form:"lateTo,omitempty" json:"lateTo,omitempty"`
+
+	// LateEmpty Whether late is empty
+	LateEmpty *ListBookMovementsParamsLateEmpty `form:"lateEmpty,omitempty" json:"lateEmpty,omitempty"`
+
+	// Sort The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id
+	Sort *ListBookMovementsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Cursor The member next of the page before, with the same conditions and order
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Columns The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order
+	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
+}
+
+// ListBookMovementsParamsIdEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsIdEmpty string
+
+// ListBookMovementsParamsKindEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsKindEmpty string
+
+// ListBookMovementsParamsPolicyNumberEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsPolicyNumberEmpty string
+
+// ListBookMovementsParamsClaimNumberEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsClaimNumberEmpty string
+
+// ListBookMovementsParamsLineEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsLineEmpty string
+
+// ListBookMovementsParamsInsuredEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsInsuredEmpty string
+
+// ListBookMovementsParamsContractEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsContractEmpty string
+
+// ListBookMovementsParamsYearEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsYearEmpty string
+
+// ListBookMovementsParamsCurrencyEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsCurrencyEmpty string
+
+// ListBookMovementsParamsTypeEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsTypeEmpty string
+
+// ListBookMovementsParamsAmountEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsAmountEmpty string
+
+// ListBookMovementsParamsDateEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsDateEmpty string
+
+// ListBookMovementsParamsRecordedAtEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsRecordedAtEmpty string
+
+// ListBookMovementsParamsLateEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsLateEmpty string
+
+// ListBookMovementsParamsSort defines parameters for ListBookMovements.
+type ListBookMovementsParamsSort string
+
+// ListBookPoliciesParams defines parameters for ListBookPolicies.
+type ListBookPoliciesParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// PolicyNumber The value of policyNumber
+	PolicyNumber *[]string `form:"policyNumber,omitempty" json:"policyNumber,omitempty"`
+
+	// PolicyNumberBegins What policyNumber begins with, in any case
+	PolicyNumberBegins *string `form:"policyNumberBegins,omitempty" json:"policyNumberBegins,omitempty"`
+
+	// PolicyNumberEmpty Whether policyNumber is empty
+	PolicyNumberEmpty *ListBookPoliciesParamsPolicyNumberEmpty `form:"policyNumberEmpty,omitempty" json:"policyNumberEmpty,omitempty"`
+
+	// Id The value of id
+	Id *[]string `form:"id,omitempty" json:"id,omitempty"`
+
+	// IdBegins What id begins with, in any case
+	IdBegins *string `form:"idBegins,omitempty" json:"idBegins,omitempty"`
+
+	// IdEmpty Whether id is empty
+	IdEmpty *ListBookPoliciesParamsIdEmpty `form:"idEmpty,omitempty" json:"idEmpty,omitempty"`
+
+	// Line The value of line
+	Line *[]string `form:"line,omitempty" json:"line,omitempty"`
+
+	// LineBegins What line begins with, in any case
+	LineBegins *string `form:"lineBegins,omitempty" json:"lineBegins,omitempty"`
+
+	// LineEmpty Whether line is empty
+	LineEmpty *ListBookPoliciesParamsLineEmpty `form:"lineEmpty,omitempty" json:"lineEmpty,omitempty"`
+
+	// Status The value of status
+	Status *[]string `form:"status,omitempty" json:"status,omitempty"`
+
+	// StatusBegins What status begins with, in any case
+	StatusBegins *string `form:"statusBegins,omitempty" json:"statusBegins,omitempty"`
+
+	// StatusEmpty Whether status is empty
+	StatusEmpty *ListBookPoliciesParamsStatusEmpty `form:"statusEmpty,omitempty" json:"statusEmpty,omitempty"`
+
+	// Ended The value of ended
+	Ended *ListBookPoliciesParamsEnded `form:"ended,omitempty" json:"ended,omitempty"`
+
+	// InceptionDate The value of inceptionDate
+	InceptionDate *[]openapi_types.Date `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
+
+	// InceptionDateFrom The least value of inceptionDate
+	InceptionDateFrom *openapi_types.Date `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
+
+	// InceptionDateTo The greatest value of inceptionDate
+	InceptionDateTo *openapi_types.Date `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
+
+	// InceptionDateEmpty Whether inceptionDate is empty
+	InceptionDateEmpty *ListBookPoliciesParamsInceptionDateEmpty `form:"inceptionDateEmpty,omitempty" json:"inceptionDateEmpty,omitempty"`
+
+	// ExpiryDate The value of expiryDate
+	ExpiryDate *[]openapi_types.Date `form:"expiryDate,omitempty" json:"expiryDate,omitempty"`
+
+	// ExpiryDateFrom The least value of expiryDate
+	ExpiryDateFrom *openapi_types.Date `form:"expiryDateFrom,omitempty" json:"expiryDateFrom,omitempty"`
+
+	// ExpiryDateTo The greatest value of expiryDate
+	ExpiryDateTo *openapi_types.Date `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
+
+	// ExpiryDateEmpty Whether expiryDate is empty
+	ExpiryDateEmpty *ListBookPoliciesParamsExpiryDateEmpty `form:"expiryDateEmpty,omitempty" json:"expiryDateEmpty,omitempty"`
+
+	// CoverEnds The value of coverEnds
+	CoverEnds *[]openapi_types.Date `form:"coverEnds,omitempty" json:"coverEnds,omitempty"`
+
+	// CoverEndsFrom The least value of coverEnds
+	CoverEndsFrom *openapi_types.Date `form:"coverEndsFrom,omitempty" json:"coverEndsFrom,omitempty"`
+
+	// CoverEndsTo The greatest value of coverEnds
+	CoverEndsTo *openapi_types.Date `form:"coverEndsTo,omitempty" json:"coverEndsTo,omitempty"`
+
+	// CoverEndsEmpty Whether coverEnds is empty
+	CoverEndsEmpty *ListBookPoliciesParamsCoverEndsEmpty `form:"coverEndsEmpty,omitempty" json:"coverEndsEmpty,omitempty"`
+
+	// Insured The value of insured
+	Insured *[]string `form:"insured,omitempty" json:"insured,omitempty"`
+
+	// InsuredBegins What insured begins with, in any case
+	InsuredBegins *string `form:"insuredBegins,omitempty" json:"insuredBegins,omitempty"`
+
+	// InsuredEmpty Whether insured is empty
+	InsuredEmpty *ListBookPoliciesParamsInsuredEmpty `form:"insuredEmpty,omitempty" json:"insuredEmpty,omitempty"`
+
+	// Object The value of object
+	Object *[]string `form:"object,omitempty" json:"object,omitempty"`
+
+	// ObjectBegins What object begins with, in any case
+	ObjectBegins *string `form:"objectBegins,omitempty" json:"objectBegins,omitempty"`
+
+	// ObjectEmpty Whether object is empty
+	ObjectEmpty *ListBookPoliciesParamsObjectEmpty `form:"objectEmpty,omitempty" json:"objectEmpty,omitempty"`
+
+	// Country The value of country
+	Country *[]string `form:"country,omitempty" json:"country,omitempty"`
+
+	// CountryBegins What country begins with, in any case
+	CountryBegins *string `form:"countryBegins,omitempty" json:"countryBegins,omitempty"`
+
+	// CountryEmpty Whether country is empty
+	CountryEmpty *ListBookPoliciesParamsCountryEmpty `form:"countryEmpty,omitempty" json:"countryEmpty,omitempty"`
+
+	// PolicyholderId The value of policyholderId
+	PolicyholderId *[]string `form:"policyholderId,omitempty" json:"policyholderId,omitempty"`
+
+	// PolicyholderIdBegins What policyholderId begins with, in any case
+	PolicyholderIdBegins *string `form:"policyholderIdBegins,omitempty" json:"policyholderIdBegins,omitempty"`
+
+	// PolicyholderIdEmpty Whether policyholderId is empty
+	PolicyholderIdEmpty *ListBookPoliciesParamsPolicyholderIdEmpty `form:"policyholderIdEmpty,omitempty" json:"policyholderIdEmpty,omitempty"`
+
+	// Contract The value of contract
+	Contract *[]string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// ContractBegins What contract begins with, in any case
+	ContractBegins *string `form:"contractBegins,omitempty" json:"contractBegins,omitempty"`
+
+	// ContractEmpty Whether contract is empty
+	ContractEmpty *ListBookPoliciesParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// Year The value of year
+	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
+
+	// YearFrom The least value of year
+	YearFrom *string `form:"yearFrom,omitempty" json:"yearFrom,omitempty"`
+
+	// YearTo The greatest value of year
+	YearTo *string `form:"yearTo,omitempty" json:"yearTo,omitempty"`
+
+	// YearEmpty Whether year is empty
+	YearEmpty *ListBookPoliciesParamsYearEmpty `form:"yearEmpty,omitempty" json:"yearEmpty,omitempty"`
+
+	// Currency The value of currency
+	Currency *[]string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// CurrencyBegins What currency begins with, in any case
+	CurrencyBegins *string `form:"currencyBegins,omitempty" json:"currencyBegins,omitempty"`
+
+	// CurrencyEmpty Whether currency is empty
+	CurrencyEmpty *ListBookPoliciesParamsCurrencyEmpty `form:"currencyEmpty,omitempty" json:"currencyEmpty,omitempty"`
+
+	// ExternalReference The value of externalReference
+	ExternalReference *[]string `form:"externalReference,omitempty" json:"externalReference,omitempty"`
+
+	// ExternalReferenceBegins What externalReference begins with, in any case
+	ExternalReferenceBegins *string `form:"externalReferenceBegins,omitempty" json:"externalReferenceBegins,omitempty"`
+
+	// ExternalReferenceEmpty Whether externalReference is empty
+	ExternalReferenceEmpty *ListBookPoliciesParamsExternalReferenceEmpty `form:"externalReferenceEmpty,omitempty" json:"externalReferenceEmpty,omitempty"`
+
+	// Replaces The value of replaces
+	Replaces *[]string `form:"replaces,omitempty" json:"replaces,omitempty"`
+
+	// ReplacesBegins What replaces begins with, in any case
+	ReplacesBegins *string `form:"replacesBegins,omitempty" json:"replacesBegins,omitempty"`
+
+	// ReplacesEmpty Whether replaces is empty
+	ReplacesEmpty *ListBookPoliciesParamsReplacesEmpty `form:"replacesEmpty,omitempty" json:"replacesEmpty,omitempty"`
+
+	// Written The value of written
+	Written *[]string `form:"written,omitempty" json:"written,omitempty"`
+
+	// WrittenFrom The least value of written
+	WrittenFrom *string `form:"writtenFrom,omitempty" json:"writtenFrom,omitempty"`
+
+	// WrittenTo The greatest value of written
+	WrittenTo *string `form:"writtenTo,omitempty" json:"writtenTo,omitempty"`
+
+	// WrittenEmpty Whether written is empty
+	WrittenEmpty *ListBookPoliciesParamsWrittenEmpty `form:"writtenEmpty,omitempty" json:"writtenEmpty,omitempty"`
+
+	// Received The value of received
+	Received *[]string `form:"received,omitempty" json:"received,omitempty"`
+
+	// ReceivedFrom The least value of received
+	ReceivedFrom *string `form:"receivedFrom,omitempty" json:"receivedFrom,omitempty"`
+
+	// ReceivedTo The greatest value of received
+	ReceivedTo *string `form:"receivedTo,omitempty" json:"receivedTo,omitempty"`
+
+	// ReceivedEmpty Whether received is empty
+	ReceivedEmpty *ListBookPoliciesParamsReceivedEmpty `form:"receivedEmpty,omitempty" json:"receivedEmpty,omitempty"`
+
+	// Refunded The value of refunded
+	Refunded *[]string `form:"refunded,omitempty" json:"refunded,omitempty"`
+
+	// RefundedFrom The least value of refunded
+	RefundedFrom *string `form:"refundedFrom,omitempty" json:"refundedFrom,omitempty"`
+
+	// RefundedTo The greatest value of refunded
+	RefundedTo *string `form:"refundedTo,omitempty" json:"refundedTo,omitempty"`
+
+	// RefundedEmpty Whether refunded is empty
+	RefundedEmpty *ListBookPoliciesParamsRefundedEmpty `form:"refundedEmpty,omitempty" json:"refundedEmpty,omitempty"`
+
+	// Open The value of open
+	Open *[]string `form:"open,omitempty" json:"open,omitempty"`
+
+	// OpenFrom The least value of open
+	OpenFrom *string `form:"openFrom,omitempty" json:"openFrom,omitempty"`
+
+	// OpenTo The greatest value of open
+	OpenTo *string `form:"openTo,omitempty" json:"openTo,omitempty"`
+
+	// OpenEmpty Whether open is empty
+	OpenEmpty *ListBookPoliciesParamsOpenEmpty `form:"openEmpty,omitempty" json:"openEmpty,omitempty"`
+
+	// LastReceipt The value of lastReceipt
+	LastReceipt *[]openapi_types.Date `form:"lastReceipt,omitempty" json:"lastReceipt,omitempty"`
+
+	// LastReceiptFrom The least value of lastReceipt
+	LastReceiptFrom *openapi_types.Date `form:"lastReceiptFrom,omitempty" json:"lastReceiptFrom,omitempty"`
+
+	// LastReceiptTo The greatest value of lastReceipt
+	LastReceiptTo *openapi_types.Date `form:"lastReceiptTo,omitempty" json:"lastReceiptTo,omitempty"`
+
+	// LastReceiptEmpty Whether lastReceipt is empty
+	LastReceiptEmpty *ListBookPoliciesParamsLastReceiptEmpty `form:"lastReceiptEmpty,omitempty" json:"lastReceiptEmpty,omitempty"`
+
+	// Claims The value of claims
+	Claims *[]string `form:"claims,omitempty" json:"claims,omitempty"`
+
+	// ClaimsFrom The least value of claims
+	ClaimsFrom *string `form:"claimsFrom,omitempty" json:"claimsFrom,omitempty"`
+
+	// ClaimsTo The greatest value of claims
+	ClaimsTo *string `form:"claimsTo,omitempty" json:"claimsTo,omitempty"`
+
+	// ClaimsEmpty Whether claims is empty
+	ClaimsEmpty *ListBookPoliciesParamsClaimsEmpty `form:"claimsEmpty,omitempty" json:"claimsEmpty,omitempty"`
+
+	// OpenClaims The value of openClaims
+	OpenClaims *[]string `form:"openClaims,omitempty" json:"openClaims,omitempty"`
+
+	// OpenClaimsFrom The least value of openClaims
+	OpenClaimsFrom *string `form:"openClaimsFrom,omitempty" json:"openClaimsFrom,omitempty"`
+
+	// OpenClaimsTo The greatest value of openClaims
+	OpenClaimsTo *string `form:"openClaimsTo,omitempty" json:"openClaimsTo,omitempty"`
+
+	// OpenClaimsEmpty Whether openClaims is empty
+	OpenClaimsEmpty *ListBookPoliciesParamsOpenClaimsEmpty `form:"openClaimsEmpty,omitempty" json:"openClaimsEmpty,omitempty"`
+
+	// Paid The value of paid
+	Paid *[]string `form:"paid,omitempty" json:"paid,omitempty"`
+
+	// PaidFrom The least value of paid
+	PaidFrom *string `form:"paidFrom,omitempty" json:"paidFrom,omitempty"`
+
+	// PaidTo The greatest value of paid
+	PaidTo *string `form:"paidTo,omitempty" json:"paidTo,omitempty"`
+
+	// PaidEmpty Whether paid is empty
+	PaidEmpty *ListBookPoliciesParamsPaidEmpty `form:"paidEmpty,omitempty" json:"paidEmpty,omitempty"`
+
+	// Outstanding The value of outstanding
+	Outstanding *[]string `form:"outstanding,omitempty" json:"outstanding,omitempty"`
+
+	// OutstandingFrom The least value of outstanding
+	OutstandingFrom *string `form:"outstandingFrom,omitempty" json:"outstandingFrom,omitempty"`
+
+	// OutstandingTo The greatest value of outstanding
+	OutstandingTo *string `form:"outstandingTo,omitempty" json:"outstandingTo,omitempty"`
+
+	// OutstandingEmpty Whether outstanding is empty
+	OutstandingEmpty *ListBookPoliciesParamsOutstandingEmpty `form:"outstandingEmpty,omitempty" json:"outstandingEmpty,omitempty"`
+
+	// Incurred The value of incurred
+	Incurred *[]string `form:"incurred,omitempty" json:"incurred,omitempty"`
+
+	// IncurredFrom The least value of incurred
+	IncurredFrom *string `form:"incurredFrom,omitempty" json:"incurredFrom,omitempty"`
+
+	// IncurredTo The greatest value of incurred
+	IncurredTo *string `form:"incurredTo,omitempty" json:"incurredTo,omitempty"`
+
+	// IncurredEmpty Whether incurred is empty
+	IncurredEmpty *ListBookPoliciesParamsIncurredEmpty `form:"incurredEmpty,omitempty" json:"incurredEmpty,omitempty"`
+
+	// LossRatio The value of lossRatio
+	LossRatio *[]string `form:"lossRatio,omitempty" json:"lossRatio,omitempty"`
+
+	// LossRatioFrom The least value of lossRatio
+	LossRatioFrom *string `form:"lossRatioFrom,omitempty" json:"lossRatioFrom,omitempty"`
+
+	// LossRatioTo The greatest value of lossRatio
+	LossRatioTo *string `form:"lossRatioTo,omitempty" json:"lossRatioTo,omitempty"`
+
+	// LossRatioEmpty Whether lossRatio is empty
+	LossRatioEmpty *ListBookPoliciesParamsLossRatioEmpty `form:"lossRatioEmpty,omitempty" json:"lossRatioEmpty,omitempty"`
+
+	// Sort The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id
+	Sort *ListBookPoliciesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Cursor The member next of the page before, with the same conditions and order
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Columns The members of rows to return, with commas between them; all without it. JSON has policyNumber in any case, and a file the columns in this order
+	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
+
+	// From Only rows that add something to months from this one on, such as 2026-01; `selected` says what
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only rows that add something to months up to this one
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ListBookPoliciesParamsPolicyNumberEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsPolicyNumberEmpty string
+
+// ListBookPoliciesParamsIdEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsIdEmpty string
+
+// ListBookPoliciesParamsLineEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsLineEmpty string
+
+// ListBookPoliciesParamsStatusEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsStatusEmpty string
+
+// ListBookPoliciesParamsEnded defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsEnded string
+
+// ListBookPoliciesParamsInceptionDateEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsInceptionDateEmpty string
+
+// ListBookPoliciesParamsExpiryDateEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsExpiryDateEmpty string
+
+// ListBookPoliciesParamsCoverEndsEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsCoverEndsEmpty string
+
+// ListBookPoliciesParamsInsuredEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsInsuredEmpty string
+
+// ListBookPoliciesParamsObjectEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsObjectEmpty string
+
+// ListBookPoliciesParamsCountryEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsCountryEmpty string
+
+// ListBookPoliciesParamsPolicyholderIdEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsPolicyholderIdEmpty string
+
+// ListBookPoliciesParamsContractEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsContractEmpty string
+
+// ListBookPoliciesParamsYearEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsYearEmpty string
+
+// ListBookPoliciesParamsCurrencyEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsCurrencyEmpty string
+
+// ListBookPoliciesParamsExternalReferenceEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsExternalReferenceEmpty string
+
+// ListBookPoliciesParamsReplacesEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsReplacesEmpty string
+
+// ListBookPoliciesParamsWrittenEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsWrittenEmpty string
+
+// ListBookPoliciesParamsReceivedEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsReceivedEmpty string
+
+// ListBookPoliciesParamsRefundedEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsRefundedEmpty string
+
+// ListBookPoliciesParamsOpenEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsOpenEmpty string
+
+// ListBookPoliciesParamsLastReceiptEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsLastReceiptEmpty string
+
+// ListBookPoliciesParamsClaimsEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsClaimsEmpty string
+
+// ListBookPoliciesParamsOpenClaimsEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsOpenClaimsEmpty string
+
+// ListBookPoliciesParamsPaidEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsPaidEmpty string
+
+// ListBookPoliciesParamsOutstandingEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsOutstandingEmpty string
+
+// ListBookPoliciesParamsIncurredEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsIncurredEmpty string
+
+// ListBookPoliciesParamsLossRatioEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsLossRatioEmpty string
+
+// ListBookPoliciesParamsSort defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsSort string
+
+// SummariseBookParams defines parameters for SummariseBook.
+type SummariseBookParams struct {
+	// By What to add up by: one or two of line, year, contract, month, cause and country, with a comma between them; line without it
+	By *string `form:"by,omitempty" json:"by,omitempty"`
+
+	// Currency Only amounts of this currency
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// Line Only this line
+	Line *string `form:"line,omitempty" json:"line,omitempty"`
+
+	// Year Only this year of account
+	Year *string `form:"year,omitempty" json:"year,omitempty"`
+
+	// Contract Only this contract
+	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// Cause Only this cause of losses
+	Cause *string `form:"cause,omitempty" json:"cause,omitempty"`
+
+	// Country Only this country
+	Country *string `form:"country,omitempty" json:"country,omitempty"`
+
+	// From The first month, such as 2026-01
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last month; without it, what is written and earned up to the end of every term
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ReadLossTriangleParams defines parameters for ReadLossTriangle.
+type ReadLossTriangleParams struct {
+	// Measure What is shown; incurred without it
+	Measure *ReadLossTriangleParamsMeasure `form:"measure,omitempty" json:"measure,omitempty"`
+
+	// By What the rows are: years of account
+	By *ReadLossTriangleParamsBy `form:"by,omitempty" json:"by,omitempty"`
+
+	// Development The length of a step; quarter without it
+	Development *ReadLossTriangleParamsDevelopment `form:"development,omitempty" json:"development,omitempty"`
+
+	// Cumulative Whether a figure includes the steps before; true without it
+	Cumulative *ReadLossTriangleParamsCumulative `form:"cumulative,omitempty" json:"cumulative,omitempty"`
+
+	// Line Only this line
+	Line *string `form:"line,omitempty" json:"line,omitempty"`
+
+	// Contract Only this contract
+	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// Currency Only amounts of this currency
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+}
+
+// ReadLossTriangleParamsMeasure defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsMeasure string
+
+// ReadLossTriangleParamsBy defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsBy string
+
+// ReadLossTriangleParamsDevelopment defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsDevelopment string
+
+// ReadLossTriangleParamsCumulative defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsCumulative string
+
 // ListBordereauxParams defines parameters for ListBordereaux.
 type ListBordereauxParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -13788,6 +16405,369 @@ func (c *Client) CreateBatch(ctx context.Context, params *CreateBatchParams, bod
 	}
 	r.body = body
 	return send[BatchDone](ctx, c, r)
+}
+
+// ReadAging sends GET /x/book/aging: What is still to be received or to be paid, by its age.
+func (c *Client) ReadAging(ctx context.Context, params *ReadAgingParams) (*Reply[Aging], error) {
+	r := newRequest("GET", "/x/book/aging")
+	if params != nil {
+		query(r, "of", params.Of)
+		query(r, "line", params.Line)
+		query(r, "contract", params.Contract)
+		query(r, "currency", params.Currency)
+	}
+	return send[Aging](ctx, c, r)
+}
+
+// ListBookClaims sends GET /x/book/claims: Claims with what people ask about them, filtered and sorted.
+func (c *Client) ListBookClaims(ctx context.Context, params *ListBookClaimsParams) (*Reply[ClaimRows], error) {
+	r := newRequest("GET", "/x/book/claims")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "claimNumber", params.ClaimNumber)
+		query(r, "claimNumberBegins", params.ClaimNumberBegins)
+		query(r, "claimNumberEmpty", params.ClaimNumberEmpty)
+		query(r, "id", params.Id)
+		query(r, "idBegins", params.IdBegins)
+		query(r, "idEmpty", params.IdEmpty)
+		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "policyNumberBegins", params.PolicyNumberBegins)
+		query(r, "policyNumberEmpty", params.PolicyNumberEmpty)
+		query(r, "line", params.Line)
+		query(r, "lineBegins", params.LineBegins)
+		query(r, "lineEmpty", params.LineEmpty)
+		query(r, "insured", params.Insured)
+		query(r, "insuredBegins", params.InsuredBegins)
+		query(r, "insuredEmpty", params.InsuredEmpty)
+		query(r, "contract", params.Contract)
+		query(r, "contractBegins", params.ContractBegins)
+		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "year", params.Year)
+		query(r, "yearFrom", params.YearFrom)
+		query(r, "yearTo", params.YearTo)
+		query(r, "yearEmpty", params.YearEmpty)
+		query(r, "country", params.Country)
+		query(r, "countryBegins", params.CountryBegins)
+		query(r, "countryEmpty", params.CountryEmpty)
+		query(r, "currency", params.Currency)
+		query(r, "currencyBegins", params.CurrencyBegins)
+		query(r, "currencyEmpty", params.CurrencyEmpty)
+		query(r, "cause", params.Cause)
+		query(r, "causeBegins", params.CauseBegins)
+		query(r, "causeEmpty", params.CauseEmpty)
+		query(r, "lossDate", params.LossDate)
+		query(r, "lossDateFrom", params.LossDateFrom)
+		query(r, "lossDateTo", params.LossDateTo)
+		query(r, "lossDateEmpty", params.LossDateEmpty)
+		query(r, "fnol", params.Fnol)
+		query(r, "fnolFrom", params.FnolFrom)
+		query(r, "fnolTo", params.FnolTo)
+		query(r, "fnolEmpty", params.FnolEmpty)
+		query(r, "status", params.Status)
+		query(r, "statusBegins", params.StatusBegins)
+		query(r, "statusEmpty", params.StatusEmpty)
+		query(r, "age", params.Age)
+		query(r, "ageFrom", params.AgeFrom)
+		query(r, "ageTo", params.AgeTo)
+		query(r, "ageEmpty", params.AgeEmpty)
+		query(r, "lastMovement", params.LastMovement)
+		query(r, "lastMovementFrom", params.LastMovementFrom)
+		query(r, "lastMovementTo", params.LastMovementTo)
+		query(r, "lastMovementEmpty", params.LastMovementEmpty)
+		query(r, "lastEvent", params.LastEvent)
+		query(r, "lastEventBegins", params.LastEventBegins)
+		query(r, "lastEventEmpty", params.LastEventEmpty)
+		query(r, "externalReference", params.ExternalReference)
+		query(r, "externalReferenceBegins", params.ExternalReferenceBegins)
+		query(r, "externalReferenceEmpty", params.ExternalReferenceEmpty)
+		query(r, "reserve", params.Reserve)
+		query(r, "reserveFrom", params.ReserveFrom)
+		query(r, "reserveTo", params.ReserveTo)
+		query(r, "reserveEmpty", params.ReserveEmpty)
+		query(r, "paid", params.Paid)
+		query(r, "paidFrom", params.PaidFrom)
+		query(r, "paidTo", params.PaidTo)
+		query(r, "paidEmpty", params.PaidEmpty)
+		query(r, "outstanding", params.Outstanding)
+		query(r, "outstandingFrom", params.OutstandingFrom)
+		query(r, "outstandingTo", params.OutstandingTo)
+		query(r, "outstandingEmpty", params.OutstandingEmpty)
+		query(r, "incurred", params.Incurred)
+		query(r, "incurredFrom", params.IncurredFrom)
+		query(r, "incurredTo", params.IncurredTo)
+		query(r, "incurredEmpty", params.IncurredEmpty)
+		query(r, "payments", params.Payments)
+		query(r, "paymentsFrom", params.PaymentsFrom)
+		query(r, "paymentsTo", params.PaymentsTo)
+		query(r, "paymentsEmpty", params.PaymentsEmpty)
+		query(r, "sort", params.Sort)
+		query(r, "cursor", params.Cursor)
+		query(r, "columns", params.Columns)
+		query(r, "from", params.From)
+		query(r, "to", params.To)
+	}
+	return send[ClaimRows](ctx, c, r)
+}
+
+// ListLateReceipts sends GET /x/book/late: Receipts, refunds and payments that were recorded after the period they belong to, the latest first.
+func (c *Client) ListLateReceipts(ctx context.Context, params *ListLateReceiptsParams) (*Reply[MovementRows], error) {
+	r := newRequest("GET", "/x/book/late")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "id", params.Id)
+		query(r, "idBegins", params.IdBegins)
+		query(r, "idEmpty", params.IdEmpty)
+		query(r, "kind", params.Kind)
+		query(r, "kindBegins", params.KindBegins)
+		query(r, "kindEmpty", params.KindEmpty)
+		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "policyNumberBegins", params.PolicyNumberBegins)
+		query(r, "policyNumberEmpty", params.PolicyNumberEmpty)
+		query(r, "claimNumber", params.ClaimNumber)
+		query(r, "claimNumberBegins", params.ClaimNumberBegins)
+		query(r, "claimNumberEmpty", params.ClaimNumberEmpty)
+		query(r, "line", params.Line)
+		query(r, "lineBegins", params.LineBegins)
+		query(r, "lineEmpty", params.LineEmpty)
+		query(r, "insured", params.Insured)
+		query(r, "insuredBegins", params.InsuredBegins)
+		query(r, "insuredEmpty", params.InsuredEmpty)
+		query(r, "contract", params.Contract)
+		query(r, "contractBegins", params.ContractBegins)
+		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "year", params.Year)
+		query(r, "yearFrom", params.YearFrom)
+		query(r, "yearTo", params.YearTo)
+		query(r, "yearEmpty", params.YearEmpty)
+		query(r, "currency", params.Currency)
+		query(r, "currencyBegins", params.CurrencyBegins)
+		query(r, "currencyEmpty", params.CurrencyEmpty)
+		query(r, "type", params.Type)
+		query(r, "typeBegins", params.TypeBegins)
+		query(r, "typeEmpty", params.TypeEmpty)
+		query(r, "amount", params.Amount)
+		query(r, "amountFrom", params.AmountFrom)
+		query(r, "amountTo", params.AmountTo)
+		query(r, "amountEmpty", params.AmountEmpty)
+		query(r, "date", params.Date)
+		query(r, "dateFrom", params.DateFrom)
+		query(r, "dateTo", params.DateTo)
+		query(r, "dateEmpty", params.DateEmpty)
+		query(r, "recordedAt", params.RecordedAt)
+		query(r, "recordedAtFrom", params.RecordedAtFrom)
+		query(r, "recordedAtTo", params.RecordedAtTo)
+		query(r, "recordedAtEmpty", params.RecordedAtEmpty)
+		query(r, "late", params.Late)
+		query(r, "lateFrom", params.LateFrom)
+		query(r, "lateTo", params.LateTo)
+		query(r, "lateEmpty", params.LateEmpty)
+		query(r, "sort", params.Sort)
+		query(r, "cursor", params.Cursor)
+		query(r, "columns", params.Columns)
+	}
+	return send[MovementRows](ctx, c, r)
+}
+
+// ListBookMovements sends GET /x/book/movements: Receipts, refunds and payments for claims, filtered and sorted.
+func (c *Client) ListBookMovements(ctx context.Context, params *ListBookMovementsParams) (*Reply[MovementRows], error) {
+	r := newRequest("GET", "/x/book/movements")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "id", params.Id)
+		query(r, "idBegins", params.IdBegins)
+		query(r, "idEmpty", params.IdEmpty)
+		query(r, "kind", params.Kind)
+		query(r, "kindBegins", params.KindBegins)
+		query(r, "kindEmpty", params.KindEmpty)
+		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "policyNumberBegins", params.PolicyNumberBegins)
+		query(r, "policyNumberEmpty", params.PolicyNumberEmpty)
+		query(r, "claimNumber", params.ClaimNumber)
+		query(r, "claimNumberBegins", params.ClaimNumberBegins)
+		query(r, "claimNumberEmpty", params.ClaimNumberEmpty)
+		query(r, "line", params.Line)
+		query(r, "lineBegins", params.LineBegins)
+		query(r, "lineEmpty", params.LineEmpty)
+		query(r, "insured", params.Insured)
+		query(r, "insuredBegins", params.InsuredBegins)
+		query(r, "insuredEmpty", params.InsuredEmpty)
+		query(r, "contract", params.Contract)
+		query(r, "contractBegins", params.ContractBegins)
+		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "year", params.Year)
+		query(r, "yearFrom", params.YearFrom)
+		query(r, "yearTo", params.YearTo)
+		query(r, "yearEmpty", params.YearEmpty)
+		query(r, "currency", params.Currency)
+		query(r, "currencyBegins", params.CurrencyBegins)
+		query(r, "currencyEmpty", params.CurrencyEmpty)
+		query(r, "type", params.Type)
+		query(r, "typeBegins", params.TypeBegins)
+		query(r, "typeEmpty", params.TypeEmpty)
+		query(r, "amount", params.Amount)
+		query(r, "amountFrom", params.AmountFrom)
+		query(r, "amountTo", params.AmountTo)
+		query(r, "amountEmpty", params.AmountEmpty)
+		query(r, "date", params.Date)
+		query(r, "dateFrom", params.DateFrom)
+		query(r, "dateTo", params.DateTo)
+		query(r, "dateEmpty", params.DateEmpty)
+		query(r, "recordedAt", params.RecordedAt)
+		query(r, "recordedAtFrom", params.RecordedAtFrom)
+		query(r, "recordedAtTo", params.RecordedAtTo)
+		query(r, "recordedAtEmpty", params.RecordedAtEmpty)
+		query(r, "late", params.Late)
+		query(r, "lateFrom", params.LateFrom)
+		query(r, "lateTo", params.LateTo)
+		query(r, "lateEmpty", params.LateEmpty)
+		query(r, "sort", params.Sort)
+		query(r, "cursor", params.Cursor)
+		query(r, "columns", params.Columns)
+	}
+	return send[MovementRows](ctx, c, r)
+}
+
+// ListBookPolicies sends GET /x/book/policies: Policies with what people ask about them, filtered and sorted.
+func (c *Client) ListBookPolicies(ctx context.Context, params *ListBookPoliciesParams) (*Reply[PolicyRows], error) {
+	r := newRequest("GET", "/x/book/policies")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "policyNumber", params.PolicyNumber)
+		query(r, "policyNumberBegins", params.PolicyNumberBegins)
+		query(r, "policyNumberEmpty", params.PolicyNumberEmpty)
+		query(r, "id", params.Id)
+		query(r, "idBegins", params.IdBegins)
+		query(r, "idEmpty", params.IdEmpty)
+		query(r, "line", params.Line)
+		query(r, "lineBegins", params.LineBegins)
+		query(r, "lineEmpty", params.LineEmpty)
+		query(r, "status", params.Status)
+		query(r, "statusBegins", params.StatusBegins)
+		query(r, "statusEmpty", params.StatusEmpty)
+		query(r, "ended", params.Ended)
+		query(r, "inceptionDate", params.InceptionDate)
+		query(r, "inceptionDateFrom", params.InceptionDateFrom)
+		query(r, "inceptionDateTo", params.InceptionDateTo)
+		query(r, "inceptionDateEmpty", params.InceptionDateEmpty)
+		query(r, "expiryDate", params.ExpiryDate)
+		query(r, "expiryDateFrom", params.ExpiryDateFrom)
+		query(r, "expiryDateTo", params.ExpiryDateTo)
+		query(r, "expiryDateEmpty", params.ExpiryDateEmpty)
+		query(r, "coverEnds", params.CoverEnds)
+		query(r, "coverEndsFrom", params.CoverEndsFrom)
+		query(r, "coverEndsTo", params.CoverEndsTo)
+		query(r, "coverEndsEmpty", params.CoverEndsEmpty)
+		query(r, "insured", params.Insured)
+		query(r, "insuredBegins", params.InsuredBegins)
+		query(r, "insuredEmpty", params.InsuredEmpty)
+		query(r, "object", params.Object)
+		query(r, "objectBegins", params.ObjectBegins)
+		query(r, "objectEmpty", params.ObjectEmpty)
+		query(r, "country", params.Country)
+		query(r, "countryBegins", params.CountryBegins)
+		query(r, "countryEmpty", params.CountryEmpty)
+		query(r, "policyholderId", params.PolicyholderId)
+		query(r, "policyholderIdBegins", params.PolicyholderIdBegins)
+		query(r, "policyholderIdEmpty", params.PolicyholderIdEmpty)
+		query(r, "contract", params.Contract)
+		query(r, "contractBegins", params.ContractBegins)
+		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "year", params.Year)
+		query(r, "yearFrom", params.YearFrom)
+		query(r, "yearTo", params.YearTo)
+		query(r, "yearEmpty", params.YearEmpty)
+		query(r, "currency", params.Currency)
+		query(r, "currencyBegins", params.CurrencyBegins)
+		query(r, "currencyEmpty", params.CurrencyEmpty)
+		query(r, "externalReference", params.ExternalReference)
+		query(r, "externalReferenceBegins", params.ExternalReferenceBegins)
+		query(r, "externalReferenceEmpty", params.ExternalReferenceEmpty)
+		query(r, "replaces", params.Replaces)
+		query(r, "replacesBegins", params.ReplacesBegins)
+		query(r, "replacesEmpty", params.ReplacesEmpty)
+		query(r, "written", params.Written)
+		query(r, "writtenFrom", params.WrittenFrom)
+		query(r, "writtenTo", params.WrittenTo)
+		query(r, "writtenEmpty", params.WrittenEmpty)
+		query(r, "received", params.Received)
+		query(r, "receivedFrom", params.ReceivedFrom)
+		query(r, "receivedTo", params.ReceivedTo)
+		query(r, "receivedEmpty", params.ReceivedEmpty)
+		query(r, "refunded", params.Refunded)
+		query(r, "refundedFrom", params.RefundedFrom)
+		query(r, "refundedTo", params.RefundedTo)
+		query(r, "refundedEmpty", params.RefundedEmpty)
+		query(r, "open", params.Open)
+		query(r, "openFrom", params.OpenFrom)
+		query(r, "openTo", params.OpenTo)
+		query(r, "openEmpty", params.OpenEmpty)
+		query(r, "lastReceipt", params.LastReceipt)
+		query(r, "lastReceiptFrom", params.LastReceiptFrom)
+		query(r, "lastReceiptTo", params.LastReceiptTo)
+		query(r, "lastReceiptEmpty", params.LastReceiptEmpty)
+		query(r, "claims", params.Claims)
+		query(r, "claimsFrom", params.ClaimsFrom)
+		query(r, "claimsTo", params.ClaimsTo)
+		query(r, "claimsEmpty", params.ClaimsEmpty)
+		query(r, "openClaims", params.OpenClaims)
+		query(r, "openClaimsFrom", params.OpenClaimsFrom)
+		query(r, "openClaimsTo", params.OpenClaimsTo)
+		query(r, "openClaimsEmpty", params.OpenClaimsEmpty)
+		query(r, "paid", params.Paid)
+		query(r, "paidFrom", params.PaidFrom)
+		query(r, "paidTo", params.PaidTo)
+		query(r, "paidEmpty", params.PaidEmpty)
+		query(r, "outstanding", params.Outstanding)
+		query(r, "outstandingFrom", params.OutstandingFrom)
+		query(r, "outstandingTo", params.OutstandingTo)
+		query(r, "outstandingEmpty", params.OutstandingEmpty)
+		query(r, "incurred", params.Incurred)
+		query(r, "incurredFrom", params.IncurredFrom)
+		query(r, "incurredTo", params.IncurredTo)
+		query(r, "incurredEmpty", params.IncurredEmpty)
+		query(r, "lossRatio", params.LossRatio)
+		query(r, "lossRatioFrom", params.LossRatioFrom)
+		query(r, "lossRatioTo", params.LossRatioTo)
+		query(r, "lossRatioEmpty", params.LossRatioEmpty)
+		query(r, "sort", params.Sort)
+		query(r, "cursor", params.Cursor)
+		query(r, "columns", params.Columns)
+		query(r, "from", params.From)
+		query(r, "to", params.To)
+	}
+	return send[PolicyRows](ctx, c, r)
+}
+
+// SummariseBook sends GET /x/book/summary: Written, earned, received, paid and incurred, added up.
+func (c *Client) SummariseBook(ctx context.Context, params *SummariseBookParams) (*Reply[Summary], error) {
+	r := newRequest("GET", "/x/book/summary")
+	if params != nil {
+		query(r, "by", params.By)
+		query(r, "currency", params.Currency)
+		query(r, "line", params.Line)
+		query(r, "year", params.Year)
+		query(r, "contract", params.Contract)
+		query(r, "cause", params.Cause)
+		query(r, "country", params.Country)
+		query(r, "from", params.From)
+		query(r, "to", params.To)
+	}
+	return send[Summary](ctx, c, r)
+}
+
+// ReadLossTriangle sends GET /x/book/triangle: The loss triangle: what claims come to by year of account and development.
+func (c *Client) ReadLossTriangle(ctx context.Context, params *ReadLossTriangleParams) (*Reply[Triangle], error) {
+	r := newRequest("GET", "/x/book/triangle")
+	if params != nil {
+		query(r, "measure", params.Measure)
+		query(r, "by", params.By)
+		query(r, "development", params.Development)
+		query(r, "cumulative", params.Cumulative)
+		query(r, "line", params.Line)
+		query(r, "contract", params.Contract)
+		query(r, "currency", params.Currency)
+	}
+	return send[Triangle](ctx, c, r)
 }
 
 // ListBordereaux sends GET /x/bordereau: The work list: the periods of contracts, from the first of each up to the present one.

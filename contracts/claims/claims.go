@@ -59,6 +59,24 @@ type Claim struct {
 	ClosedAt scalar.Since[scalar.DateTime] `json:"closedAt,omitzero" kept:""`
 }
 
+// Paid returns the sum of payments, in the units of the record.
+func Paid(payments []Payment) (units int64) {
+	for _, p := range payments {
+		units += int64(p.PaymentAmount)
+	}
+	return units
+}
+
+// Outstanding returns what is still to be paid for the claim, in the units of the record: 0 once it is closed, and else
+// its reserve less what was paid since that was set. A settlement leaves the reserve as it is, so that it would count
+// twice. reservedAfter is how many of its payments had been made when the reserve was last set.
+func (c *Claim) Outstanding(reservedAfter int) int64 {
+	if c.ClaimStatus != nil && *c.ClaimStatus == Closed || c.Reserve == nil {
+		return 0
+	}
+	return max(0, int64(*c.Reserve)-Paid(c.Payments[min(reservedAfter, len(c.Payments)):]))
+}
+
 // Bordereau is the record of the resource claimsBordereau.
 //
 // A row of the claims bordereau: a claim ceded under a treaty. Callers make the rows; there is no replace operation.

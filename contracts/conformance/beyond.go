@@ -55,6 +55,8 @@ func beyondRules() []Rule {
 		Rule{Name: "GET /x/events has every version of a record as one event, in order", try: feedInOrder},
 		Rule{Name: "GET /x/events refuses cursors that it has not given, and goes on from those that it has",
 			try: feedCursors},
+		Rule{Name: "GET /x/book/policies, claims, movements and summary are as of an instant, and refuse what is no " +
+			"condition", try: bookRefuses},
 		Rule{Name: "PUT /x/webhook/{name} refuses URLs that no webhook can have, and makes nothing", try: webhookURLs},
 		Rule{Name: "PUT /x/contract/{contract} keeps every version, and names what is wrong with a contract",
 			try: contracts},

@@ -302,3 +302,28 @@ func webhookURLs(p *probe) {
 	p.refused(http.StatusNotFound, "", p.get(path+"/deliveries"))
 	p.refused(http.StatusNotFound, "", p.post(path+":resume", nil))
 }
+
+// bookRefuses sends the lists and the summary of the book conditions that they cannot have.
+func bookRefuses(p *probe) {
+	const lists, summary = "/x/book/", "/x/book/summary"
+	for path, wrong := range map[string][]string{
+		lists + "policies":  {"lossRatioFrom=high", "inceptionDateTo=2026-02-30", "endedEmpty=true", "from=2026-13"},
+		lists + "claims":    {"lineFrom=a", "fnol=yesterday", "reserveBegins=1", "causeEmpty=yes"},
+		lists + "movements": {"amount=1e5", "from=2026-01"},
+	} {
+		if a := p.get(path + "?limit=1"); a.status == http.StatusNotFound {
+			p.skip("the implementation has no book")
+		} else if shown := p.wants(http.StatusOK, a); !stamped(shown.text("asOf")) {
+			p.fail("%s is not as of an instant: %s", path, a.body)
+		}
+		for _, wrong := range append(wrong, "colour=blue", "limit=0", "limit=201", "sort=colour", "cursor=AAAA") {
+			p.refusedQuery(path + "?" + wrong)
+		}
+	}
+	if shown := p.wants(http.StatusOK, p.get(summary+"?by=line,year")); !stamped(shown.text("asOf")) {
+		p.fail("the summary is not as of an instant: %v", shown)
+	}
+	p.refusedQuery(summary+"?by=colour", summary+"?by=line,line", summary+"?by=line,year,cause",
+		summary+"?month=2026-01",
+		summary+"?from=2026", summary+"?to=2026-13", summary+"?limit=1")
+}

@@ -52,6 +52,9 @@ type Change struct {
 	Contract string `json:"contract,omitzero"`
 	// The path of what the entry is about, where it is not that of a record of the resource. Absent for records.
 	Href string `json:"href,omitzero"`
+	// The record as the version was written, where records are asked for. Absent for a version that was not kept, whose
+	// next one has what it had, and for what is no record.
+	Record scalar.JSON `json:"record,omitzero"`
 	// The position after the entry.
 	Position string `json:"position"`
 }

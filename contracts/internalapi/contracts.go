@@ -12,7 +12,7 @@ var (
 	about = get[About](AboutPath, "readAbout",
 		"Read the build of the service and its settings that callers may learn", none)
 	changes = get[Changes](ChangesPath, "readChanges", "Read a page of the log of changes",
-		position, limited)
+		position, limited, recording)
 	ofRecords = []Operation{changes,
 		send[Trial, TrialOutcomes](http.MethodPost, TrialPath, "tryCreations",
 			"Try creations without writing anything", none),
@@ -102,8 +102,12 @@ func Contracts() []Contract {
 		Service: "feed", Version: "1.0.0", About: "What the feed offers to other services.",
 		Operations: []Operation{about},
 	}, {
-		Service: "desk", Version: "1.1.0", About: "What the desk offers to other services.",
+		Service: "desk", Version: "1.2.0", About: "What the desk offers to other services.",
 		Operations: []Operation{changes, about,
+			get[BookedContracts](BookedContractsPath, "readBookedContracts",
+				"Read the contracts of the caller's organisation as the book needs them", none),
+			get[BookedAssignments](BookedAssignmentsPath, "readBookedAssignments",
+				"Read a page of the policies that were assigned to contracts", lastAssignment, limited),
 			send[AskedContracts, SeenContracts](http.MethodPost, CounterpartyPath,
 				"findContractsAsCounterparty",
 				"Find out of which contracts of others the organisation of the caller is the counterparty now", none)},

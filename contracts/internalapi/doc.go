@@ -8,6 +8,7 @@
 //	view.go         what belongs to a policy
 //	changes.go      the log of changes of a service
 //	reporting.go    what a bordereau is made of
+//	booked.go       what the book needs of contracts
 //	sharing.go      who may see a policy, and what an organisation refuses
 //	identities.go   which members of a record identify somebody
 //	trial.go        creations that are tried and not made

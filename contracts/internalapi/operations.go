@@ -35,6 +35,8 @@ type Operation struct {
 	Bare bool
 	// Limited says that it takes the parameter limit, from 1 to 200 and 50 without it. A wrong one is 400.
 	Limited bool
+	// Recording says that it takes the parameter records: with true, the response has records as well.
+	Recording bool
 	// Dated says that it takes the parameter at, an instant; one to come is now. A wrong one, or none, is 400.
 	Dated bool
 	// Effective says that it may take the parameter at, an instant, for what counts then; without it, what was written
@@ -71,6 +73,8 @@ var (
 		Means: "The id of the last receipt of the page before, or oldest. One that is neither is 400."}
 	lastClaim = Parameter{Name: "after",
 		Means: "The id of the last claim that the page before looked at, or oldest. One that is neither is 400."}
+	lastAssignment = Parameter{Name: "after",
+		Means: "The place after the page before, or oldest. One that is neither is 400."}
 	resources = Parameter{Name: "resources",
 		Means: "The resources, or the collections that several share, with commas between them."}
 	names         = several("names", "ids and numbers")
@@ -104,6 +108,7 @@ func send[Takes, Returns any](
 }
 
 func limited(o *Operation)   { o.Limited = true }
+func recording(o *Operation) { o.Recording = true }
 func dated(o *Operation)     { o.Dated = true }
 func effective(o *Operation) { o.Effective = true }
 func referring(o *Operation) { o.Referring = true }

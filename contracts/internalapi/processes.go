@@ -29,6 +29,7 @@ func services() []Process {
 		{Name: "premium", Calls: []string{"coverage", "claims"}},
 		{Name: "desk", Calls: Recorded()},
 		{Name: "feed", Calls: Logged()},
+		{Name: "book", Calls: Booked(), Storeless: true},
 		{Name: "composite", Calls: append(Logged(), "feed"), Storeless: true},
 	}
 }
@@ -38,6 +39,9 @@ func Recorded() []string { return []string{"parties", "products", "coverage", "c
 
 // Logged returns the names of the services that offer their log of changes, each after those that it calls.
 func Logged() []string { return append(Recorded(), "desk") }
+
+// Booked returns the names of the services that the book reads, each after those that it calls.
+func Booked() []string { return []string{"parties", "coverage", "claims", "premium", "desk"} }
 
 // Stored returns the names of the services that keep records, and so have a database.
 func Stored() []string {

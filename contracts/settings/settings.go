@@ -33,6 +33,7 @@ const (
 	AmountUnit        = "amount-unit"
 	Currency          = "currency"
 	TimeZone          = "time-zone"
+	BookFile          = "book-file"
 )
 
 // The settings of the command-line client, which may share an environment with the processes: the URL of the exchange
@@ -49,6 +50,7 @@ func All() []string {
 		TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
 		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, ConsoleClient, RateLimit, RateBurst,
 		OrganisationRate, OrganisationBurst, EventsRetention, WebhookPrivate, Data, AmountUnit, Currency, TimeZone,
+		BookFile,
 		URL, Token,
 	}
 }

@@ -117,6 +117,7 @@ require (
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/segmentio/kafka-go v0.4.51 // indirect
+	insurance.example/exchange/services/book v0.0.0
 	insurance.example/exchange/services/composite v0.0.0
 	insurance.example/exchange/services/desk v0.0.0
 	insurance.example/exchange/services/feed v0.0.0
@@ -139,3 +140,5 @@ replace insurance.example/exchange/services/feed => ../../services/feed
 replace insurance.example/exchange/services/composite => ../../services/composite
 
 replace insurance.example/exchange/services/desk => ../../services/desk
+
+replace insurance.example/exchange/services/book => ../../services/book

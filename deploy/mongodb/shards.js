@@ -70,6 +70,7 @@ const keys = [ // database, collection, field
   ["premium", "log.segments", "_id"], // the log of changes: every read names the numbers of segments
   ["feed", "log.segments", "_id"], // the log of changes: every read names the numbers of segments
   ["desk", "log.segments", "_id"], // the log of changes: every read names the numbers of segments
+  ["book", "log.segments", "_id"], // the log of changes: every read names the numbers of segments
   ["composite", "log.segments", "_id"], // the log of changes: every read names the numbers of segments
 ];
 

@@ -49,8 +49,8 @@ func readDashboard(t *testing.T) dashboard {
 	if err := json.Unmarshal(text, &shown); err != nil {
 		t.Fatalf("dashboard.json: %v", err)
 	}
-	if len(shown.Panels) != 8 {
-		t.Errorf("the dashboard has %d panels, not eight", len(shown.Panels))
+	if len(shown.Panels) != 9 {
+		t.Errorf("the dashboard has %d panels, not nine", len(shown.Panels))
 	}
 	return shown
 }
@@ -125,6 +125,8 @@ const trouble = `
   bus_consumer_dead_letters_total{service="premium",topic="t",group="g"} 0+1x720
   exchange_feed_watermark_seconds{service="feed",of="claims"} -120+60x720
   exchange_feed_behind{service="feed",of="claims"} 1x720
+  exchange_book_watermark_seconds{service="book"} -120+60x720
+  exchange_book_behind{service="book"} 1x720
   exchange_webhook_lag_seconds{service="feed",webhook="w"} 61x720
   exchange_webhook_paused{service="feed",webhook="w"} 1x720
 `

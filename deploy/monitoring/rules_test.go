@@ -67,6 +67,9 @@ const well = `
   exchange_audit_writes_failed_total{namespace="prod",job="claims"} 5x720
   exchange_feed_behind{namespace="prod",job="feed",service="feed",of="claims"} 0x720
   exchange_feed_watermark_seconds{namespace="prod",job="feed",service="feed",of="claims"} 0+60x720
+  exchange_book_behind{namespace="prod",job="book",service="book",pod="book-0"} 0x720
+  exchange_book_watermark_seconds{namespace="prod",job="book",service="book",pod="book-0"} 0+60x720
+  exchange_book_watermark_seconds{namespace="prod",job="book",service="book",pod="book-1"} 0x720
   exchange_webhook_paused{namespace="prod",job="feed",service="feed",webhook="w"} 0x720
   exchange_webhook_lag_seconds{namespace="prod",job="feed",service="feed",webhook="w"} 1x720
   up{namespace="prod",job="gateway",pod="gateway-0"} 1x720
@@ -119,6 +122,8 @@ var ill = map[string]string{
 	"FeedIsBehind":         `exchange_feed_behind{namespace="prod",job="feed",service="feed",of="claims"} 1x720`,
 	// Two minutes.
 	"FeedLags":        `exchange_feed_watermark_seconds{namespace="prod",job="feed",service="feed",of="claims"} -120+60x720`,
+	"BookIsBehind":    `exchange_book_behind{namespace="prod",job="book",service="book",pod="book-0"} 1x720`,
+	"BookLags":        `exchange_book_watermark_seconds{namespace="prod",job="book",service="book",pod="book-1"} -120+60x720`,
 	"WebhookIsPaused": `exchange_webhook_paused{namespace="prod",job="feed",service="feed",webhook="w"} 1x720`,
 	"WebhookLags":     `exchange_webhook_lag_seconds{namespace="prod",job="feed",service="feed",webhook="w"} 601x720`,
 }

@@ -259,9 +259,17 @@ func (x *Extension) takes(raw string) error {
 	if err != nil {
 		return err
 	}
-	return query.Each(values, func(name, _ string) (wrong string) {
-		if !slices.ContainsFunc(x.Query, func(p Parameter) bool { return p.Name == name }) &&
-			(!slices.Contains(x.Parameters, name) || strings.Contains(x.Path, "{"+name+"}")) {
+	return query.EachOf(values, func(name string, values []string) (wrong string) {
+		at, most := slices.IndexFunc(x.Query, func(p Parameter) bool { return p.Name == name }), 1
+		if at >= 0 {
+			most = max(1, x.Query[at].Most)
+		}
+		switch {
+		case len(values) > most && most > 1:
+			return fmt.Sprintf("may be repeated %d times at most", most)
+		case len(values) > most:
+			return query.Repeated
+		case at < 0 && (!slices.Contains(x.Parameters, name) || strings.Contains(x.Path, "{"+name+"}")):
 			return "is not known here"
 		}
 		return ""

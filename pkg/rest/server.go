@@ -44,6 +44,8 @@ type Config struct {
 	// AmountUnit is the unit of amounts, major or minor, or "" if the operator has not said it. It is named where a
 	// fraction is refused.
 	AmountUnit string
+	// Currency is that of amounts, or "" if the operator has not said it.
+	Currency string
 	// Zone is the exchange's time zone, UTC where it is nil.
 	Zone *time.Location
 	// Refused, if set, is called for every check that refuses a record, with the names of the resource and of the

@@ -97,7 +97,8 @@ func (s Service) Definition() process.Definition {
 			}
 			return s.open(ctx, deps, *valueSets, says,
 				Config{
-					KeyRetention: *keyRetention, LargestRecord: *maxRecord, AmountUnit: amounts().Unit, Zone: zone(),
+					KeyRetention: *keyRetention, LargestRecord: *maxRecord, AmountUnit: amounts().Unit,
+					Currency: amounts().Currency, Zone: zone(),
 				})
 		},
 	}

@@ -34,10 +34,40 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		return s.Must(201, "POST", "/claim",
 			`{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
 	}
+	const caused = `{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`
+	const cheque = `{"paymentAmount":400,"paymentMethod":"cheque"}`
+	reserved := func(*testing.T) string {
+		id := s.Must(201, "POST", "/claim", caused).Member("id")
+		s.Must(200, "PUT", "/claim/"+id, `{"reserve":1000}`)
+		return id
+	}
+	settle := func(t *testing.T) string {
+		id := reserved(t)
+		s.Must(200, "POST", "/claim/"+id+":settle", cheque)
+		return id
+	}
 	consumercontract.Replay(t, s, nil, filepath.Join("..", "..", "contracts", "consumers", "claims"),
 		consumercontract.Logged(s, consumercontract.States{
 			"a claim against the policy P1": func(*testing.T) map[string]string {
 				return map[string]string{"claimNumber": file().Member("claimNumber")}
+			},
+			"a claim in its log": consumercontract.LoggedBy(s, func(*testing.T) any { return nil },
+				func(*testing.T, any) {
+					s.Must(201, "POST", "/claim", caused)
+				}),
+			"an interim payment of a claim in its log": consumercontract.LoggedBy(s, reserved,
+				func(_ *testing.T, id string) {
+					s.Must(200, "POST", "/x/claim/"+id+":pay",
+						`{"paymentAmount":100,"paymentMethod":"cheque","paidAt":"2026-05-01T00:00:00Z"}`)
+				}),
+			"a settlement of a claim in its log": consumercontract.LoggedBy(s, reserved,
+				func(_ *testing.T, id string) { s.Must(200, "POST", "/claim/"+id+":settle", cheque) }),
+			"a claim that was opened again in its log": consumercontract.LoggedBy(s, settle,
+				func(_ *testing.T, id string) { s.Must(200, "POST", "/claim/"+id+":reopen", "") }),
+			"a claim that was opened again with a reserve": func(t *testing.T) map[string]string {
+				id := settle(t)
+				s.Must(200, "POST", "/claim/"+id+":reopen", `{"reason":"more","reserve":700}`)
+				return map[string]string{"after": consumercontract.Before(id), "at": "2026-07-01T00:00:00Z"}
 			},
 			"a claim, by its number": func(*testing.T) map[string]string {
 				return map[string]string{"names": file().Member("claimNumber")}
@@ -53,10 +83,8 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			"a claim, by its id": func(*testing.T) map[string]string {
 				return map[string]string{"names": file().Member("id")}
 			},
-			"a claim that was settled and opened again": func(*testing.T) map[string]string {
-				id := file().Member("id")
-				s.Must(200, "PUT", "/claim/"+id, `{"reserve":1000}`)
-				s.Must(200, "POST", "/claim/"+id+":settle", `{"paymentAmount":400,"paymentMethod":"cheque"}`)
+			"a claim that was settled and opened again": func(t *testing.T) map[string]string {
+				id := settle(t)
 				s.Must(200, "POST", "/claim/"+id+":reopen", "")
 				return map[string]string{"after": consumercontract.Before(id), "at": "2026-07-01T00:00:00Z"}
 			},

@@ -3,6 +3,7 @@ package coverage_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,7 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	states = consumercontract.Logged(s, states, func(*testing.T) {
 		s.Create("travelCoverage", `{"policyholderId":"`+holder+`","travellerIds":["`+traveller+`"],"destination":826}`)
 	})
+	maps.Copy(states, loggedPolicies(s))
 	shared := start(t, servicetest.At(t, "2026-06-01T00:00:00Z"), "--org-claim", "org")
 	// of returns a state in which acme has a policy that is shared with an organisation.
 	of := func(participant string) func(*testing.T) map[string]string {
@@ -126,4 +128,32 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	states["a policy that is shared with who asks"] = of("zenith")
 	states["a policy that is shared with another organisation"] = of("orion")
 	consumercontract.Replay(t, s, shared, filepath.Join(contracts, "coverage"), states)
+}
+
+// loggedPolicies are the states in which the log begins with what happened to a motor policy.
+func loggedPolicies(s *servicetest.Service) consumercontract.States {
+	prepare := func(*testing.T) string {
+		return `"vehicleId":"` + s.Create("vehicle", `{"vin":"V"}`) + `","driverId":"` +
+			s.Create("driver", `{"licence":{"expiryDate":"2050-01-01"}}`) + `"`
+	}
+	create := func(objects string) string {
+		return s.Create("motorCoverage",
+			`{"policyholderId":"`+holder+`","grossWrittenPremium":1200,`+objects+`,`+term+`}`)
+	}
+	// done returns a state in which the log begins with an action.
+	done := func(action, body string) func(*testing.T) map[string]string {
+		return consumercontract.LoggedBy(s, func(t *testing.T) string { return create(prepare(t)) },
+			func(_ *testing.T, id string) {
+				s.Must(http.StatusOK, http.MethodPost, "/motorCoverage/"+id+":"+action, body)
+			})
+	}
+	return consumercontract.States{
+		"a vehicle in its log": consumercontract.LoggedBy(s, func(*testing.T) any { return nil },
+			func(*testing.T, any) { s.Create("vehicle", `{"vin":"V","plateNumber":"EX 2026","model":"Golf"}`) }),
+		"a motor policy in its log": consumercontract.LoggedBy(s, prepare,
+			func(_ *testing.T, objects string) { create(objects) }),
+		"an endorsement of a motor policy in its log": done("endorse",
+			`{"endorsementType":"addition","effectiveDate":"2026-05-01T00:00:00Z","grossWrittenPremium":1400}`),
+		"a cancellation of a motor policy in its log": done("cancel", `{"effectiveDate":"2026-09-01T00:00:00Z"}`),
+	}
 }

@@ -305,6 +305,6 @@ func (o *office) export(format export.Format) func(*gin.Context, any) (any, erro
 		c.Header("Content-Disposition", `attachment; filename="`+strings.Join([]string{
 			v.Contract, v.Kind, v.Period, number}, "-")+"."+format.Name+`"`)
 		version := export.Version{Desk: o.desk, At: at, Number: number, Layout: of.Layout}
-		return func(w io.Writer) error { return format.Write(ctx, w, version) }, nil
+		return func(w io.Writer) error { return format.Export(ctx, w, version) }, nil
 	}
 }

@@ -34,6 +34,15 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		consumercontract.States{
 			"a contract whose counterparty asks":         contract("acme", "zenith"),
 			"a contract whose counterparty does not ask": contract("vega", "orion"),
+			"a contract, and one that takes policies of its last day": func(*testing.T) map[string]string {
+				s.Must(200, "PUT", "/x/contract/D", ofYear(2027, "Europe/Paris"))
+				return nil
+			},
+			"a policy that was assigned": func(*testing.T) map[string]string {
+				w.policies["Q"] = policy{"petCoverage", "2020-01-01T00:00:00Z", "Bo", "in force"}
+				s.Must(200, "PUT", "/x/contract/C/policy/Q", "")
+				return map[string]string{"after": "oldest"}
+			},
 		}, record))
 }
 

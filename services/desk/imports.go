@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/query"
-	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/pkg/sheet/table"
 	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/intake"
 	"insurance.example/exchange/services/desk/intake/template"
@@ -56,7 +56,7 @@ func (o *office) importOperations() []rest.Extension {
 			"The same file, read in the same way, is the same import, unless batch or attempt differs. What one " +
 			"attempt has made is there for the next one of the same caller. A column " + shown.ReasonColumn +
 			" is never read.",
-		Takes: []string{csvMedia, export.XLSX.Media}, Largest: folder.LargestFile, Response: one,
+		Takes: []string{csvMedia, table.XLSX.Media}, Largest: folder.LargestFile, Response: one,
 		Query: []rest.Parameter{
 			{Name: "resource", Means: "The resource whose members name the columns; required without profile"},
 			{Name: "profile", Means: "The profile that the file is read by, of your own or shipped, such as motor"},
@@ -107,7 +107,7 @@ func (o *office) importOperations() []rest.Extension {
 		Details: "With Accept text/csv or that of XLSX the response is a file: the number of the row, its outcome, " +
 			"the reason, the ids and numbers of its records, and the cells as they were sent. Such a file has no " +
 			"pages. A page may have fewer rows than limit, also none, and further ones behind it.",
-		Also:     []string{export.CSV.Media, export.XLSX.Media},
+		Also:     table.Media(),
 		Response: reflect.TypeFor[shown.ImportRows](), Parameters: []string{"importId", "limit"},
 		Query: []rest.Parameter{
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the rows; any without it"},
@@ -130,7 +130,8 @@ func (o *office) importOperations() []rest.Extension {
 			"the state is applying, also after a failure: nothing is made twice. The records are made by the " +
 			"ordinary creations, in the name of who applied first, also when somebody else goes on. A row that " +
 			"passed the check may still be refused, if something has changed since. Records that were made of it " +
-			"before that stay, and the row says which: its outcome is partial. Mended and sent again by the same caller " +
+			"before that stay, and the row says which: its outcome is partial. Mended and sent again by the same " +
+			"caller " +
 			"in the same batch, it takes over those that it would make alike.",
 		Body: reflect.TypeFor[shown.ImportApply](), Response: one, Parameters: []string{"importId"},
 		Refuses: []problem.Kind{problem.NotFound, problem.Required, problem.Transition},
@@ -152,7 +153,7 @@ func (o *office) importOperations() []rest.Extension {
 	}, {
 		Path: templatesPath + "/{template}", Method: http.MethodGet, ID: "readImportTemplate",
 		Summary: "The workbook of a form: its columns with an example, what each means, and the values it may have",
-		Media:   export.XLSX.Media, Parameters: []string{"template"}, Refuses: []problem.Kind{problem.NotFound},
+		Media:   table.XLSX.Media, Parameters: []string{"template"}, Refuses: []problem.Kind{problem.NotFound},
 		Serve: o.importTemplate,
 	}}
 }
@@ -173,7 +174,7 @@ func (o *office) sendImport(c *gin.Context, body any) (any, error) {
 			DateOrder: c.Query("dateOrder"), Sheet: c.Query("sheet"), HiddenRows: c.Query("hiddenRows"),
 		},
 	}
-	if strings.HasPrefix(c.GetHeader("Content-Type"), export.XLSX.Media) {
+	if strings.HasPrefix(c.GetHeader("Content-Type"), table.XLSX.Media) {
 		how.Format = reconciliation.XLSX
 	}
 	var known bool
@@ -216,8 +217,8 @@ func (o *office) importRows(c *gin.Context, _ any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if format := fileAsked(c); format.Name != "" {
-		return tableOf(c, format, "rows-"+c.Param("importId"), func() ([]export.Column, eachRow, error) {
+	if format := table.Asked(c); format.Name != "" {
+		return format.Respond(c, "rows-"+c.Param("importId"), ofPages, func() ([]table.Column, table.Each, error) {
 			return o.intake.Table(c.Request.Context(), c.Param("importId"), outcome)
 		})
 	}

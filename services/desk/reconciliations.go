@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/once"
-	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/pkg/sheet/table"
 	"insurance.example/exchange/services/desk/folder"
 	"insurance.example/exchange/services/desk/reconciliation"
 	"insurance.example/exchange/services/desk/reconciliation/profile"
@@ -133,7 +133,7 @@ func (o *office) statementOperations() []rest.Extension {
 			"their stored values and counted. One with macros or links to others is refused. With replaces it takes " +
 			"the place of an earlier one, if that is the newest: it stays readable and names this one, and a " +
 			"comparison of this one takes the place of those of that one with the same records.",
-		Takes: []string{"text/csv", export.XLSX.Media}, Largest: folder.LargestFile, Response: one,
+		Takes: []string{csvMedia, table.XLSX.Media}, Largest: folder.LargestFile, Response: one,
 		Query: []rest.Parameter{byProfile, {
 			Name: "replaces", Means: "The id of the statement of the same profile whose place it takes",
 		}},
@@ -147,7 +147,7 @@ func (o *office) statementOperations() []rest.Extension {
 		Summary: "How the first rows of a file would be read",
 		Details: "The file is sent as it would be for good, and its first 20 rows are read by the profile. Nothing " +
 			"of it is kept. What is wrong after them is found when the file is sent for good.",
-		Takes: []string{"text/csv", export.XLSX.Media}, Largest: folder.LargestFile,
+		Takes: []string{csvMedia, table.XLSX.Media}, Largest: folder.LargestFile,
 		Response: reflect.TypeFor[shown.FileTrial](), Query: []rest.Parameter{byProfile},
 		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
 		Serve: func(c *gin.Context, body any) (any, error) {
@@ -246,7 +246,7 @@ func (o *office) runOperations() []rest.Extension {
 		Details: "With Accept text/csv or that of XLSX the response is a file with all that is not matched, to send " +
 			"back: the row, the policy, the day, each cell as the file and the record have it with the difference, " +
 			"and the reason. Such a file has no pages.",
-		Also:     []string{export.CSV.Media, export.XLSX.Media},
+		Also:     table.Media(),
 		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
 		Query: []rest.Parameter{
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"}, skipParameter,
@@ -297,11 +297,11 @@ func (o *office) items(c *gin.Context, _ any) (any, error) {
 			"must be one of "+strings.Join(shown.Outcomes, ", "))
 	}
 	ctx, id := c.Request.Context(), c.Param("runId")
-	format := fileAsked(c)
+	format := table.Asked(c)
 	if format.Name == "" {
 		return o.reconciler.Items(ctx, id, outcome, skip, limit)
 	}
-	return tableOf(c, format, "differences-"+id, func() (columns []export.Column, each eachRow, err error) {
+	return format.Respond(c, "differences-"+id, ofPages, func() (columns []table.Column, each table.Each, err error) {
 		_, err = o.reconciler.Read(ctx, id)
 		return reconciliation.DifferenceColumns, func(row func([]string) error) error {
 			return o.reconciler.Differences(ctx, id, outcome, row)
@@ -309,38 +309,8 @@ func (o *office) items(c *gin.Context, _ any) (any, error) {
 	})
 }
 
-// fileAsked returns the format in which a request asks for a list as a file; one without a name where it does not.
-func fileAsked(c *gin.Context) export.Format {
-	c.Header("Vary", "Accept")
-	switch c.NegotiateFormat("application/json", csvMedia, export.XLSX.Media) {
-	case csvMedia:
-		return export.CSV
-	case export.XLSX.Media:
-		return export.XLSX
-	}
-	return export.Format{}
-}
-
-// eachRow calls a function with the cells of each row of a table.
-type eachRow = func(row func(cells []string) error) error
-
-// tableOf returns what writes a list as a file with a name.
-func tableOf(
-	c *gin.Context, format export.Format, name string, of func() ([]export.Column, eachRow, error),
-) (any, error) {
-	for _, name := range []string{"skip", "after", "limit"} {
-		if c.Query(name) != "" {
-			return nil, problem.New(problem.BadParameter, "").InParameter(name, "is of pages, and a file has none")
-		}
-	}
-	columns, each, err := of()
-	if err != nil {
-		return nil, err
-	}
-	c.Header("Content-Type", format.Media)
-	c.Header("Content-Disposition", `attachment; filename="`+name+`.`+format.Name+`"`)
-	return func(w io.Writer) error { return format.Table(w, columns, each) }, nil
-}
+// ofPages are the parameters of pages.
+var ofPages = []string{"skip", "after", "limit"}
 
 // deciding is an operation by which somebody decides about an item.
 func (o *office) deciding(action, is, summary string) rest.Extension {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gin-gonic/gin"
+
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/openapi"
 	shown "insurance.example/exchange/contracts/reconciliation"
@@ -93,8 +95,10 @@ func declare(s *rest.Server, deps process.Deps, layout int) (rest.Parts, error) 
 	s.Extend(o.reconciliationOperations()...)
 	s.Extend(o.importOperations()...)
 	parts := rest.Parts{Logged: o.logged, Examine: examine(lines, deps.Now)}
-	if deps.Organisations {
-		parts.Internal = o.mountInternal
+	parts.Internal = func(router gin.IRouter) {
+		if o.mountBooked(router); deps.Organisations {
+			o.mountInternal(router)
+		}
 	}
 	parts.Open = func(ctx context.Context) error {
 		if err := o.contracts.Open(ctx, deps.Store); err != nil {

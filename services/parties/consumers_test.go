@@ -13,12 +13,21 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	s := start(t)
 	made := 0
 	id := func(id string) map[string]string { return map[string]string{"id": id} }
+	// logged returns a state in which the log begins with a party.
+	logged := func(resource, body string) func(*testing.T) map[string]string {
+		return consumercontract.LoggedBy(s, func(*testing.T) any { return nil },
+			func(*testing.T, any) { s.Create(resource, body) })
+	}
 	consumercontract.Replay(t, s, nil, filepath.Join("..", "..", "contracts", "consumers", "parties"),
 		consumercontract.Logged(s, consumercontract.States{
 			"an individual": func(*testing.T) map[string]string {
 				made++
 				return id(s.Create("personal", person("X"+strconv.Itoa(made), "")))
 			},
+			"an individual in its log": logged("personal", person("IN-LOG", "")),
+			"a company in its log":     logged("commercial", `{"name":"B","address":{"country":"FR"}}`),
+			"an insurer in its log": logged("insuranceEntity",
+				`{"name":"I","registeredAddress":{"country":"FR"}}`),
 			"a company": func(*testing.T) map[string]string {
 				return id(s.Create("commercial", `{"name":"A"}`))
 			},

@@ -71,6 +71,7 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	record := func(*testing.T) {
 		s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
 	}
+	nothing := func(*testing.T) any { return nil }
 	consumercontract.Replay(t, s, nil, filepath.Join("..", "..", "contracts", "consumers", "premium"),
 		consumercontract.Logged(s, consumercontract.States{
 			"a receipt that can be recorded for the policy P1": func(*testing.T) map[string]string { return nil },
@@ -106,6 +107,14 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 					"names": s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`),
 				}
 			},
+			"a receipt in its log": consumercontract.LoggedBy(s, nothing, func(t *testing.T, _ any) { record(t) }),
+			"a refund in its log": consumercontract.LoggedBy(s, func(*testing.T) string {
+				return s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
+			}, func(_ *testing.T, id string) {
+				s.Must(201, "POST", "/receipt/"+id+":refund", `{"receiptType":"other"}`)
+			}),
+			"what was paid for the claim C1, in its log": consumercontract.LoggedBy(s, nothing,
+				func(*testing.T, any) { pay() }),
 			"receipts of the policy P1": func(t *testing.T) map[string]string {
 				record(t)
 				return nil

@@ -2681,6 +2681,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/book/aging": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is still to be received or to be paid, by its age
+         * @description What is still to be received or to be paid, by its age. Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, by the day of notification. Ages begin at 0, 30, 60, 90 and 180 days.
+         */
+        get: operations["readAging"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Claims with what people ask about them, filtered and sorted
+         * @description Claims with what people ask about them, filtered and sorted. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         */
+        get: operations["listBookClaims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/late": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Receipts, refunds and payments that were recorded after the period they belong to, the latest first
+         * @description Receipts, refunds and payments that were recorded after the period they belong to, the latest first. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         */
+        get: operations["listLateReceipts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/movements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Receipts, refunds and payments for claims, filtered and sorted
+         * @description Receipts, refunds and payments for claims, filtered and sorted. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         */
+        get: operations["listBookMovements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Policies with what people ask about them, filtered and sorted
+         * @description Policies with what people ask about them, filtered and sorted. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         */
+        get: operations["listBookPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Written, earned, received, paid and incurred, added up
+         * @description Written, earned, received, paid and incurred, added up. Amounts of different currencies are never added up. Each cell has the paths of the lists that it is the sum of.
+         */
+        get: operations["summariseBook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/book/triangle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The loss triangle: what claims come to by year of account and development
+         * @description The loss triangle: what claims come to by year of account and development. Development counts from the beginning of the year of account. Each figure has the path of the claims that it is the sum of.
+         */
+        get: operations["readLossTriangle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/bordereau": {
         parameters: {
             query?: never;
@@ -4973,6 +5113,45 @@ export interface components {
             /** @description Three words that stand for a place. The interface does not say by which scheme. */
             threeWordAddress?: string | null;
         };
+        /** @description What is open of an age. */
+        Age: {
+            /**
+             * Format: int64
+             * @description How many policies or claims these are.
+             */
+            count: Exact;
+            /** @description The currency. Absent where nobody says it. */
+            currency?: string;
+            /**
+             * Format: int64
+             * @description The least and the greatest age in days. The last one has no greatest, and premium of policies that have not begun has no least.
+             */
+            fromDays?: Exact;
+            /**
+             * Format: decimal
+             * @description What is open.
+             */
+            open: Exact;
+            /** @description The path of the list that it is the sum of. */
+            rows: string;
+            /**
+             * Format: int64
+             * @description The greatest age.
+             */
+            toDays?: Exact;
+        };
+        /** @description What is still to be received or to be paid, by how long ago it began. */
+        Aging: {
+            /** @description The ages, for each currency. */
+            ages: components["schemas"]["Age"][];
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened.
+             */
+            asOf?: string;
+            /** @description What is shown: premium, by the days since inception, or claims, by the days since notification. */
+            of: string;
+        };
         /** @description What the operations have made, in their order. */
         BatchDone: {
             /** @description One element for each operation. */
@@ -6341,6 +6520,100 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description A claim, with what people ask about it. Amounts are in major units, in the currency of its policy. */
+        ClaimRow: {
+            /**
+             * Format: int64
+             * @description How many days ago it was notified.
+             */
+            age?: Exact;
+            /** @description What caused the loss. */
+            cause?: string;
+            /** @description The number of the claim. */
+            claimNumber: string;
+            /** @description The contract of the policy. */
+            contract?: string;
+            /** @description The country of the policyholder. */
+            country?: string;
+            /** @description The currency of the amounts. */
+            currency?: string;
+            /** @description The reference that the caller's organisation has given the claim. */
+            externalReference?: string;
+            /**
+             * Format: date-time
+             * @description The instant of the first notification.
+             */
+            fnol?: string;
+            /**
+             * Format: uuid
+             * @description The id of the claim.
+             */
+            id?: string;
+            /**
+             * Format: decimal
+             * @description Paid and outstanding together.
+             */
+            incurred?: Exact;
+            /** @description The name of the policyholder. */
+            insured?: string;
+            /** @description What that was, such as settled. */
+            lastEvent?: string;
+            /**
+             * Format: date-time
+             * @description The instant of the last thing that happened to the claim.
+             */
+            lastMovement?: string;
+            /** @description The line of the policy. */
+            line?: string;
+            /**
+             * Format: date-time
+             * @description The instant of the loss.
+             */
+            lossDate?: string;
+            /**
+             * Format: decimal
+             * @description What is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
+             */
+            outstanding?: Exact;
+            /**
+             * Format: decimal
+             * @description What was paid.
+             */
+            paid?: Exact;
+            /**
+             * Format: int64
+             * @description How many payments there were.
+             */
+            payments?: Exact;
+            /** @description The number of its policy. */
+            policyNumber?: string;
+            /**
+             * Format: decimal
+             * @description The reserve, as the record has it.
+             */
+            reserve?: Exact;
+            /** @description What of its figures the selection has, where months are asked for. */
+            selected?: components["schemas"]["Figures"];
+            /** @description The state of the claim. */
+            status?: string;
+            /**
+             * Format: int64
+             * @description The year of account of the policy.
+             */
+            year?: Exact;
+        };
+        /** @description Claims of the book, as they were filtered and sorted. */
+        ClaimRows: {
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened.
+             */
+            asOf?: string;
+            /** @description The cursor of the next page, as that of policies. */
+            next?: string;
+            /** @description The rows. */
+            rows: components["schemas"]["ClaimRow"][];
+        };
         /** @description A row of the claims bordereau: a claim ceded under a treaty. Callers make the rows; there is no replace operation. */
         claimsBordereau: {
             /** @description The state of the claim. */
@@ -7436,6 +7709,64 @@ export interface components {
              */
             watermark?: string;
         };
+        /** @description Sums, in major units of one currency. */
+        Figures: {
+            /**
+             * Format: int64
+             * @description How many were closed, less those that were opened again.
+             */
+            closed: Exact;
+            /**
+             * Format: int64
+             * @description How many of these without a payment.
+             */
+            closedWithoutPayment: Exact;
+            /**
+             * Format: decimal
+             * @description The commission of the contract on what was received less what was paid back.
+             */
+            commission: Exact;
+            /**
+             * Format: decimal
+             * @description What of that is earned, by days of cover, up to the last full month.
+             */
+            earned: Exact;
+            /**
+             * Format: decimal
+             * @description Paid and outstanding together.
+             */
+            incurred: Exact;
+            /**
+             * Format: int64
+             * @description How many claims were notified.
+             */
+            notified: Exact;
+            /**
+             * Format: decimal
+             * @description How much more is still to be paid for them at the end than at the beginning.
+             */
+            outstanding: Exact;
+            /**
+             * Format: decimal
+             * @description What was paid for claims.
+             */
+            paid: Exact;
+            /**
+             * Format: decimal
+             * @description What was received as premium.
+             */
+            received: Exact;
+            /**
+             * Format: decimal
+             * @description What of that was paid back.
+             */
+            refunded: Exact;
+            /**
+             * Format: decimal
+             * @description The gross written premium, in the month from which on it counts.
+             */
+            written: Exact;
+        };
         /** @description What a column is. */
         FileColumn: {
             /** @description The name in the header row, or the number of the column from 1 where no row is the header. */
@@ -8285,6 +8616,64 @@ export interface components {
          * @enum {string}
          */
         MotorPeril: "liability towards third parties" | "fire" | "theft" | "accidental damage" | "windshield damage" | "malicious damage" | "terrorism and sabotage" | "flood" | "earthquake" | "volcanic erruption" | "tsunami" | "hail" | "unkown or hit and run" | "riots" | "strikes" | "civil commotion" | "war" | "unknown or hit and run" | "volcanic eruption";
+        /** @description A receipt, a refund, or a payment for a claim. */
+        MovementRow: {
+            /**
+             * Format: decimal
+             * @description The amount, below 0 for a refund.
+             */
+            amount?: Exact;
+            /** @description The number of the claim, where it is about one. */
+            claimNumber?: string;
+            /** @description The contract of the policy. */
+            contract?: string;
+            /** @description The currency of the amount. */
+            currency?: string;
+            /**
+             * Format: date
+             * @description The day of the receipt, or that of the payment.
+             */
+            date?: string;
+            /** @description The id of the receipt or refund, or that of the claim with the number of the payment after a hyphen. */
+            id: string;
+            /** @description The name of the policyholder. */
+            insured?: string;
+            /** @description What it is: receipt, refund or payment. */
+            kind?: string;
+            /**
+             * Format: int64
+             * @description How many days after the end of the period of its date it was recorded: a month, or the quarter in which its contract reports; 0 for within it.
+             */
+            late?: Exact;
+            /** @description The line of the policy. */
+            line?: string;
+            /** @description The number of the policy. Absent for a receipt that names a claim which the book does not know. */
+            policyNumber?: string;
+            /**
+             * Format: date-time
+             * @description The instant at which it was recorded.
+             */
+            recordedAt?: string;
+            /** @description The type of the receipt, or the method of the payment. */
+            type?: string;
+            /**
+             * Format: int64
+             * @description The year of account of the policy.
+             */
+            year?: Exact;
+        };
+        /** @description Movements of the book, as they were filtered and sorted. */
+        MovementRows: {
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened.
+             */
+            asOf?: string;
+            /** @description The cursor of the next page, as that of policies. */
+            next?: string;
+            /** @description The rows. */
+            rows: components["schemas"]["MovementRow"][];
+        };
         /** @description The outcome of one check, with the problem that a creation would get. */
         Outcome: {
             /** @description The condition of the check, in the words of the errors table. */
@@ -10065,6 +10454,132 @@ export interface components {
             /** @description The number of the policy. */
             policyNumber: string;
         };
+        /** @description A policy, with what people ask about it. Amounts are in major units of its currency. */
+        PolicyRow: {
+            /**
+             * Format: int64
+             * @description How many claims there are against the policy.
+             */
+            claims?: Exact;
+            /** @description The reference of the contract of the desk that the policy belongs to. */
+            contract?: string;
+            /** @description The country of the policyholder. */
+            country?: string;
+            /**
+             * Format: date-time
+             * @description The instant at which cover ends by a cancellation or lapse that has said it.
+             */
+            coverEnds?: string;
+            /** @description The currency of the amounts. Absent where neither a contract nor the operator says it. */
+            currency?: string;
+            /** @description Whether cover is over: it was cancelled, or the term has ended. */
+            ended?: boolean;
+            /**
+             * Format: date-time
+             * @description The instant at which the term ends.
+             */
+            expiryDate?: string;
+            /** @description The reference that the caller's organisation has given the policy. */
+            externalReference?: string;
+            /**
+             * Format: uuid
+             * @description The id of the coverage record.
+             */
+            id?: string;
+            /**
+             * Format: date-time
+             * @description The instant at which the term begins.
+             */
+            inceptionDate?: string;
+            /**
+             * Format: decimal
+             * @description Paid and outstanding together.
+             */
+            incurred?: Exact;
+            /** @description The name of the policyholder. */
+            insured?: string;
+            /**
+             * Format: date
+             * @description The day of the last receipt.
+             */
+            lastReceipt?: string;
+            /** @description Its line, as a resource such as motorCoverage. */
+            line?: string;
+            /**
+             * Format: decimal
+             * @description Incurred as a percentage of written. Absent where nothing is written, or nobody says the unit of amounts.
+             */
+            lossRatio?: Exact;
+            /** @description What the figures leave open. */
+            marks?: string[];
+            /** @description What is insured, in a few words, such as EX 2026, Golf. */
+            object?: string;
+            /**
+             * Format: decimal
+             * @description What is still to be received: written less received and refunded. Absent for a line without grossWrittenPremium, and where nobody says the unit of amounts.
+             */
+            open?: Exact;
+            /**
+             * Format: int64
+             * @description How many of them are not closed.
+             */
+            openClaims?: Exact;
+            /**
+             * Format: decimal
+             * @description What is still to be paid for them, as their reserves say.
+             */
+            outstanding?: Exact;
+            /**
+             * Format: decimal
+             * @description What was paid for them.
+             */
+            paid?: Exact;
+            /**
+             * Format: uuid
+             * @description The id of the policyholder.
+             */
+            policyholderId?: string;
+            /** @description The number of the policy. */
+            policyNumber: string;
+            /**
+             * Format: decimal
+             * @description What was received as premium.
+             */
+            received?: Exact;
+            /**
+             * Format: decimal
+             * @description What of that was paid back.
+             */
+            refunded?: Exact;
+            /** @description The number of the policy that this one replaces. */
+            replaces?: string;
+            /** @description What of its figures the selection has, where months are asked for. */
+            selected?: components["schemas"]["Figures"];
+            /** @description The state of the policy, as its record has it. */
+            status?: string;
+            /**
+             * Format: decimal
+             * @description The gross written premium as endorsed; of a line without it, what was received.
+             */
+            written?: Exact;
+            /**
+             * Format: int64
+             * @description The year of account: that of the contract, else the year of inception.
+             */
+            year?: Exact;
+        };
+        /** @description Policies of the book, as they were filtered and sorted. */
+        PolicyRows: {
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened. Absent until it has read all for the first time.
+             */
+            asOf?: string;
+            /** @description The cursor of the next page. Absent on the last one. A page ends after 10,000 rows that were looked at, so that it may have fewer rows than asked for. */
+            next?: string;
+            /** @description The rows. */
+            rows: components["schemas"]["PolicyRow"][];
+        };
         /**
          * @description The value set PolicyStatus, as it is in force.
          * @enum {string}
@@ -11545,6 +12060,52 @@ export interface components {
              */
             sum: Exact;
         };
+        /** @description Sums by up to two of line, year, contract, month, cause and country, each of one currency. */
+        Summary: {
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened.
+             */
+            asOf?: string;
+            /** @description The cells, in the order of what they are summed by. */
+            cells: components["schemas"]["SummaryCell"][];
+        };
+        /** @description What was added up, and what it comes to. */
+        SummaryCell: {
+            /** @description The cause of the losses. Empty for what is no claim. */
+            cause?: string;
+            /** @description The path of the claims that the other figures are the sum of. */
+            claims: string;
+            /** @description The contract. Empty for the policies that belong to none. */
+            contract?: string;
+            /** @description The country of the policyholder. Empty where it is not known. */
+            country?: string;
+            /** @description The currency. Absent where nobody says it. */
+            currency?: string;
+            /** @description The sums. */
+            figures: components["schemas"]["Figures"];
+            /** @description The line. It and the members up to month are there where they are asked for. */
+            line?: string;
+            /**
+             * Format: decimal
+             * @description Incurred as a percentage of earned, as the one of written.
+             */
+            lossRatioEarned?: Exact;
+            /**
+             * Format: decimal
+             * @description Incurred as a percentage of written. Absent where nothing is written, or nobody says the unit of amounts.
+             */
+            lossRatioWritten?: Exact;
+            /** @description The month, such as 2026-11. */
+            month?: string;
+            /** @description The path of the policies that the premium is the sum of. Absent for a cause, which premium has none of. */
+            policies?: string;
+            /**
+             * Format: int64
+             * @description The year of account.
+             */
+            year?: Exact;
+        };
         /** @description A trade credit policy. It covers the payment of a debtor. */
         tradeCreditCoverage: {
             /**
@@ -12151,6 +12712,49 @@ export interface components {
             nationality?: components["schemas"]["Country"];
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
+        };
+        /** @description What claims come to by year of account and development, each of one currency. */
+        Triangle: {
+            /**
+             * Format: date-time
+             * @description The instant up to which the book has read what happened.
+             */
+            asOf?: string;
+            /** @description Whether each figure includes those of the steps before. */
+            cumulative: boolean;
+            /** @description The length of a step of development: month, quarter or year. */
+            development: string;
+            /** @description What is shown: incurred or paid. */
+            measure: string;
+            /** @description The years of account, each with its steps. */
+            rows: components["schemas"]["TriangleRow"][];
+        };
+        /** @description The claims of a year of account. */
+        TriangleRow: {
+            /** @description The currency. Absent where nobody says it. */
+            currency?: string;
+            /** @description The steps from the beginning of the year until now. What happened before counts in the first one. */
+            steps: components["schemas"]["TriangleStep"][];
+            /**
+             * Format: int64
+             * @description The year of account.
+             */
+            year: Exact;
+        };
+        /** @description What the claims of a year come to at a step of its development. */
+        TriangleStep: {
+            /**
+             * Format: decimal
+             * @description The amount.
+             */
+            amount: Exact;
+            /** @description The path of the claims that it is the sum of. */
+            claims: string;
+            /**
+             * Format: int64
+             * @description The number of the step, from 1.
+             */
+            step: Exact;
         };
         /**
          * @description The value set TypeBusinessInterruption, as it is in force.
@@ -26686,6 +27290,810 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readAging: {
+        parameters: {
+            query?: {
+                /** @description Only this contract */
+                contract?: string;
+                /** @description Only amounts of this currency */
+                currency?: string;
+                /** @description Only this line */
+                line?: string;
+                /** @description What is shown; premium without it */
+                of?: "premium" | "claims";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is still to be received or to be paid, by its age. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Aging"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBookClaims: {
+        parameters: {
+            query?: {
+                /** @description The value of age */
+                age?: string[];
+                /** @description Whether age is empty */
+                ageEmpty?: "true" | "false";
+                /** @description The least value of age */
+                ageFrom?: string;
+                /** @description The greatest value of age */
+                ageTo?: string;
+                /** @description The value of cause */
+                cause?: string[];
+                /** @description What cause begins with, in any case */
+                causeBegins?: string;
+                /** @description Whether cause is empty */
+                causeEmpty?: "true" | "false";
+                /** @description The value of claimNumber */
+                claimNumber?: string[];
+                /** @description What claimNumber begins with, in any case */
+                claimNumberBegins?: string;
+                /** @description Whether claimNumber is empty */
+                claimNumberEmpty?: "true" | "false";
+                /** @description The members of rows to return, with commas between them; all without it. JSON has claimNumber in any case, and a file the columns in this order */
+                columns?: string;
+                /** @description The value of contract */
+                contract?: string[];
+                /** @description What contract begins with, in any case */
+                contractBegins?: string;
+                /** @description Whether contract is empty */
+                contractEmpty?: "true" | "false";
+                /** @description The value of country */
+                country?: string[];
+                /** @description What country begins with, in any case */
+                countryBegins?: string;
+                /** @description Whether country is empty */
+                countryEmpty?: "true" | "false";
+                /** @description The value of currency */
+                currency?: string[];
+                /** @description What currency begins with, in any case */
+                currencyBegins?: string;
+                /** @description Whether currency is empty */
+                currencyEmpty?: "true" | "false";
+                /** @description The member next of the page before, with the same conditions and order */
+                cursor?: string;
+                /** @description The value of externalReference */
+                externalReference?: string[];
+                /** @description What externalReference begins with, in any case */
+                externalReferenceBegins?: string;
+                /** @description Whether externalReference is empty */
+                externalReferenceEmpty?: "true" | "false";
+                /** @description The value of fnol */
+                fnol?: string[];
+                /** @description Whether fnol is empty */
+                fnolEmpty?: "true" | "false";
+                /** @description The least value of fnol */
+                fnolFrom?: string;
+                /** @description The greatest value of fnol */
+                fnolTo?: string;
+                /** @description Only rows that add something to months from this one on, such as 2026-01; `selected` says what */
+                from?: string;
+                /** @description The value of id */
+                id?: string[];
+                /** @description What id begins with, in any case */
+                idBegins?: string;
+                /** @description Whether id is empty */
+                idEmpty?: "true" | "false";
+                /** @description The value of incurred */
+                incurred?: string[];
+                /** @description Whether incurred is empty */
+                incurredEmpty?: "true" | "false";
+                /** @description The least value of incurred */
+                incurredFrom?: string;
+                /** @description The greatest value of incurred */
+                incurredTo?: string;
+                /** @description The value of insured */
+                insured?: string[];
+                /** @description What insured begins with, in any case */
+                insuredBegins?: string;
+                /** @description Whether insured is empty */
+                insuredEmpty?: "true" | "false";
+                /** @description The value of lastEvent */
+                lastEvent?: string[];
+                /** @description What lastEvent begins with, in any case */
+                lastEventBegins?: string;
+                /** @description Whether lastEvent is empty */
+                lastEventEmpty?: "true" | "false";
+                /** @description The value of lastMovement */
+                lastMovement?: string[];
+                /** @description Whether lastMovement is empty */
+                lastMovementEmpty?: "true" | "false";
+                /** @description The least value of lastMovement */
+                lastMovementFrom?: string;
+                /** @description The greatest value of lastMovement */
+                lastMovementTo?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The value of line */
+                line?: string[];
+                /** @description What line begins with, in any case */
+                lineBegins?: string;
+                /** @description Whether line is empty */
+                lineEmpty?: "true" | "false";
+                /** @description The value of lossDate */
+                lossDate?: string[];
+                /** @description Whether lossDate is empty */
+                lossDateEmpty?: "true" | "false";
+                /** @description The least value of lossDate */
+                lossDateFrom?: string;
+                /** @description The greatest value of lossDate */
+                lossDateTo?: string;
+                /** @description The value of outstanding */
+                outstanding?: string[];
+                /** @description Whether outstanding is empty */
+                outstandingEmpty?: "true" | "false";
+                /** @description The least value of outstanding */
+                outstandingFrom?: string;
+                /** @description The greatest value of outstanding */
+                outstandingTo?: string;
+                /** @description The value of paid */
+                paid?: string[];
+                /** @description Whether paid is empty */
+                paidEmpty?: "true" | "false";
+                /** @description The least value of paid */
+                paidFrom?: string;
+                /** @description The greatest value of paid */
+                paidTo?: string;
+                /** @description The value of payments */
+                payments?: string[];
+                /** @description Whether payments is empty */
+                paymentsEmpty?: "true" | "false";
+                /** @description The least value of payments */
+                paymentsFrom?: string;
+                /** @description The greatest value of payments */
+                paymentsTo?: string;
+                /** @description The value of policyNumber */
+                policyNumber?: string[];
+                /** @description What policyNumber begins with, in any case */
+                policyNumberBegins?: string;
+                /** @description Whether policyNumber is empty */
+                policyNumberEmpty?: "true" | "false";
+                /** @description The value of reserve */
+                reserve?: string[];
+                /** @description Whether reserve is empty */
+                reserveEmpty?: "true" | "false";
+                /** @description The least value of reserve */
+                reserveFrom?: string;
+                /** @description The greatest value of reserve */
+                reserveTo?: string;
+                /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
+                sort?: "policyNumber" | "-policyNumber" | "insured" | "-insured" | "contract" | "-contract" | "lossDate" | "-lossDate" | "fnol" | "-fnol" | "lastMovement" | "-lastMovement" | "reserve" | "-reserve" | "paid" | "-paid" | "outstanding" | "-outstanding" | "incurred" | "-incurred";
+                /** @description The value of status */
+                status?: string[];
+                /** @description What status begins with, in any case */
+                statusBegins?: string;
+                /** @description Whether status is empty */
+                statusEmpty?: "true" | "false";
+                /** @description Only rows that add something to months up to this one */
+                to?: string;
+                /** @description The value of year */
+                year?: string[];
+                /** @description Whether year is empty */
+                yearEmpty?: "true" | "false";
+                /** @description The least value of year */
+                yearFrom?: string;
+                /** @description The greatest value of year */
+                yearTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Claims with what people ask about them, filtered and sorted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimRows"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv; charset=utf-8; header=present": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLateReceipts: {
+        parameters: {
+            query?: {
+                /** @description The value of amount */
+                amount?: string[];
+                /** @description Whether amount is empty */
+                amountEmpty?: "true" | "false";
+                /** @description The least value of amount */
+                amountFrom?: string;
+                /** @description The greatest value of amount */
+                amountTo?: string;
+                /** @description The value of claimNumber */
+                claimNumber?: string[];
+                /** @description What claimNumber begins with, in any case */
+                claimNumberBegins?: string;
+                /** @description Whether claimNumber is empty */
+                claimNumberEmpty?: "true" | "false";
+                /** @description The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order */
+                columns?: string;
+                /** @description The value of contract */
+                contract?: string[];
+                /** @description What contract begins with, in any case */
+                contractBegins?: string;
+                /** @description Whether contract is empty */
+                contractEmpty?: "true" | "false";
+                /** @description The value of currency */
+                currency?: string[];
+                /** @description What currency begins with, in any case */
+                currencyBegins?: string;
+                /** @description Whether currency is empty */
+                currencyEmpty?: "true" | "false";
+                /** @description The member next of the page before, with the same conditions and order */
+                cursor?: string;
+                /** @description The value of date */
+                date?: string[];
+                /** @description Whether date is empty */
+                dateEmpty?: "true" | "false";
+                /** @description The least value of date */
+                dateFrom?: string;
+                /** @description The greatest value of date */
+                dateTo?: string;
+                /** @description The value of id */
+                id?: string[];
+                /** @description What id begins with, in any case */
+                idBegins?: string;
+                /** @description Whether id is empty */
+                idEmpty?: "true" | "false";
+                /** @description The value of insured */
+                insured?: string[];
+                /** @description What insured begins with, in any case */
+                insuredBegins?: string;
+                /** @description Whether insured is empty */
+                insuredEmpty?: "true" | "false";
+                /** @description The value of kind */
+                kind?: string[];
+                /** @description What kind begins with, in any case */
+                kindBegins?: string;
+                /** @description Whether kind is empty */
+                kindEmpty?: "true" | "false";
+                /** @description The value of late */
+                late?: string[];
+                /** @description Whether late is empty */
+                lateEmpty?: "true" | "false";
+                /** @description The least value of late */
+                lateFrom?: string;
+                /** @description The greatest value of late */
+                lateTo?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The value of line */
+                line?: string[];
+                /** @description What line begins with, in any case */
+                lineBegins?: string;
+                /** @description Whether line is empty */
+                lineEmpty?: "true" | "false";
+                /** @description The value of policyNumber */
+                policyNumber?: string[];
+                /** @description What policyNumber begins with, in any case */
+                policyNumberBegins?: string;
+                /** @description Whether policyNumber is empty */
+                policyNumberEmpty?: "true" | "false";
+                /** @description The value of recordedAt */
+                recordedAt?: string[];
+                /** @description Whether recordedAt is empty */
+                recordedAtEmpty?: "true" | "false";
+                /** @description The least value of recordedAt */
+                recordedAtFrom?: string;
+                /** @description The greatest value of recordedAt */
+                recordedAtTo?: string;
+                /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
+                sort?: "policyNumber" | "-policyNumber" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
+                /** @description The value of type */
+                type?: string[];
+                /** @description What type begins with, in any case */
+                typeBegins?: string;
+                /** @description Whether type is empty */
+                typeEmpty?: "true" | "false";
+                /** @description The value of year */
+                year?: string[];
+                /** @description Whether year is empty */
+                yearEmpty?: "true" | "false";
+                /** @description The least value of year */
+                yearFrom?: string;
+                /** @description The greatest value of year */
+                yearTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Receipts, refunds and payments that were recorded after the period they belong to, the latest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovementRows"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv; charset=utf-8; header=present": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBookMovements: {
+        parameters: {
+            query?: {
+                /** @description The value of amount */
+                amount?: string[];
+                /** @description Whether amount is empty */
+                amountEmpty?: "true" | "false";
+                /** @description The least value of amount */
+                amountFrom?: string;
+                /** @description The greatest value of amount */
+                amountTo?: string;
+                /** @description The value of claimNumber */
+                claimNumber?: string[];
+                /** @description What claimNumber begins with, in any case */
+                claimNumberBegins?: string;
+                /** @description Whether claimNumber is empty */
+                claimNumberEmpty?: "true" | "false";
+                /** @description The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order */
+                columns?: string;
+                /** @description The value of contract */
+                contract?: string[];
+                /** @description What contract begins with, in any case */
+                contractBegins?: string;
+                /** @description Whether contract is empty */
+                contractEmpty?: "true" | "false";
+                /** @description The value of currency */
+                currency?: string[];
+                /** @description What currency begins with, in any case */
+                currencyBegins?: string;
+                /** @description Whether currency is empty */
+                currencyEmpty?: "true" | "false";
+                /** @description The member next of the page before, with the same conditions and order */
+                cursor?: string;
+                /** @description The value of date */
+                date?: string[];
+                /** @description Whether date is empty */
+                dateEmpty?: "true" | "false";
+                /** @description The least value of date */
+                dateFrom?: string;
+                /** @description The greatest value of date */
+                dateTo?: string;
+                /** @description The value of id */
+                id?: string[];
+                /** @description What id begins with, in any case */
+                idBegins?: string;
+                /** @description Whether id is empty */
+                idEmpty?: "true" | "false";
+                /** @description The value of insured */
+                insured?: string[];
+                /** @description What insured begins with, in any case */
+                insuredBegins?: string;
+                /** @description Whether insured is empty */
+                insuredEmpty?: "true" | "false";
+                /** @description The value of kind */
+                kind?: string[];
+                /** @description What kind begins with, in any case */
+                kindBegins?: string;
+                /** @description Whether kind is empty */
+                kindEmpty?: "true" | "false";
+                /** @description The value of late */
+                late?: string[];
+                /** @description Whether late is empty */
+                lateEmpty?: "true" | "false";
+                /** @description The least value of late */
+                lateFrom?: string;
+                /** @description The greatest value of late */
+                lateTo?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The value of line */
+                line?: string[];
+                /** @description What line begins with, in any case */
+                lineBegins?: string;
+                /** @description Whether line is empty */
+                lineEmpty?: "true" | "false";
+                /** @description The value of policyNumber */
+                policyNumber?: string[];
+                /** @description What policyNumber begins with, in any case */
+                policyNumberBegins?: string;
+                /** @description Whether policyNumber is empty */
+                policyNumberEmpty?: "true" | "false";
+                /** @description The value of recordedAt */
+                recordedAt?: string[];
+                /** @description Whether recordedAt is empty */
+                recordedAtEmpty?: "true" | "false";
+                /** @description The least value of recordedAt */
+                recordedAtFrom?: string;
+                /** @description The greatest value of recordedAt */
+                recordedAtTo?: string;
+                /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
+                sort?: "policyNumber" | "-policyNumber" | "amount" | "-amount" | "date" | "-date" | "recordedAt" | "-recordedAt" | "late" | "-late";
+                /** @description The value of type */
+                type?: string[];
+                /** @description What type begins with, in any case */
+                typeBegins?: string;
+                /** @description Whether type is empty */
+                typeEmpty?: "true" | "false";
+                /** @description The value of year */
+                year?: string[];
+                /** @description Whether year is empty */
+                yearEmpty?: "true" | "false";
+                /** @description The least value of year */
+                yearFrom?: string;
+                /** @description The greatest value of year */
+                yearTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Receipts, refunds and payments for claims, filtered and sorted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovementRows"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv; charset=utf-8; header=present": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBookPolicies: {
+        parameters: {
+            query?: {
+                /** @description The value of claims */
+                claims?: string[];
+                /** @description Whether claims is empty */
+                claimsEmpty?: "true" | "false";
+                /** @description The least value of claims */
+                claimsFrom?: string;
+                /** @description The greatest value of claims */
+                claimsTo?: string;
+                /** @description The members of rows to return, with commas between them; all without it. JSON has policyNumber in any case, and a file the columns in this order */
+                columns?: string;
+                /** @description The value of contract */
+                contract?: string[];
+                /** @description What contract begins with, in any case */
+                contractBegins?: string;
+                /** @description Whether contract is empty */
+                contractEmpty?: "true" | "false";
+                /** @description The value of country */
+                country?: string[];
+                /** @description What country begins with, in any case */
+                countryBegins?: string;
+                /** @description Whether country is empty */
+                countryEmpty?: "true" | "false";
+                /** @description The value of coverEnds */
+                coverEnds?: string[];
+                /** @description Whether coverEnds is empty */
+                coverEndsEmpty?: "true" | "false";
+                /** @description The least value of coverEnds */
+                coverEndsFrom?: string;
+                /** @description The greatest value of coverEnds */
+                coverEndsTo?: string;
+                /** @description The value of currency */
+                currency?: string[];
+                /** @description What currency begins with, in any case */
+                currencyBegins?: string;
+                /** @description Whether currency is empty */
+                currencyEmpty?: "true" | "false";
+                /** @description The member next of the page before, with the same conditions and order */
+                cursor?: string;
+                /** @description The value of ended */
+                ended?: "true" | "false";
+                /** @description The value of expiryDate */
+                expiryDate?: string[];
+                /** @description Whether expiryDate is empty */
+                expiryDateEmpty?: "true" | "false";
+                /** @description The least value of expiryDate */
+                expiryDateFrom?: string;
+                /** @description The greatest value of expiryDate */
+                expiryDateTo?: string;
+                /** @description The value of externalReference */
+                externalReference?: string[];
+                /** @description What externalReference begins with, in any case */
+                externalReferenceBegins?: string;
+                /** @description Whether externalReference is empty */
+                externalReferenceEmpty?: "true" | "false";
+                /** @description Only rows that add something to months from this one on, such as 2026-01; `selected` says what */
+                from?: string;
+                /** @description The value of id */
+                id?: string[];
+                /** @description What id begins with, in any case */
+                idBegins?: string;
+                /** @description Whether id is empty */
+                idEmpty?: "true" | "false";
+                /** @description The value of inceptionDate */
+                inceptionDate?: string[];
+                /** @description Whether inceptionDate is empty */
+                inceptionDateEmpty?: "true" | "false";
+                /** @description The least value of inceptionDate */
+                inceptionDateFrom?: string;
+                /** @description The greatest value of inceptionDate */
+                inceptionDateTo?: string;
+                /** @description The value of incurred */
+                incurred?: string[];
+                /** @description Whether incurred is empty */
+                incurredEmpty?: "true" | "false";
+                /** @description The least value of incurred */
+                incurredFrom?: string;
+                /** @description The greatest value of incurred */
+                incurredTo?: string;
+                /** @description The value of insured */
+                insured?: string[];
+                /** @description What insured begins with, in any case */
+                insuredBegins?: string;
+                /** @description Whether insured is empty */
+                insuredEmpty?: "true" | "false";
+                /** @description The value of lastReceipt */
+                lastReceipt?: string[];
+                /** @description Whether lastReceipt is empty */
+                lastReceiptEmpty?: "true" | "false";
+                /** @description The least value of lastReceipt */
+                lastReceiptFrom?: string;
+                /** @description The greatest value of lastReceipt */
+                lastReceiptTo?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The value of line */
+                line?: string[];
+                /** @description What line begins with, in any case */
+                lineBegins?: string;
+                /** @description Whether line is empty */
+                lineEmpty?: "true" | "false";
+                /** @description The value of lossRatio */
+                lossRatio?: string[];
+                /** @description Whether lossRatio is empty */
+                lossRatioEmpty?: "true" | "false";
+                /** @description The least value of lossRatio */
+                lossRatioFrom?: string;
+                /** @description The greatest value of lossRatio */
+                lossRatioTo?: string;
+                /** @description The value of object */
+                object?: string[];
+                /** @description What object begins with, in any case */
+                objectBegins?: string;
+                /** @description Whether object is empty */
+                objectEmpty?: "true" | "false";
+                /** @description The value of open */
+                open?: string[];
+                /** @description The value of openClaims */
+                openClaims?: string[];
+                /** @description Whether openClaims is empty */
+                openClaimsEmpty?: "true" | "false";
+                /** @description The least value of openClaims */
+                openClaimsFrom?: string;
+                /** @description The greatest value of openClaims */
+                openClaimsTo?: string;
+                /** @description Whether open is empty */
+                openEmpty?: "true" | "false";
+                /** @description The least value of open */
+                openFrom?: string;
+                /** @description The greatest value of open */
+                openTo?: string;
+                /** @description The value of outstanding */
+                outstanding?: string[];
+                /** @description Whether outstanding is empty */
+                outstandingEmpty?: "true" | "false";
+                /** @description The least value of outstanding */
+                outstandingFrom?: string;
+                /** @description The greatest value of outstanding */
+                outstandingTo?: string;
+                /** @description The value of paid */
+                paid?: string[];
+                /** @description Whether paid is empty */
+                paidEmpty?: "true" | "false";
+                /** @description The least value of paid */
+                paidFrom?: string;
+                /** @description The greatest value of paid */
+                paidTo?: string;
+                /** @description The value of policyholderId */
+                policyholderId?: string[];
+                /** @description What policyholderId begins with, in any case */
+                policyholderIdBegins?: string;
+                /** @description Whether policyholderId is empty */
+                policyholderIdEmpty?: "true" | "false";
+                /** @description The value of policyNumber */
+                policyNumber?: string[];
+                /** @description What policyNumber begins with, in any case */
+                policyNumberBegins?: string;
+                /** @description Whether policyNumber is empty */
+                policyNumberEmpty?: "true" | "false";
+                /** @description The value of received */
+                received?: string[];
+                /** @description Whether received is empty */
+                receivedEmpty?: "true" | "false";
+                /** @description The least value of received */
+                receivedFrom?: string;
+                /** @description The greatest value of received */
+                receivedTo?: string;
+                /** @description The value of refunded */
+                refunded?: string[];
+                /** @description Whether refunded is empty */
+                refundedEmpty?: "true" | "false";
+                /** @description The least value of refunded */
+                refundedFrom?: string;
+                /** @description The greatest value of refunded */
+                refundedTo?: string;
+                /** @description The value of replaces */
+                replaces?: string[];
+                /** @description What replaces begins with, in any case */
+                replacesBegins?: string;
+                /** @description Whether replaces is empty */
+                replacesEmpty?: "true" | "false";
+                /** @description The column by which rows are sorted, with a hyphen before it in descending order; without it, that of the first condition that can lead, else the number or id */
+                sort?: "inceptionDate" | "-inceptionDate" | "expiryDate" | "-expiryDate" | "insured" | "-insured" | "contract" | "-contract" | "written" | "-written" | "received" | "-received" | "open" | "-open" | "lastReceipt" | "-lastReceipt" | "incurred" | "-incurred" | "lossRatio" | "-lossRatio";
+                /** @description The value of status */
+                status?: string[];
+                /** @description What status begins with, in any case */
+                statusBegins?: string;
+                /** @description Whether status is empty */
+                statusEmpty?: "true" | "false";
+                /** @description Only rows that add something to months up to this one */
+                to?: string;
+                /** @description The value of written */
+                written?: string[];
+                /** @description Whether written is empty */
+                writtenEmpty?: "true" | "false";
+                /** @description The least value of written */
+                writtenFrom?: string;
+                /** @description The greatest value of written */
+                writtenTo?: string;
+                /** @description The value of year */
+                year?: string[];
+                /** @description Whether year is empty */
+                yearEmpty?: "true" | "false";
+                /** @description The least value of year */
+                yearFrom?: string;
+                /** @description The greatest value of year */
+                yearTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Policies with what people ask about them, filtered and sorted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyRows"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv; charset=utf-8; header=present": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    summariseBook: {
+        parameters: {
+            query?: {
+                /** @description What to add up by: one or two of line, year, contract, month, cause and country, with a comma between them; line without it */
+                by?: string;
+                /** @description Only this cause of losses */
+                cause?: string;
+                /** @description Only this contract */
+                contract?: string;
+                /** @description Only this country */
+                country?: string;
+                /** @description Only amounts of this currency */
+                currency?: string;
+                /** @description The first month, such as 2026-01 */
+                from?: string;
+                /** @description Only this line */
+                line?: string;
+                /** @description The last month; without it, what is written and earned up to the end of every term */
+                to?: string;
+                /** @description Only this year of account */
+                year?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Written, earned, received, paid and incurred, added up. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readLossTriangle: {
+        parameters: {
+            query?: {
+                /** @description What the rows are: years of account */
+                by?: "year";
+                /** @description Only this contract */
+                contract?: string;
+                /** @description Whether a figure includes the steps before; true without it */
+                cumulative?: "true" | "false";
+                /** @description Only amounts of this currency */
+                currency?: string;
+                /** @description The length of a step; quarter without it */
+                development?: "month" | "quarter" | "year";
+                /** @description Only this line */
+                line?: string;
+                /** @description What is shown; incurred without it */
+                measure?: "incurred" | "paid";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The loss triangle: what claims come to by year of account and development. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Triangle"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

@@ -8,13 +8,13 @@ import (
 )
 
 // ofClaim returns the body of a receipt that names the claim of the book alone.
-func (b *book) ofClaim(amount string) string {
+func (b *holding) ofClaim(amount string) string {
 	return `{"claimNumber":"` + b.claim["claimNumber"].(string) + `","receiptType":"claim payment","paymentAmount":` +
 		amount + `}`
 }
 
 // placesOf are where a receipt of the claim is read.
-func (b *book) placesOf(receipt string) []string {
+func (b *holding) placesOf(receipt string) []string {
 	claimNumber := b.claim["claimNumber"].(string)
 	return []string{
 		"/receipt/" + receipt, "/receipt", "/receipt?claimNumber=" + claimNumber,
@@ -26,7 +26,7 @@ func (b *book) placesOf(receipt string) []string {
 }
 
 // shows fails the test unless each place shows a receipt of the claim to somebody, or none of them does.
-func (b *book) shows(t *testing.T, by *member, receipt string, want bool) {
+func (b *holding) shows(t *testing.T, by *member, receipt string, want bool) {
 	t.Helper()
 	for _, path := range b.placesOf(receipt) {
 		got := by.send("GET", path, "", nil)
@@ -40,7 +40,7 @@ func (b *book) shows(t *testing.T, by *member, receipt string, want bool) {
 // alone. The access list of the claim's policy decides who sees them, and they belong to the owner of the policy.
 func TestAReceiptOfAClaimIsUnderItsPolicy(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	zenith, orion := s.as("zenith"), s.as("orion")
 	made := b.owner.want(201, "POST", "/receipt", b.ofClaim("7"), "Idempotency-Key", "k")
 	before := made.named("id")

@@ -47,7 +47,7 @@ func (m *member) feed(after, query string) (text, next string) {
 // TestTheFeedShowsWhatIsShared reads the feed as a participant before, while and after a policy is shared.
 func TestTheFeedShowsWhatIsShared(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	zenith, orion := s.as("zenith"), s.as("orion")
 	// What names the policy and is not under it: a company, and a row of another organisation.
 	others := []string{
@@ -106,7 +106,7 @@ func TestWebhooksSendWhatIsShared(t *testing.T) {
 	s := runShared(t, "--webhook-private-addresses")
 	zenith := s.as("zenith")
 	from := zenith.want(200, "GET", "/x/events?after=now", "").named("next")
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	wait.For(t, "the events of the owner", func() bool {
 		text, _ := b.owner.feed("", "&policyNumber="+b.policyNumber)
 		return strings.Count(text, "\n") > 3

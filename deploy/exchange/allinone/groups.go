@@ -9,7 +9,8 @@ import (
 // groups are the settings of exchange run as its --help has them, those first that most people give.
 var groups = []process.FlagGroup{
 	{Title: "Where it listens, and where its records are", Names: []string{
-		"addr", "admin-addr", "public-url", "cors-origins", settings.Data, process.StoreSetting, "config",
+		"addr", "admin-addr", "public-url", "cors-origins", settings.Data, process.StoreSetting, "config", bookFlag,
+		settings.BookFile,
 	}},
 	{Title: "Rules of the business", Names: []string{
 		settings.AnnualLength, settings.TripLength, settings.ReportingWindow, settings.RefundReceiptType,

@@ -101,7 +101,7 @@ func (m *member) writesNothing(o operation) int {
 // TestAnOperatorFinds looks for the records of two organisations in each way, and follows the pages of a list.
 func TestAnOperatorFinds(t *testing.T) {
 	s := runShared(t, "--org-default", "zenith")
-	books := []*book{newBook(t, s, "acme"), newBook(t, s, "zenith")}
+	books := []*holding{newHolding(t, s, "acme"), newHolding(t, s, "zenith")}
 	operator := s.as("", "exchange.operate")
 	for _, b := range books {
 		for path, what := range b.places() {
@@ -149,7 +149,7 @@ func TestAnOperatorFinds(t *testing.T) {
 // TestReasonsOfOperators: a reason is one line, the audit log has it, and it is nothing in the request of another.
 func TestReasonsOfOperators(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	operator, zenith := s.as("", "exchange.operate"), s.as("zenith")
 	path := "/claim/" + b.claimID
 	for reason, status := range map[string]int{

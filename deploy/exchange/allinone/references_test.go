@@ -31,7 +31,7 @@ func TestReferencesAreTheirOrganisations(t *testing.T) {
 		}
 	}
 
-	zeniths, b := newBook(t, s, "zenith"), newBook(t, s, "acme")
+	zeniths, b := newHolding(t, s, "zenith"), newHolding(t, s, "acme")
 	b.share("zenith:read,claims")
 	path := "/claim/" + b.claimID
 	acme.want(200, "PUT", path, `{"externalReference":"C 1"}`)
@@ -69,7 +69,7 @@ func TestReferencesAreTheirOrganisations(t *testing.T) {
 }
 
 // policyWith returns the body of a PUT of the policy with a reference.
-func policyWith(t *testing.T, b *book, reference string) string {
+func policyWith(t *testing.T, b *holding, reference string) string {
 	t.Helper()
 	body, err := json.Marshal(b.policy)
 	if err != nil {

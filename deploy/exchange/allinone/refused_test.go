@@ -9,7 +9,7 @@ import (
 // TestRefusedShares refuses what an organisation shares, which hides it everywhere, and tells the other one nothing.
 func TestRefusedShares(t *testing.T) {
 	s := runShared(t)
-	b, other := newBook(t, s, "acme"), newBook(t, s, "vega")
+	b, other := newHolding(t, s, "acme"), newHolding(t, s, "vega")
 	zenith := s.as("zenith")
 	const refused = "/x/access/refused/acme"
 	zenith.want(404, "GET", refused, "")

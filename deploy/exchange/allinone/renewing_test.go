@@ -8,7 +8,7 @@ import (
 // TestARenewalKeepsTheParticipants renews a policy that is shared, with its access list and without.
 func TestARenewalKeepsTheParticipants(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	zenith := s.as("zenith")
 	renew := b.policyPath + ":renew"
 	const keeps = `{"keepParticipants":true}`

@@ -45,6 +45,8 @@ type runner struct {
 	organisation string
 	// hasConsole says that links sign people in to the console.
 	hasConsole bool
+	// book reports whether the book in figures is kept.
+	book bool
 	// demo reports whether the exchange shows what it can do.
 	demo  bool
 	flags *pflag.FlagSet
@@ -80,6 +82,8 @@ func (r *runner) register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.testClock, testClockFlag, "",
 		"`instant`, such as 2026-01-15T00:00:00Z, at which a clock begins that all services go by and that stands "+
 			"still until POST /x/clock:advance; for trying what depends on time, on a data folder of its own")
+	flags.BoolVar(&r.book, bookFlag, true, "keep the book in figures, which takes up to half a processor while "+
+		"records are written; without it, the paths below /x/book are unknown")
 	flags.BoolVar(&r.demo, demoFlag, false, "show what the exchange can do: a year of contracts that is made at the "+
 		"start, with a test clock, in the folder "+demoFolder+" unless --data is given, and links for two people")
 	for _, s := range append(r.services, r.clockService) {
@@ -114,6 +118,14 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 		}
 		p.Settings.Secrets = []string{secret}
 	}
+	if !r.book {
+		r.services = slices.DeleteFunc(r.services, func(s process.Definition) bool { return s.Name == bookFlag })
+	}
+	if file := r.flags.Lookup(settings.BookFile); file.Value.String() == "" {
+		if err := file.Value.Set(filepath.Join(r.data, bookFile)); err != nil {
+			return err
+		}
+	}
 	if err := r.openClock(); err != nil {
 		return fmt.Errorf("setting %s: %w", testClockFlag, err)
 	}
@@ -142,6 +154,13 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	}
 	return p.Serve(ctx, entrance)
 }
+
+// bookFlag is the setting that says whether the service of this name runs.
+const bookFlag = "book"
+
+// bookFile is the file in the data folder in which the book is kept. It is in no backup: a start without it reads the
+// logs again.
+const bookFile = "book.sqlite"
 
 const testClockFlag = "test-clock"
 

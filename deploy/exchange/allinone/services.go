@@ -7,6 +7,7 @@ import (
 
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/services/book"
 	"insurance.example/exchange/services/claims"
 	"insurance.example/exchange/services/composite"
 	"insurance.example/exchange/services/coverage"
@@ -21,7 +22,7 @@ import (
 func Services() []rest.Service {
 	return []rest.Service{
 		parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service(),
-		feed.Service(), desk.Service(), composite.Service(),
+		feed.Service(), desk.Service(), book.Service(), composite.Service(),
 	}
 }
 

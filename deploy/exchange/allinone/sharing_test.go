@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/contracts/examples"
 )
 
-// book is what an organisation has, of which it shares the policy.
-type book struct {
+// holding is what an organisation has, of which it shares the policy.
+type holding struct {
 	owner               *member
 	policy, claim       map[string]any
 	receipt, claimRow   map[string]any
@@ -57,14 +57,14 @@ func (a answer) named(name string) string {
 	return text
 }
 
-// newBook writes the examples as an organisation, and a receipt and a row that name the policy of the claim.
-func newBook(t *testing.T, s *shared, organisation string) *book {
+// newHolding writes the examples as an organisation, and a receipt and a row that name the policy of the claim.
+func newHolding(t *testing.T, s *shared, organisation string) *holding {
 	t.Helper()
 	all, err := examples.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &book{owner: s.as(organisation)}
+	b := &holding{owner: s.as(organisation)}
 	b.owner.writeExamples(all)
 	b.claim = b.owner.list("/claim")[0]
 	b.claimID = id(b.claim)
@@ -87,11 +87,11 @@ func newBook(t *testing.T, s *shared, organisation string) *book {
 	return b
 }
 
-func (b *book) receiptBody() string {
+func (b *holding) receiptBody() string {
 	return `{"policyNumber":"` + b.policyNumber + `","receiptType":"new policy","paymentAmount":120}`
 }
 
-func (b *book) claimBody() string {
+func (b *holding) claimBody() string {
 	body := map[string]any{}
 	for _, name := range []string{"policyNumber", "lossDate", "lossCause", "claimType"} {
 		if value, has := b.claim[name]; has {
@@ -113,13 +113,13 @@ func participants(all ...string) string {
 	return `{"participants":[` + strings.Join(entries, ",") + `]}`
 }
 
-func (b *book) share(all ...string) {
+func (b *holding) share(all ...string) {
 	b.owner.t.Helper()
 	b.owner.want(200, "PUT", "/x/access/"+b.policyNumber, participants(all...))
 }
 
 // places are where what is under the policy is read, and what is found there.
-func (b *book) places() map[string]string {
+func (b *holding) places() map[string]string {
 	search := func(resource, by, value string) string { return "/x/search/" + resource + "?" + by + "=" + value }
 	resource := strings.Split(b.policyPath, "/")[1]
 	claimNumber := b.claim["claimNumber"].(string)
@@ -152,7 +152,7 @@ func (b *book) places() map[string]string {
 func atNow() string { return "?at=" + time.Now().UTC().Format(time.RFC3339Nano) }
 
 // unseen fails the test unless the places show nothing of the policy.
-func (b *book) unseen(t *testing.T, by *member) {
+func (b *holding) unseen(t *testing.T, by *member) {
 	t.Helper()
 	for path, what := range b.places() {
 		got := by.send("GET", path, "", nil)
@@ -168,7 +168,7 @@ func (b *book) unseen(t *testing.T, by *member) {
 }
 
 // seen fails the test unless the places show the policy.
-func (b *book) seen(t *testing.T, by *member) {
+func (b *holding) seen(t *testing.T, by *member) {
 	t.Helper()
 	for path, what := range b.places() {
 		got := by.send("GET", path, "", nil)
@@ -181,9 +181,9 @@ func (b *book) seen(t *testing.T, by *member) {
 // TestAPolicyIsShared shares a policy, reads it as the participant in each way, and ends the sharing.
 func TestAPolicyIsShared(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	zenith, orion := s.as("zenith"), s.as("orion")
-	other := newBook(t, s, "orion")
+	other := newHolding(t, s, "orion")
 	b.unseen(t, zenith)
 	b.share("zenith:read")
 	b.seen(t, zenith)
@@ -239,9 +239,9 @@ func TestAPolicyIsShared(t *testing.T) {
 // record, and once more when both are.
 func TestAKeyStandsForWhatWasMadeWithIt(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	zenith := s.as("zenith")
-	own := newBook(t, s, "zenith")
+	own := newHolding(t, s, "zenith")
 	b.share("zenith:read,claims")
 	send := func(status int, body string) string {
 		t.Helper()
@@ -260,7 +260,7 @@ func TestAKeyStandsForWhatWasMadeWithIt(t *testing.T) {
 // What is added is its owner's. A participant does not have the policy reported under a contract of its own.
 func TestAClaimHasOneSupplement(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	zenith, orion := s.as("zenith"), s.as("orion")
 	b.share("zenith:read,claims,premium", "orion:read")
 	path := "/x/supplement/claim/" + b.claimID
@@ -291,7 +291,7 @@ func TestAClaimHasOneSupplement(t *testing.T) {
 // TestRightsOfParticipants writes under a shared policy with each right and without it.
 func TestRightsOfParticipants(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	zenith := s.as("zenith")
 	claim, receipt := "/claim/"+b.claimID, "/receipt/"+id(b.receipt)
 	writes := []struct{ right, method, path, body string }{
@@ -357,7 +357,7 @@ func TestRightsOfParticipants(t *testing.T) {
 // TestAccessLists tries what an access list may be, its conditions and its history.
 func TestAccessLists(t *testing.T) {
 	s := runShared(t)
-	b := newBook(t, s, "acme")
+	b := newHolding(t, s, "acme")
 	path := "/x/access/" + b.policyNumber
 	zenith := s.as("zenith")
 	none := b.owner.want(200, "GET", path, "")

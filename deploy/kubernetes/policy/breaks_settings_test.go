@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"insurance.example/exchange/deploy/kubernetes/policy"
@@ -56,7 +57,7 @@ func brokenSettings() []breakage {
 			"its Service has no port 8081"},
 		{prodTLS, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080"), ofClaims, "it begins with https"},
 		{prodTLS, with("claims", "EXCHANGE_TLS_CLIENT_NAMES", "gateway"), ofClaims,
-			"its callers are [composite desk feed gateway premium]"},
+			"its callers are [book composite desk feed gateway premium]"},
 		{claims, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080,parties=http://parties:8080"), ofClaims,
 			"an address of parties, which it does not call"},
 		{claims, inContainer(func(c *corev1.Container) { c.Env[0].Value = "2GiB" }), ofClaims, "GOMEMLIMIT is 2GiB"},
@@ -79,5 +80,13 @@ func brokenSettings() []breakage {
 			"its password of MongoDB is in the Secret exchange-mongodb-parties, which Deployment parties has"},
 		{prod, with("premium", "EXCHANGE_KAFKA_CA", "/kafka/authorities.pem"), "Deployment premium",
 			"setting kafka-ca names the file"},
+		{prod, with("book", "EXCHANGE_BOOK_FILE", "/book.db"), "Deployment book",
+			"setting book-file names the file /book.db, in a folder that it cannot write to"},
+		{prod, on("book", func(d *appsv1.Deployment) {
+			mounts := d.Spec.Template.Spec.Containers[0].VolumeMounts
+			for i := range mounts {
+				mounts[i].ReadOnly = true
+			}
+		}), "Deployment book", "setting book-file names the file /book/book.db, in a folder that it cannot write to"},
 	}
 }

@@ -130,6 +130,7 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
+	insurance.example/exchange/services/book v0.0.0 // indirect
 	insurance.example/exchange/services/claims v0.0.0 // indirect
 	insurance.example/exchange/services/composite v0.0.0 // indirect
 	insurance.example/exchange/services/coverage v0.0.0 // indirect
@@ -171,3 +172,5 @@ replace insurance.example/exchange/services/feed => ../../../services/feed
 replace insurance.example/exchange/services/composite => ../../../services/composite
 
 replace insurance.example/exchange/services/desk => ../../../services/desk
+
+replace insurance.example/exchange/services/book => ../../../services/book

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -255,12 +256,19 @@ func (c *check) memory(w workload) {
 	c.add(w.String(), "its collector does not know the limit of memory; set %s", memoryVariable)
 }
 
-// files requires that a Secret is mounted at each file that a setting names.
+// files requires that a Secret is mounted at each file that a setting names, and at the folder of one that the process
+// itself writes what it may write to, which is the pod's own.
 func (c *check) files(w workload, flags *pflag.FlagSet) {
 	mounted := map[string]bool{}
 	for _, mount := range w.container().VolumeMounts {
 		for _, volume := range w.pod.Spec.Volumes {
-			if volume.Name != mount.Name || volume.Secret == nil {
+			if volume.Name != mount.Name {
+				continue
+			}
+			if volume.EmptyDir != nil && !mount.ReadOnly {
+				mounted[mount.MountPath] = true
+			}
+			if volume.Secret == nil {
 				continue
 			}
 			for _, item := range volume.Secret.Items {
@@ -272,8 +280,13 @@ func (c *check) files(w workload, flags *pflag.FlagSet) {
 		}
 	}
 	flags.VisitAll(func(f *pflag.Flag) {
-		if file := f.Value.String(); f.Changed && strings.HasPrefix(file, "/") && !mounted[file] {
+		file := f.Value.String()
+		switch {
+		case !f.Changed || !strings.HasPrefix(file, "/") || mounted[file]:
+		case f.Name != settings.BookFile:
 			c.add(w.String(), "setting %s names the file %s, which no Secret puts there", f.Name, file)
+		case !mounted[path.Dir(file)]:
+			c.add(w.String(), "setting %s names the file %s, in a folder that it cannot write to", f.Name, file)
 		}
 	})
 }

@@ -118,3 +118,5 @@ replace insurance.example/exchange/services/products => ../../../services/produc
 replace insurance.example/exchange/services/desk => ../../../services/desk
 
 tool golang.org/x/perf/cmd/benchstat
+
+replace insurance.example/exchange/services/book => ../../../services/book

@@ -34,14 +34,14 @@ type side struct {
 	scraping    float64 // allocations that it makes to say how many it has made
 }
 
-// start starts an exchange in one process on a folder of data, waits until it is ready and at rest, and returns
-// how long it took until it was ready.
-func start(tb testing.TB, from *trial.Commands, data string) (*side, time.Duration) {
+// start starts an exchange in one process on a folder of data, with some settings more, waits until it is ready and at
+// rest, and returns how long it took until it was ready.
+func start(tb testing.TB, from *trial.Commands, data string, settings ...string) (*side, time.Duration) {
 	tb.Helper()
 	began := time.Now()
 	// A request has the time that it has by default, not the time that tests give it.
-	whole, err := from.RunInOne(data, "EXCHANGE_REQUEST_TIMEOUT=15s", "EXCHANGE_ADMIN_ADDR=127.0.0.1:0",
-		"EXCHANGE_LOG_FORMAT=json")
+	whole, err := from.RunInOne(data, append(settings, "EXCHANGE_REQUEST_TIMEOUT=15s",
+		"EXCHANGE_ADMIN_ADDR=127.0.0.1:0", "EXCHANGE_LOG_FORMAT=json")...)
 	trial.EndWith(tb, whole, err)
 	s := &side{base: whole.Base, whole: whole, pid: whole.PID("exchange"), client: connected(callers)}
 	if s.admin, err = whole.AdminAddress("exchange"); err != nil {

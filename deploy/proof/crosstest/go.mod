@@ -167,6 +167,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	insurance.example/exchange/deploy/proof/e2e v0.0.0
+	insurance.example/exchange/services/book v0.0.0 // indirect
 	insurance.example/exchange/services/desk v0.0.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
@@ -194,3 +195,5 @@ replace (
 )
 
 replace insurance.example/exchange/services/desk => ../../../services/desk
+
+replace insurance.example/exchange/services/book => ../../../services/book

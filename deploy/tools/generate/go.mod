@@ -122,6 +122,7 @@ require (
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
+	insurance.example/exchange/services/book v0.0.0 // indirect
 	insurance.example/exchange/services/composite v0.0.0 // indirect
 	insurance.example/exchange/services/desk v0.0.0 // indirect
 	insurance.example/exchange/services/feed v0.0.0 // indirect
@@ -145,3 +146,5 @@ replace insurance.example/exchange/services/feed => ../../../services/feed
 replace insurance.example/exchange/services/composite => ../../../services/composite
 
 replace insurance.example/exchange/services/desk => ../../../services/desk
+
+replace insurance.example/exchange/services/book => ../../../services/book

@@ -1,6 +1,8 @@
 // The names of the members of records and requests in German.
 
 export default {
+  fromDays: 'Tage ab', toDays: 'Tage bis', of: 'Von', measure: 'Maß', step: 'Schritt', steps: 'Schritte', ages: 'Alter',
+  cumulative: 'Aufgelaufen', development: 'Abwicklung',
   commissionPercentage: 'Provision', brokeragePercentage: 'Courtage', taxPercentage: 'Steuern',
   firstReceiptAt: 'Erster Beleg', firstClaimAt: 'Erster Schaden',
   keepParticipants: 'Beteiligte behalten', organisation: 'Organisation', participants: 'Beteiligte', rights: 'Rechte',
@@ -115,4 +117,11 @@ export default {
   policies: 'Policen', record: 'Datensatz', daysLate: 'Tage zu spät', differences: 'Unterschiede', claims: 'Schäden',
   versions: 'Fassungen', more: 'Mehr', profiles: 'Profile', totals: 'Summen', ageing: 'Alter', from: 'Vorher',
   cell: 'Zelle', statements: 'Dateien', supplement: 'Ergänzung', theirs: 'Datei',
+  written: 'Gebuchte Prämie', earned: 'Verdiente Prämie', received: 'Erhalten', refunded: 'Erstattet',
+  open: 'Offene Prämie', lastReceipt: 'Letzter Beleg', lossRatio: 'Schadenquote',
+  lossRatioWritten: 'Schadenquote (gebucht)', lossRatioEarned: 'Schadenquote (verdient)', figures: 'Kennzahlen',
+  selected: 'In der Auswahl', asOf: 'Stand', marks: 'Hinweise', object: 'Versichert ist', ended: 'Deckung beendet',
+  year: 'Abrechnungsjahr', cause: 'Schadenursache', notified: 'Gemeldet', closed: 'Abgeschlossen',
+  closedWithoutPayment: 'Ohne Zahlung abgeschlossen', openClaims: 'Offene Schäden', lastMovement: 'Letzte Bewegung',
+  lastEvent: 'Letztes Ereignis',
 };

@@ -184,6 +184,21 @@ export default {
   onlyMatches: 'Hier ist nichts anders. Was gleich ist, steht unter Ergebnisse.',
   recordsTogether: 'Vorschlag: Zusammen ergeben sie den Betrag der Zeile. Gepaart ist nichts.',
   rowsTogether: 'Vorschlag: Die Zeilen {0} ergeben zusammen diesen Betrag. Gepaart ist nichts.',
+  book: 'Bestand', lists: 'Listen', byLineAndYear: 'Nach Sparte und Zeichnungsjahr', byMonth: 'Nach Monat',
+  month: 'Monat',
+  bookIs: 'Was gezeichnet, vereinnahmt und gezahlt wurde, in Summen. Jede Zahl öffnet die Liste, deren Summe sie ist. '
+    + 'Verdient ist bis zum letzten vollen Monat gerechnet.',
+  triangle: 'Schadendreieck', triangleIs: 'Der Aufwand für Schäden nach Zeichnungsjahr, am Ende jedes Quartals seit '
+    + 'dessen Beginn.',
+  quarterOf: 'Quartal {0}', nothingInBook: 'Im Bestand ist noch nichts.', openPremium: 'Offene Prämie, nach Alter',
+  openClaims: 'Offene Schäden, nach Alter', age: 'Alter', notBegun: 'noch nicht begonnen',
+  daysFrom: '{0} Tage oder mehr', daysBetween: '{0} bis {1} Tage',
+  'list policies': 'Verträge im Bestand', 'list claims': 'Schäden im Bestand',
+  'list movements': 'Belege und Zahlungen', 'list late': 'Was zu spät erfasst wurde', filters: 'Filter',
+  filterBy: 'Filtern nach', filterIs: 'Wert', filterAdd: 'Filter hinzufügen', filterAway: 'Diesen Filter entfernen',
+  moreToLookAt: 'Keine unter den Zeilen, die durchgesehen wurden.', 'end From': 'ab', 'end To': 'bis',
+  'end Begins': 'beginnt mit', 'end Empty': 'ist leer', 'months from': 'Monate ab', 'months to': 'Monate bis',
+  'movement receipt': 'Beleg', 'movement refund': 'Rückerstattung', 'movement payment': 'Schadenzahlung',
   import: 'Importieren', imports: 'Importe', importOne: 'Import',
   importIs: 'Eine Datei, deren Zeilen Datensätze werden. Sie wird zuerst geprüft; angelegt wird nichts, bis Sie es '
     + 'sagen.',

@@ -48,7 +48,7 @@ export const Numeral = ({ of, options }) => html`<span class="amount" data-numbe
   ${decimal(String(of), options)}</span>`;
 
 // Percent is a percentage, of which 15 is 15 %. Its digits stay as they are.
-const Percent = ({ of }) => html`<span class="amount" data-number=${String(of)}>${decimal(String(of))}${
+export const Percent = ({ of }) => html`<span class="amount" data-number=${String(of)}>${decimal(String(of))}${
   language() === 'de' ? '\u00a0%' : '%'}</span>`;
 
 // Instant is an instant or a day as the language writes it, in UTC as the exchange reckons.

@@ -14,11 +14,11 @@ import today from './today.js';
 const screens = {
   today, find, policy: later(() => import('./policy.js')), claim: later(() => import('./claim.js')),
   desk: later(() => import('./desk.js')), feed: later(() => import('./feed.js')),
-  import: later(() => import('./imports.js')),
+  book: later(() => import('./book.js')), import: later(() => import('./imports.js')),
   reconciliation: later(() => import('./reconciliation.js')), help: later(() => import('./help.js')),
   create: later(() => import('./create.js')), record: later(() => import('./record.js')),
 };
-const IN_MENU = ['today', 'find', 'desk', 'import', 'reconciliation', 'feed', 'help'];
+const IN_MENU = ['today', 'find', 'desk', 'book', 'import', 'reconciliation', 'feed', 'help'];
 const shown = signal({ n: 0 }); // the screen: {n, name, path, query}; n is another one each time that one is shown
 let shownTo = null; // whose rights the screen shows
 const content = () => document.getElementById('content');

@@ -1,5 +1,5 @@
 // Package changes reads the log of changes of a service. It adds to each version what a feed says about it: what
-// happened, when, and to which policy. It returns nothing else of the records.
+// happened, when, and to which policy. It returns nothing else of the records unless a reader asks for them.
 package changes
 
 import (
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
@@ -20,8 +21,8 @@ import (
 	"insurance.example/exchange/pkg/rest/query"
 )
 
-// Path begins the path of the internal operation that returns a page: GET {after}?limit=. Its callers know it from
-// the contract of the service.
+// Path begins the path of the internal operation that returns a page: GET {after}?limit=&records=. Its callers know it
+// from the contract of the service.
 const Path = "/internal/changes/"
 
 // The places in a log that callers name without having read it.
@@ -70,6 +71,9 @@ type Change struct {
 	Contract string `json:"contract,omitzero"`
 	// Href is the path of what the entry is about, where it is not that of a record of the resource.
 	Href string `json:"href,omitzero"`
+	// Record is the record as the version was written, where records are asked for. It is absent for a version that was
+	// not kept, whose next one has what it had, and for what is no record.
+	Record jsontext.Value `json:"record,omitzero"`
 	// Position is the place after the entry.
 	Position docstore.Position `json:"position"`
 }
@@ -128,27 +132,33 @@ func Of(sources map[string]Source) (*Log, error) {
 // Read returns the page that a request asks for: the position in its path, and its query. Errors: problems of the
 // request, docstore.ErrUnavailable.
 func (l *Log) Read(ctx context.Context, after, raw string) (Page, error) {
-	limit := query.DefaultLimit
+	limit, records := query.DefaultLimit, false
 	values, err := query.Parse(raw)
 	if err == nil {
 		err = query.Each(values, func(name, value string) (wrong string) {
-			if name != "limit" {
-				return "is not known here; known is limit"
+			switch name {
+			case "limit":
+				return query.Whole(value, 1, query.MaxLimit, &limit)
+			case "records":
+				if records = value == "true"; !records {
+					wrong = "must be true, or left out"
+				}
+				return wrong
 			}
-			return query.Whole(value, 1, query.MaxLimit, &limit)
+			return "is not known here; known are limit and records"
 		})
 	}
 	if err != nil {
 		return Page{}, err
 	}
-	page, err := l.page(ctx, after, limit)
+	page, err := l.page(ctx, after, limit, records)
 	if errors.Is(err, docstore.ErrPosition) {
 		err = problem.New(problem.NotFound, "The log of changes has no such position.").Because(err)
 	}
 	return page, err
 }
 
-func (l *Log) page(ctx context.Context, after string, limit int) (Page, error) {
+func (l *Log) page(ctx context.Context, after string, limit int, records bool) (Page, error) {
 	from := docstore.Position(after)
 	switch after {
 	case Oldest:
@@ -164,14 +174,39 @@ func (l *Log) page(ctx context.Context, after string, limit int) (Page, error) {
 		return Page{}, err
 	}
 	page := Page{Changes: make([]Change, len(read.Changes)), Next: read.Next, Watermark: read.Watermark}
-	return page, l.fill(ctx, page.Changes, read.Changes)
+	if !records {
+		return page, l.fill(ctx, page.Changes, read.Changes, false)
+	}
+	return page, l.withRecords(ctx, &page, read.Changes)
+}
+
+// recordsBytes is how large the records of a page are together before it ends.
+const recordsBytes = 1 << 20
+
+// withRecords fills a page with records. It reads some documents at a time, and ends the page early where they are
+// large.
+func (l *Log) withRecords(ctx context.Context, page *Page, entries []docstore.Change) error {
+	for from, size := 0, 0; from < len(entries); {
+		to := min(from+atOnce, len(entries))
+		if err := l.fill(ctx, page.Changes[from:to], entries[from:to], true); err != nil {
+			return err
+		}
+		for _, change := range page.Changes[from:to] {
+			size += len(change.Record)
+		}
+		if from = to; size >= recordsBytes && to < len(entries) {
+			page.Changes, page.Next, page.Watermark = page.Changes[:to], entries[to-1].Position, entries[to].At
+			break
+		}
+	}
+	return nil
 }
 
 // atOnce is how many documents are read at once. A database on another host takes its time for each.
 const atOnce = 8
 
 // fill says of each entry what its document does: each document is read once, with the versions that are asked for.
-func (l *Log) fill(ctx context.Context, to []Change, entries []docstore.Change) error {
+func (l *Log) fill(ctx context.Context, to []Change, entries []docstore.Change, records bool) error {
 	of := map[uuid.UUID][]int{}
 	for i, entry := range entries {
 		of[entry.ID] = append(of[entry.ID], i)
@@ -195,6 +230,11 @@ func (l *Log) fill(ctx context.Context, to []Change, entries []docstore.Change) 
 					return err
 				}
 				to[i].Public, to[i].Shared = from.Public, from.Shared
+				if records && from.Happened == nil {
+					if to[i].Record, err = from.record(ctx, life.present, entries[i].Version); err != nil {
+						return err
+					}
+				}
 			}
 			return nil
 		})
@@ -232,6 +272,18 @@ func (s reader) read(ctx context.Context, id uuid.UUID, first, last int64) (life
 		}
 	}
 	return l, nil
+}
+
+// record returns the record as a version was written; nil where it was not kept.
+func (s reader) record(ctx context.Context, present docstore.Document, version int64) (jsontext.Value, error) {
+	if version == present.Version {
+		return present.Body, nil
+	}
+	former, err := s.Former(ctx, request.OrganisationFrom(ctx), present.ID, version)
+	if errors.Is(err, docstore.ErrNotFound) {
+		return nil, nil
+	}
+	return former.Body, err
 }
 
 // entry returns what an entry of a source says.

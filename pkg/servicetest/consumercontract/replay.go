@@ -26,16 +26,25 @@ func Logged(s *servicetest.Service, others States, create func(t *testing.T)) St
 		return func(*testing.T) map[string]string { return map[string]string{"after": position} }
 	}
 	all := States{
-		"a record": func(t *testing.T) map[string]string {
-			end := s.Must(http.StatusOK, http.MethodGet, "/internal/changes/now", "").Member("next")
-			create(t)
-			return after(end)(t)
-		},
+		"a record":           LoggedBy(s, func(*testing.T) any { return nil }, func(t *testing.T, _ any) { create(t) }),
 		"the end of its log": after("now"), "a place that its log does not have": after("nowhere"),
 		"its build and settings": Always,
 	}
 	maps.Copy(all, others)
 	return all
+}
+
+// LoggedBy returns a state in which the log of changes of a service begins with what a function does, which takes what
+// another one has prepared.
+func LoggedBy[T any](
+	s *servicetest.Service, prepare func(t *testing.T) T, do func(t *testing.T, of T),
+) func(*testing.T) map[string]string {
+	return func(t *testing.T) map[string]string {
+		of := prepare(t)
+		end := s.Must(http.StatusOK, http.MethodGet, "/internal/changes/now", "").Member("next")
+		do(t, of)
+		return map[string]string{"after": end}
+	}
 }
 
 // Before returns an id before a UUID, which has no other record between them: ids begin with the time.

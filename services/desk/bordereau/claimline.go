@@ -6,9 +6,8 @@ import (
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/services/desk/check"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // The states of a claim as a bordereau reports them. The standard says month, whatever the period is.
@@ -71,7 +70,8 @@ func (c *claimCollection) amounts(
 		}
 	}
 	of.currency, of.settlement = terms.Currency, terms.Settlement
-	paid, outstanding := terms.Gross(check.Paid(claim.Record.Payments)), terms.Gross(outstandingOf(&claim))
+	paid := terms.Gross(claims.Paid(claim.Record.Payments))
+	outstanding := terms.Gross(claim.Record.Outstanding(claim.ReservedAfter))
 	if of.indemnity, err = money.Claim(paid, outstanding, was.indemnity); err != nil {
 		return of, err
 	}
@@ -110,17 +110,6 @@ func (c *claimCollection) latePayments(r *claims.Claim) (late []claims.Payment) 
 		}
 	}
 	return late
-}
-
-// outstandingOf returns what is still to be paid for a claim: nothing once it is closed, and else its reserve less what
-// was paid since that was set. A settlement leaves the reserve as it is, so that it would count twice.
-func outstandingOf(claim *internalapi.ReportedClaim) int64 {
-	r := &claim.Record
-	if text(r.ClaimStatus) == claims.Closed || r.Reserve == nil {
-		return 0
-	}
-	since := r.Payments[min(claim.ReservedAfter, len(r.Payments)):]
-	return max(0, int64(*r.Reserve)-check.Paid(since))
 }
 
 func reserveOf(r *claims.Claim) *scalar.Int {

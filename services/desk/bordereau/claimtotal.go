@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // claimAmounts are the amounts of a line of a claims bordereau, or the sums of many.

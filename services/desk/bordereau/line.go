@@ -5,8 +5,8 @@ import (
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // The types of receipts (the value set ReceiptType).

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -25,7 +26,6 @@ import (
 	"insurance.example/exchange/pkg/rest/once"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/contract"
-	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/underway"
 )

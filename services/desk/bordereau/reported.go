@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/services/desk/money"
+	"insurance.example/exchange/contracts/money"
 )
 
 // carried is what was reported of a claim.

@@ -12,13 +12,13 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/services/desk/contract"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // The collection of what was added to claims, and its index.

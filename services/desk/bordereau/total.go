@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"insurance.example/exchange/contracts/desk"
-	"insurance.example/exchange/services/desk/money"
+	"insurance.example/exchange/contracts/money"
 )
 
 // sums are the sums of lines: those of a premium bordereau, or those of a claims bordereau.

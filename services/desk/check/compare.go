@@ -6,10 +6,11 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/source"
 )
 
@@ -245,7 +246,7 @@ func (c *Checker) settled(ctx context.Context, numbers []string) error {
 			c.lacks(withoutSettlement, "It is not known what the claim "+l.claim+" was at the end of the period.")
 			continue
 		}
-		settled := c.of.Money.Gross(Paid(of.Value.Payments))
+		settled := c.of.Money.Gross(claims.Paid(of.Value.Payments))
 		if received[l.claim].Cmp(settled) <= 0 {
 			continue
 		}

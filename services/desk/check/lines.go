@@ -12,10 +12,10 @@ import (
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/visible"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // EndPremium compares what is left behind the last line of a premium bordereau, and checks what is about the contract
@@ -115,7 +115,7 @@ func (c *Checker) Claim(
 	paidBefore []claims.Payment, coverEnds scalar.DateTime,
 ) error {
 	r := &of.Record
-	closed, paid := text(r.ClaimStatus) == claims.Closed, Paid(r.Payments)
+	closed, paid := text(r.ClaimStatus) == claims.Closed, claims.Paid(r.Payments)
 	above, err := c.aboveLimit(l, incurred)
 	if err != nil {
 		return err
@@ -236,14 +236,6 @@ func settledSince(payments []claims.Payment, after int) bool {
 	return slices.ContainsFunc(payments[min(after, len(payments)):], func(p claims.Payment) bool {
 		return p.RecordedAt.IsZero()
 	})
-}
-
-// Paid returns the sum of payments, in the units of the record.
-func Paid(payments []claims.Payment) (units int64) {
-	for _, p := range payments {
-		units += int64(p.PaymentAmount)
-	}
-	return units
 }
 
 func text(of *string) string {

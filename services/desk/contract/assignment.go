@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/contracts/problems"
@@ -62,6 +66,31 @@ func (c *Contracts) openAssigned(ctx context.Context, store docstore.Store) erro
 
 func (c *Contracts) assignmentOf(ctx context.Context, policyNumber string) (*assignment, error) {
 	return c.assigned.One(ctx, request.OrganisationFrom(ctx), docstore.Keys{policyIndex: policyNumber})
+}
+
+// Assigned returns some of the policies that were assigned to contracts, in the order in which they first were, after
+// a place. next is the place after them, empty where there are no more.
+func (c *Contracts) Assigned(
+	ctx context.Context, after uuid.UUID, limit int,
+) (some []desk.PolicyAssignment, next string, err error) {
+	q := docstore.Query{After: after, Limit: limit, Bytes: pageBytes}
+	docs, err := c.assigned.In.Find(ctx, request.OrganisationFrom(ctx), q)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, doc := range docstore.WithBodies(docs) {
+		var a assignment
+		if err := json.Unmarshal(doc.Body, &a); err != nil {
+			return nil, "", fmt.Errorf("stored assignment %s: %w", doc.ID, err)
+		}
+		if next = doc.ID.String(); a.Contract != "" {
+			some = append(some, desk.PolicyAssignment{Contract: a.Contract, PolicyNumber: a.PolicyNumber})
+		}
+	}
+	if !q.Followed(docs) {
+		next = ""
+	}
+	return some, next, nil
 }
 
 // Policy is what decides to which contract a policy belongs.

@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/calendar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/visible"
-	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
 )
 

@@ -7,8 +7,6 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/pkg/sheet/table"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/contract"
 	"insurance.example/exchange/services/desk/period"
@@ -25,12 +24,11 @@ import (
 
 // Format is a form in which lines are written.
 type Format struct {
-	// Name ends the name of a file, and Media is the media type.
-	Name, Media string
+	table.Format
 	// Findings says that a file has what was found of the version, and who has waived it.
 	Findings bool
-	// Write writes the lines of a version. Errors: those of the desk and of the writer.
-	Write func(ctx context.Context, w io.Writer, of Version) error
+	// Export writes the lines of a version. Errors: those of the desk and of the writer.
+	Export func(ctx context.Context, w io.Writer, of Version) error
 }
 
 // Version is a version to write.
@@ -53,8 +51,8 @@ const (
 
 // The formats.
 var (
-	CSV  = Format{"csv", "text/csv; charset=utf-8; header=present", false, writeCSV}
-	XLSX = Format{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", true, writeXLSX}
+	CSV  = Format{table.CSV, false, writeCSV}
+	XLSX = Format{table.XLSX, true, writeXLSX}
 )
 
 // column is a column of the table.
@@ -65,18 +63,15 @@ type column struct {
 	Name   string `yaml:"name"`
 	Source string `yaml:"source"`
 	Kind   string `yaml:"kind"`
+	is     table.Kind
 	// Absent is what a cell has where there is no value; empty for nothing.
 	Absent string `yaml:"absent"`
 	// Needs is what the contract must state for the column to have values; empty for nothing.
 	Needs string `yaml:"needs"`
 }
 
-// The kinds of values.
-const (
-	textKind   = "text"
-	dateKind   = "date"
-	numberKind = "number"
-)
+// kinds are the kinds of values by their names.
+var kinds = map[string]table.Kind{"text": table.Text, "date": table.Day, "number": table.Amount}
 
 // layouts are the columns of each kind of bordereau, a file for each.
 //
@@ -95,8 +90,9 @@ var columns = sync.OnceValues(func() (map[string][]column, error) {
 		if err := yaml.Unmarshal(text, &of); err != nil {
 			return nil, err
 		}
-		for _, c := range of {
-			if !slices.Contains([]string{textKind, dateKind, numberKind}, c.Kind) {
+		for i, c := range of {
+			is, known := kinds[c.Kind]
+			if of[i].is = is; !known {
 				return nil, fmt.Errorf("column %s has the kind %q", c.Name, c.Kind)
 			}
 		}
@@ -153,7 +149,7 @@ func (r *row) cells(line jsontext.Value) ([]string, error) {
 		if name, of := strings.CutPrefix(c.Source, linePrefix); of {
 			value = values[name]
 		}
-		if at, err := time.Parse(time.RFC3339, value); c.Kind == dateKind && err == nil {
+		if at, err := time.Parse(time.RFC3339, value); c.is == table.Day && err == nil {
 			value = at.In(r.zone).Format(time.DateOnly)
 		}
 		cells[i] = cmp.Or(value, c.Absent)
@@ -186,14 +182,6 @@ func note(prefix string, members map[string]any, to map[string]string) {
 	}
 }
 
-// neutral returns a text that no spreadsheet takes for a formula, also where it leaves out a line feed before one.
-func neutral(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
-		return "'" + text
-	}
-	return text
-}
-
 // header returns the names of the columns.
 func (r *row) header() (names []string) {
 	for _, c := range r.columns {
@@ -210,9 +198,4 @@ func (r *row) notProvided() (names []string) {
 		}
 	}
 	return names
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil
 }

@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/contracts/intake"
 	"insurance.example/exchange/pkg/reference"
 	"insurance.example/exchange/pkg/sheet"
+	"insurance.example/exchange/pkg/sheet/table"
 	"insurance.example/exchange/services/desk/block"
-	"insurance.example/exchange/services/desk/export"
 )
 
 // mostParts is how many parts are looked through for the rows of a page.
@@ -60,26 +60,26 @@ func (i *Intake) part(ctx context.Context, s *stored, number int) ([]intake.Impo
 // sent. Errors: problem.NotFound, those of the function and of the store.
 func (i *Intake) Table(
 	ctx context.Context, id, outcome string,
-) (columns []export.Column, each func(row func([]string) error) error, err error) {
+) (columns []table.Column, each func(row func([]string) error) error, err error) {
 	s, _, err := i.get(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	columns = []export.Column{{Name: "row", Amount: true}, {Name: "outcome"}, {Name: "reason"}}
+	columns = []table.Column{{Name: "row", Kind: table.Amount}, {Name: "outcome"}, {Name: "reason"}}
 	for _, record := range s.Profile.Records {
-		columns = append(columns, export.Column{Name: record.Name + ".id"})
+		columns = append(columns, table.Column{Name: record.Name + ".id"})
 	}
 	last := s.Profile.Records[len(s.Profile.Records)-1]
 	numbers := i.numbersOf(last.Resource)
 	for _, member := range numbers {
-		columns = append(columns, export.Column{Name: last.Name + "." + member})
+		columns = append(columns, table.Column{Name: last.Name + "." + member})
 	}
 	for number := range width(s) {
 		name := ""
 		if number < len(s.Header) {
 			name = s.Header[number]
 		}
-		columns = append(columns, export.Column{Name: cmp.Or(strings.TrimSpace(name), sheet.Column(number+1))})
+		columns = append(columns, table.Column{Name: cmp.Or(strings.TrimSpace(name), sheet.Column(number+1))})
 	}
 	return columns, func(row func([]string) error) error {
 		for number := 0; number*partLength < s.Head.Checked; number++ {

@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strconv"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/services/desk/export"
-	"insurance.example/exchange/services/desk/money"
+	"insurance.example/exchange/pkg/sheet/table"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 
 // DifferenceColumns are the columns of Differences.
-var DifferenceColumns = []export.Column{
-	{Name: "Row", Amount: true}, {Name: "Policy"}, {Name: "Line Id"}, {Name: "Date", Day: true}, {Name: "Cell"},
-	{Name: "Column"}, {Name: "File", Amount: true}, {Name: "Record", Amount: true}, {Name: "Difference", Amount: true},
-	{Name: "Outcome"}, {Name: "Reason"}, {Name: "Decision"},
+var DifferenceColumns = []table.Column{
+	{Name: "Row", Kind: table.Amount}, {Name: "Policy"}, {Name: "Line Id"}, {Name: "Date", Kind: table.Day},
+	{Name: "Cell"}, {Name: "Column"}, {Name: "File", Kind: table.Amount}, {Name: "Record", Kind: table.Amount},
+	{Name: "Difference", Kind: table.Amount}, {Name: "Outcome"}, {Name: "Reason"}, {Name: "Decision"},
 }
 
 // Differences calls a function with the cells of each difference of a run, in the order of its items: one for each cell

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
@@ -21,7 +22,6 @@ import (
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/bordereau"
 	"insurance.example/exchange/services/desk/folder"
-	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 	"insurance.example/exchange/services/desk/reconciliation/profile"

@@ -32,6 +32,8 @@ func (p *tab) eachScreen(made, claim trial.Record, look func(screen string)) {
 		{"/feed", "#events tbody", "exchange."}, {"/help", "[data-part=operations]", "POST /x/batch"},
 		{"/create", "form[data-form=create] h2", ""}, {"/desk", "[data-part=board]", ""},
 		{"/reconciliation", "[data-part=profiles] tbody", ""}, {"/import", "form[data-form=import] h2", ""},
+		{"/book", "[data-part=lines] tbody", ""},
+		{"/book/policies?line=motorCoverage", "[data-part=rows] tbody", "POL-"},
 		{"/import/profile?as=profile motor", "form[data-form=profile] [data-part=records]", ""},
 	} {
 		p.turn(screen.address)

@@ -40,6 +40,8 @@ var days = []picture{
 	{name: "policy", follow: ".lead a", selector: "[data-part=timeline]", text: "Created"},
 	{name: "find", address: "/find", selector: "#results", text: "POL-"},
 	{name: "board", address: "/desk", selector: "[data-part=board] tbody", text: "SEED1-TRAVEL"},
+	{name: "book", address: "/book", selector: "[data-part=lines] tbody", text: "EUR", height: 900},
+	{name: "booklist", address: "/book/policies?sort=-incurred", selector: "[data-part=rows] tbody", text: "POL-"},
 	{name: "feed", address: "/feed", selector: "#events tbody", text: "exchange."},
 	{name: "help", address: "/help", selector: "[data-part=operations]", text: "POST /x/batch"},
 }

@@ -76,6 +76,10 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 			openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
 			"How many entries to return at most.")
 	}
+	if o.Recording {
+		add(openapi3.NewQueryParameter("records"), enumeration([]string{"true"}),
+			"Whether the entries have the records as well; a page then has about a mebibyte of them.")
+	}
 	if o.Dated {
 		add(openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
 			"The instant; one that is still to come is now.")

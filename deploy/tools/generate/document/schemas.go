@@ -273,6 +273,9 @@ func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 		if targets := field.Tag.Get("refers"); targets != "" && !sent {
 			extend(member, openapi.RefersExtension, strings.Split(targets, ","))
 		}
+		if always := field.Tag.Get("always"); always != "" && !sent {
+			s.all[path.Base(member.Value.Items.Ref)].Value.Required = []string{always}
+		}
 		if _, deprecated := field.Tag.Lookup("deprecated"); deprecated && member.Ref != "" {
 			member.Extensions["deprecated"] = true
 		} else if deprecated {

@@ -116,6 +116,21 @@ func TestEachServiceHasAUserOfMongoDB(t *testing.T) {
 	}
 }
 
+// TestWhoWritesFilesHasAFolder looks for the volume of a process that writes files of its own: its container is read
+// only. The others have none.
+func TestWhoWritesFilesHasAFolder(t *testing.T) {
+	for name, c := range readCompose(t, "docker-compose.yml") {
+		wants := name == "desk" || name == "book"
+		if has := slices.Contains(c.Volumes, name+"-files:/tmp"); has != wants {
+			t.Errorf("%s has a volume for its files: %v", name, has)
+		}
+		file := c.Environment["EXCHANGE_BOOK_FILE"]
+		if file != nil && file != "/tmp/book.db" || name == "book" && file == nil {
+			t.Errorf("%s keeps the book in %v", name, file)
+		}
+	}
+}
+
 // TestVolumesAreDeclaredAndUsed compares the volumes at the end of the compose file with those that containers have.
 func TestVolumesAreDeclaredAndUsed(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(repository, "docker-compose.yml"))

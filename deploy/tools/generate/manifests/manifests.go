@@ -46,6 +46,10 @@ func (p process) Folder() string {
 	return "services/" + p.Name
 }
 
+// Files reports whether the process writes files of its own, for which its container has a volume in the compose file:
+// what it is sent, or the book.
+func (p process) Files() bool { return p.Name == "desk" || p.Name == "book" }
+
 // Peers returns the setting peer of the process, for a scheme.
 func (p process) Peers(scheme string) string {
 	var peers []string

@@ -10,7 +10,7 @@ import (
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/resource"
-	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/pkg/sheet/table"
 )
 
 // column is a column of a workbook.
@@ -89,7 +89,7 @@ func (c column) cell() (any, error) {
 	}
 	switch c.member.Kind {
 	case resource.Number:
-		return export.Number(string(c.example)), nil
+		return table.Number(string(c.example)), nil
 	case resource.Flag:
 		return string(c.example) == "true", nil
 	case resource.List:

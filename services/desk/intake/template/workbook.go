@@ -11,7 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/resource"
 	"insurance.example/exchange/pkg/sheet"
-	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/pkg/sheet/table"
 )
 
 // The sheets of a workbook, beside the table, which is named as the form.
@@ -60,7 +60,7 @@ func Write(w io.Writer, f Form, catalog *resource.Catalog) error {
 			return err
 		}
 	}
-	return export.Pack(w, b.File)
+	return table.Pack(w, b.File)
 }
 
 func (b *book) styles() (err error) {

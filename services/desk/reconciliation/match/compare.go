@@ -1,8 +1,8 @@
 package match
 
 import (
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // compare returns the cells of a row that differ from a record, and the outcome.

@@ -3,8 +3,8 @@ package match
 import (
 	"slices"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // byDay pairs rows without a type by policy and day, although their amounts differ: where no other row and no other

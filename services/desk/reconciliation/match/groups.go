@@ -3,7 +3,7 @@ package match
 import (
 	"math/bits"
 
-	"insurance.example/exchange/services/desk/money"
+	"insurance.example/exchange/contracts/money"
 )
 
 const (

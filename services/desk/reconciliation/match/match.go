@@ -20,9 +20,9 @@ import (
 	"strings"
 	"time"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // mostCandidates is how many candidates an item names.

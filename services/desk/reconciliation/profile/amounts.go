@@ -3,10 +3,10 @@ package profile
 import (
 	"slices"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/sheet"
-	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 

@@ -8,10 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/sheet"
-	"insurance.example/exchange/services/desk/money"
 )
 
 // mostKey is how many characters a text that names something may have.

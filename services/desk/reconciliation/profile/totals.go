@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strings"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/pkg/sheet"
-	"insurance.example/exchange/services/desk/money"
 	"insurance.example/exchange/services/desk/reconciliation/match"
 )
 

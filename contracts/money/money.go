@@ -253,3 +253,6 @@ func (t Terms) Major(number scalar.Decimal) (scalar.Decimal, error) {
 	}
 	return a.Decimal(), err
 }
+
+// Float returns the amount as far as a float has its digits, for an order and never for a sum.
+func (a Amount) Float() (float64, error) { return a.d.Float64() }

@@ -1,4 +1,4 @@
-package export
+package table
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestWorkbooksHoldEveryText(t *testing.T) {
 		columns[i].Name = name
 	}
 	var file bytes.Buffer
-	if err := XLSX.Table(&file, columns, func(row func([]string) error) error {
+	if err := XLSX.Write(&file, columns, func(row func([]string) error) error {
 		for _, texts := range rows[1:] {
 			if err := row(texts); err != nil {
 				return err
@@ -37,8 +37,8 @@ func TestWorkbooksHoldEveryText(t *testing.T) {
 	}
 	for i, texts := range rows[1:] {
 		for j, text := range texts {
-			if is := read[1+i][j]; is != neutral(text) {
-				t.Fatalf("%q is read as %q", neutral(text), is)
+			if is := read[1+i][j]; is != Neutral(text) {
+				t.Fatalf("%q is read as %q", Neutral(text), is)
 			}
 		}
 	}

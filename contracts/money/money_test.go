@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/services/desk/money"
 )
 
 func amount(t *testing.T, text string) money.Amount {

@@ -1,0 +1,230 @@
+package book
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"time"
+
+	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/changes"
+	"insurance.example/exchange/services/book/rows"
+
+	"github.com/google/uuid"
+)
+
+// sources are the services whose logs the book reads, each after those that it calls.
+var sources = []string{"parties", "coverage", "claims", "premium"}
+
+const (
+	// again is how long the follower rests at least once it has read all logs to their ends. It rests as long as it has
+	// worked, so that it takes half of a processor at most from what runs beside it.
+	again = 400 * time.Millisecond
+	// later is how long it rests after a service did not respond.
+	later = 2 * time.Second
+	// contractsEvery is how often it reads the contracts of an organisation, which have no log.
+	contractsEvery = 5 * time.Second
+)
+
+// follower reads the logs of the other services into a book.
+type follower struct {
+	book *rows.Book
+	peer func(string) *peer.Client
+	log  *slog.Logger
+	lag  *lag
+	// wall is the clock of the machine, which no test clock moves.
+	wall func() time.Time
+	// contracted is when the contracts of each organisation were read.
+	contracted map[string]time.Time
+}
+
+// run follows the logs until ctx ends.
+func (f *follower) run(ctx context.Context) {
+	failing := ""
+	for ctx.Err() == nil {
+		began := f.wall()
+		err := f.round(ctx)
+		rest := max(again, f.wall().Sub(began))
+		switch {
+		case err == nil && failing != "":
+			f.log.InfoContext(ctx, "the book follows again")
+			failing = ""
+		case err != nil && ctx.Err() == nil:
+			if rest = later; failing != err.Error() {
+				failing = err.Error()
+				f.log.WarnContext(ctx, "the book does not follow, and tries again", "error", err)
+			}
+		}
+		f.lag.behind(failing != "")
+		select {
+		case <-ctx.Done():
+		case <-time.After(rest):
+		}
+	}
+}
+
+// rounds is how often all logs are read before what is due is computed, while they have more. A policy is computed once
+// for all that was read of it.
+const rounds = 50
+
+// round reads all logs to their ends, and computes what is due.
+func (f *follower) round(ctx context.Context) error {
+	for n := 1; ; n++ {
+		reached, more, err := f.readAll(ctx)
+		if err != nil {
+			return err
+		}
+		if more && n%rounds > 0 {
+			continue
+		}
+		if err := f.contracts(ctx); err != nil {
+			return fmt.Errorf("desk: %w", err)
+		}
+		for due := true; due; {
+			if due, err = f.book.Settle(ctx); err != nil {
+				return err
+			}
+		}
+		if !more {
+			f.lag.reaches(reached)
+			return f.book.Reached(reached)
+		}
+	}
+}
+
+// readAll reads some pages of each log. reached is an instant that no entry which was not read is before, and more
+// reports whether others may follow.
+func (f *follower) readAll(ctx context.Context) (reached time.Time, more bool, err error) {
+	for _, service := range sources {
+		at, left, err := f.read(ctx, service)
+		if err != nil {
+			return reached, false, fmt.Errorf("%s: %w", service, err)
+		}
+		if more = more || left; reached.IsZero() || at.Before(reached) {
+			reached = at
+		}
+	}
+	return reached, more, nil
+}
+
+// pages is how many pages of one log are read before the next log is.
+const pages = 20
+
+// read reads some pages of the log of a service; see readAll.
+func (f *follower) read(ctx context.Context, service string) (reached time.Time, more bool, err error) {
+	place, err := f.book.Place(service)
+	if err != nil {
+		return reached, false, err
+	}
+	if place == "" {
+		place = changes.Oldest
+	}
+	for range pages {
+		page, known, err := peer.Get[internalapi.Changes](ctx, f.peer(service), internalapi.ChangesPath+
+			url.PathEscape(place)+"?records=true&limit="+strconv.Itoa(rest.MaxLimit))
+		if err != nil {
+			return reached, false, err
+		}
+		if !known {
+			return reached, false, f.lost(ctx, service, place)
+		}
+		batch := rows.Batch{Service: service, Changes: page.Changes, Next: page.Next}
+		if batch.Reserved, err = f.reserved(ctx, page.Changes); err != nil {
+			return reached, false, err
+		}
+		reached = page.Watermark.Time()
+		if page.Next != place {
+			if err := f.book.Apply(ctx, batch); err != nil {
+				return reached, false, err
+			}
+		}
+		if place = page.Next; len(page.Changes) == 0 {
+			return reached, false, nil
+		}
+	}
+	return reached, true, nil
+}
+
+// lost begins the book anew if a log does not have the place that was read to: its database was restored or replaced.
+func (f *follower) lost(ctx context.Context, service, place string) error {
+	if place == changes.Oldest {
+		return fmt.Errorf("the release of %s has no log of changes with records", service)
+	}
+	if _, has, err := peer.Get[internalapi.Changes](ctx, f.peer(service), internalapi.ChangesPath+changes.Now+
+		"?records=true&limit=1"); err != nil || !has {
+		return fmt.Errorf("the log of changes of %s does not respond: %w", service, err)
+	}
+	f.log.WarnContext(ctx, "the database of a service was restored or replaced: the book is made "+
+		"anew", "service", service)
+	return f.book.Clear()
+}
+
+// reserved asks of claims that were opened again how many payments there were when their reserves were set.
+func (f *follower) reserved(ctx context.Context, page []internalapi.Change) (map[string]int, error) {
+	after := map[string]int{}
+	for i := range page {
+		c := &page[i]
+		if c.Resource != "claim" || c.Type != claims.Reopened {
+			continue
+		}
+		id, err := uuid.Parse(string(c.ID))
+		if err != nil {
+			return nil, err
+		}
+		query := url.Values{"limit": {"1"}, "at": {c.Time.Time().UTC().Format(time.RFC3339Nano)}}
+		of, known, err := peer.Get[internalapi.Claims](ctx, f.peer("claims"), internalapi.ClaimsPath+
+			docstore.IDBefore(id).String()+"?"+query.Encode())
+		if err != nil || !known {
+			return nil, fmt.Errorf("a claim as it was cannot be read: %w", err)
+		}
+		if len(of.Claims) == 1 && of.Claims[0].Record.ID == c.ID {
+			after[rows.Versioned(c)] = of.Claims[0].ReservedAfter
+		}
+	}
+	return after, nil
+}
+
+// contracts reads the contracts of organisations that own policies of the book, where that was not done of late.
+func (f *follower) contracts(ctx context.Context) error {
+	owners, err := f.book.Owners()
+	if err != nil {
+		return err
+	}
+	for _, owner := range owners {
+		if read, is := f.contracted[owner]; is && f.wall().Sub(read) < contractsEvery {
+			continue
+		}
+		as, err := request.ForOwner(ctx, owner)
+		if err != nil {
+			return err
+		}
+		of, known, err := peer.Get[internalapi.BookedContracts](as, f.peer("desk"), internalapi.BookedContractsPath)
+		if err != nil || !known {
+			return fmt.Errorf("the contracts cannot be read: %w", err)
+		}
+		assigned := map[string]string{}
+		for after := internalapi.Oldest; after != ""; {
+			page, known, err := peer.Get[internalapi.BookedAssignments](as, f.peer("desk"),
+				internalapi.BookedAssignmentsPath+after+"?limit="+strconv.Itoa(rest.MaxLimit))
+			if err != nil || !known {
+				return fmt.Errorf("the policies that were assigned cannot be read: %w", err)
+			}
+			for _, a := range page.Assignments {
+				assigned[a.PolicyNumber] = a.Contract
+			}
+			after = page.Next
+		}
+		if err := f.book.Contracts(owner, of.Contracts, assigned); err != nil {
+			return err
+		}
+		f.contracted[owner] = f.wall()
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package rows
+
+import "fmt"
+
+// form is the form of the file. A file of another form is made again.
+const form = 1
+
+// schema has the tables of facts, those of rows, and the cells.
+//
+//nolint:gochecknoglobals // it is built once
+var schema = `
+CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE owner (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE due (policy TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE party (id TEXT PRIMARY KEY, name TEXT NOT NULL, country TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE object (id TEXT PRIMARY KEY, words TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE policy (number TEXT PRIMARY KEY, owner TEXT NOT NULL, holder TEXT NOT NULL, object TEXT NOT NULL,
+	fact TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX policyHolder ON policy (holder);
+CREATE INDEX policyObject ON policy (object);
+CREATE TABLE claim (id TEXT PRIMARY KEY, number TEXT NOT NULL, policy TEXT NOT NULL, fact TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX claimNumber ON claim (number);
+CREATE INDEX claimPolicy ON claim (policy);
+CREATE TABLE receipt (id TEXT PRIMARY KEY, policy TEXT NOT NULL, claim TEXT NOT NULL, fact TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX receiptPolicy ON receipt (policy);
+CREATE INDEX receiptClaim ON receipt (claim);
+CREATE TABLE assignment (policy TEXT PRIMARY KEY, owner TEXT NOT NULL, contract TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE cell (owner TEXT NOT NULL, contract TEXT NOT NULL, line TEXT NOT NULL, year INTEGER NOT NULL,
+	currency TEXT NOT NULL, country TEXT NOT NULL, cause TEXT NOT NULL, month INTEGER NOT NULL, sums TEXT NOT NULL,
+	PRIMARY KEY (owner, contract, line, year, currency, country, cause, month)) WITHOUT ROWID;
+CREATE TABLE open (list TEXT NOT NULL, owner TEXT NOT NULL, contract TEXT NOT NULL, line TEXT NOT NULL,
+	currency TEXT NOT NULL, day INTEGER NOT NULL, amount TEXT NOT NULL, count INTEGER NOT NULL,
+	PRIMARY KEY (list, owner, contract, line, currency, day)) WITHOUT ROWID;
+` + rowTable(Policies) + rowTable(Claims) + rowTable(Movements)
+
+// rowTable returns the table of a list, with an index for each column that it is sorted by. Such a column has no
+// affinity: an absent value is an empty text, which is after all numbers.
+func rowTable(l *List) (sql string) {
+	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL, row TEXT NOT NULL, adds TEXT NOT " +
+		"NULL"
+	indexes := ""
+	for _, c := range l.sorts() {
+		sql += ", " + c.column()
+		indexes += fmt.Sprintf("CREATE INDEX %[1]sBy_%[2]s ON %[1]s (owner, %[3]s, "+
+			"key);\n", l.table(), c.Name, c.column())
+	}
+	return sql + ", PRIMARY KEY (owner, key)) WITHOUT ROWID;\n" + indexes
+}

@@ -1,0 +1,104 @@
+package book
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/contracts/book"
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/setting"
+	"insurance.example/exchange/services/book/figures"
+	"insurance.example/exchange/services/book/rows"
+)
+
+// Service returns the service.
+func Service() rest.Service {
+	var file string
+	return rest.Service{
+		Name: "book", Summary: "The book in figures: policies, claims and money, added up",
+		Foreign: settings.All(), Storeless: true, Peers: internalapi.Booked(),
+		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
+		Flags: func(flags *pflag.FlagSet) {
+			flags.StringVar(&file, settings.BookFile, "",
+				"file in which the book is kept, so that a start need not read all logs again; a temporary one "+
+					"where not given")
+		},
+		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) { return declare(s, deps, file) },
+	}
+}
+
+// library is the running service.
+type library struct {
+	book *rows.Book
+	zone *time.Location
+	now  func() time.Time
+	// unitKnown says that the operator has said what unit amounts are in.
+	unitKnown bool
+	file      string
+	// temporary is the folder that is removed at the end; empty for none.
+	temporary string
+}
+
+func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error) {
+	l := &library{zone: s.Zone, now: deps.Now, unitKnown: s.AmountUnit != "", file: file}
+	s.Extend(
+		l.list(rows.Policies, "listBookPolicies", "Policies with what people ask about them, filtered and sorted",
+			reflect.TypeFor[book.PolicyRows](), true),
+		l.list(rows.Claims, "listBookClaims", "Claims with what people ask about them, filtered and sorted",
+			reflect.TypeFor[book.ClaimRows](), true),
+		l.list(rows.Movements, "listBookMovements", "Receipts, refunds and payments for claims, filtered and sorted",
+			reflect.TypeFor[book.MovementRows](), false),
+		l.late(), l.triangle(), l.aging(),
+		rest.Extension{
+			Path: rest.ExtensionPrefix + "/book/summary", Method: http.MethodGet, Optional: true, ID: "summariseBook",
+			Summary: "Written, earned, received, paid and incurred, added up",
+			Details: "Amounts of different currencies are never added up. Each cell has the paths of the lists that " +
+				"it is the sum of.",
+			Query: summaryParameters, Response: reflect.TypeFor[book.Summary](), Serve: l.serveSummary,
+		},
+	)
+	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics), wall: deps.Wall,
+		contracted: map[string]time.Time{}}
+	return rest.Parts{
+		Open: func(context.Context) (err error) {
+			if l.file == "" {
+				if l.temporary, err = os.MkdirTemp("", "book"); err != nil {
+					return err
+				}
+				l.file = filepath.Join(l.temporary, "book.db")
+			}
+			l.book, err = rows.Open(l.file, setting.Amounts{Unit: s.AmountUnit, Currency: s.Currency}, l.zone)
+			f.book = l.book
+			return err
+		},
+		Background: func() (map[string]func(context.Context) error, error) {
+			return map[string]func(context.Context) error{"follow": func(ctx context.Context) error {
+				f.run(ctx)
+				return l.close()
+			}}, nil
+		},
+	}, nil
+}
+
+// lastFull returns the last month that is over.
+func (l *library) lastFull() figures.Month { return figures.MonthOf(l.now(), l.zone) - 1 }
+
+// close closes the book, and removes it if it was a temporary one.
+func (l *library) close() error {
+	err := l.book.Close()
+	if l.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(l.temporary))
+	}
+	return err
+}
