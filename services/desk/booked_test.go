@@ -28,6 +28,7 @@ func TestContractsAreBookedWithWhatTheyDoNotSay(t *testing.T) {
 		`,"currency":"EUR"}`)
 	const pet = `{"reference":"PET","lines":["petCoverage"],"from":"2025-12-31T23:00:00Z",` +
 		`"before":"2026-12-31T23:00:00Z","timeZone":"Europe/Berlin","currency":"EUR","amountUnit":"major",` +
+		`"frequency":"month","quarterBegins":"calendar","inception":"2026-01-01",` +
 		`"commissionPercentage":"0","yearOfAccount":2026}`
 	booked(pet)
 	s.Must(200, "PUT", "/x/contract/A", ofYear(2026, "America/New_York"))
@@ -35,9 +36,11 @@ func TestContractsAreBookedWithWhatTheyDoNotSay(t *testing.T) {
 		`"major"`, `"minor","commissionPercentage":"12.5","yearOfAccount":2031`, 1), "EUR", "GBP", 1))
 	booked(`{"reference":"A","lines":["motorCoverage"],"from":"2026-01-01T05:00:00Z","before":"2027-01-01T05:00:00Z",`+
 		`"until":{"motorCoverage":"2026-12-31T23:00:00Z"},"timeZone":"America/New_York","currency":"EUR",`+
-		`"amountUnit":"major","commissionPercentage":"0","yearOfAccount":2026}`,
+		`"amountUnit":"major","frequency":"month","quarterBegins":"calendar","inception":"2026-01-01",`+
+		`"commissionPercentage":"0","yearOfAccount":2026}`,
 		`{"reference":"B","lines":["motorCoverage"],"from":"2026-12-31T23:00:00Z","before":"2027-12-31T23:00:00Z",`+
-			`"timeZone":"Europe/Paris","currency":"GBP","amountUnit":"minor","commissionPercentage":"12.5",`+
+			`"timeZone":"Europe/Paris","currency":"GBP","amountUnit":"minor","frequency":"month",`+
+			`"quarterBegins":"calendar","inception":"2027-01-01","commissionPercentage":"12.5",`+
 			`"yearOfAccount":2031}`, pet)
 }
 

@@ -57,6 +57,14 @@ func (b *Book) connect() (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return err
 	}
+	// Nobody else reads it; SQLite gives the files beside it the same rights.
+	file, err := os.OpenFile(b.path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.Chmod(0o600), file.Close()); err != nil {
+		return err
+	}
 	b.writer, err = sqlite.OpenConn(b.path, sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenWAL)
 	if err != nil {
 		return fmt.Errorf("the book in %s cannot be opened: %w", b.path, err)
