@@ -74,7 +74,11 @@ func (l *library) serveAging(c *gin.Context, _ any) (any, error) {
 	}
 	today := figures.DayOf(l.now(), l.zone)
 	counts, sums := map[ageKey]int64{}, map[ageKey]money.Amount{}
-	at, err := l.book.OpenAmounts(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(), q.list(),
+	b, err := l.book()
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.OpenAmounts(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(), q.list(),
 		func(o rows.OpenAmount) (err error) {
 			cell := rows.Cell{Contract: o.Contract, Line: o.Line, Currency: o.Currency}
 			for by, value := range q.only {

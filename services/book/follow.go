@@ -35,7 +35,9 @@ const (
 
 // follower reads the logs of the other services into a book.
 type follower struct {
+	// book is the book, nil until open could open it.
 	book *rows.Book
+	open func() (*rows.Book, error)
 	peer func(string) *peer.Client
 	log  *slog.Logger
 	lag  *lag
@@ -50,7 +52,10 @@ func (f *follower) run(ctx context.Context) {
 	failing := ""
 	for ctx.Err() == nil {
 		began := f.wall()
-		err := f.round(ctx)
+		err := f.opened()
+		if err == nil {
+			err = f.round(ctx)
+		}
 		rest := max(again, f.wall().Sub(began))
 		switch {
 		case err == nil && failing != "":
@@ -68,6 +73,14 @@ func (f *follower) run(ctx context.Context) {
 		case <-time.After(rest):
 		}
 	}
+}
+
+// opened opens the book, if it is not open.
+func (f *follower) opened() (err error) {
+	if f.book == nil {
+		f.book, err = f.open()
+	}
+	return err
 }
 
 // rounds is how often all logs are read before what is due is computed, while they have more. A policy is computed once

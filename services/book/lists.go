@@ -178,7 +178,11 @@ func (l *library) serveList(c *gin.Context, of *rows.List) (any, error) {
 
 // page returns a page of a list. Errors: problem.Unavailable, also until the book has read everything.
 func (l *library) page(ctx context.Context, of *rows.List, q rows.Query) (rows.Page, error) {
-	page, err := l.book.Page(ctx, of, q)
+	b, err := l.book()
+	if err != nil {
+		return rows.Page{}, err
+	}
+	page, err := b.Page(ctx, of, q)
 	if err == nil && page.AsOf.IsZero() {
 		err = errUnread
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -15,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/setting"
@@ -40,18 +42,28 @@ func Service() rest.Service {
 
 // library is the running service.
 type library struct {
-	book *rows.Book
+	// open is the book, once it could be opened; a disk that is full does not prevent the start.
+	open atomic.Pointer[rows.Book]
 	zone *time.Location
 	now  func() time.Time
-	// unitKnown says that the operator has said what unit amounts are in.
-	unitKnown bool
-	file      string
+	// amounts say what the operator has said of amounts.
+	amounts setting.Amounts
+	file    string
 	// temporary is the folder that is removed at the end; empty for none.
 	temporary string
 }
 
+// book returns the book. Errors: problem.Unavailable while it is not open.
+func (l *library) book() (*rows.Book, error) {
+	if b := l.open.Load(); b != nil {
+		return b, nil
+	}
+	return nil, problem.Outage(errUnread)
+}
+
 func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error) {
-	l := &library{zone: s.Zone, now: deps.Now, unitKnown: s.AmountUnit != "", file: file}
+	l := &library{zone: s.Zone, now: deps.Now, file: file,
+		amounts: setting.Amounts{Unit: s.AmountUnit, Currency: s.Currency}}
 	s.Extend(
 		l.list(rows.Policies, "listBookPolicies", "Policies with what people ask about them, filtered and sorted",
 			reflect.TypeFor[book.PolicyRows](), true),
@@ -70,16 +82,20 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 	)
 	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics), wall: deps.Wall,
 		contracted: map[string]time.Time{}}
+	f.open = func() (*rows.Book, error) {
+		b, err := rows.Open(l.file, l.amounts, l.zone)
+		if err == nil {
+			l.open.Store(b)
+		}
+		return b, err
+	}
 	return rest.Parts{
 		Open: func(context.Context) (err error) {
 			if l.file == "" {
-				if l.temporary, err = os.MkdirTemp("", "book"); err != nil {
-					return err
-				}
+				l.temporary, err = os.MkdirTemp("", "book")
 				l.file = filepath.Join(l.temporary, "book.db")
 			}
-			l.book, err = rows.Open(l.file, setting.Amounts{Unit: s.AmountUnit, Currency: s.Currency}, l.zone)
-			f.book = l.book
+			_ = f.opened() // the follower tries again, and says why
 			return err
 		},
 		Background: func() (map[string]func(context.Context) error, error) {
@@ -96,7 +112,10 @@ func (l *library) lastFull() figures.Month { return figures.MonthOf(l.now(), l.z
 
 // close closes the book, and removes it if it was a temporary one.
 func (l *library) close() error {
-	err := l.book.Close()
+	var err error
+	if b := l.open.Swap(nil); b != nil {
+		err = b.Close()
+	}
 	if l.temporary != "" {
 		err = errors.Join(err, os.RemoveAll(l.temporary))
 	}

@@ -72,7 +72,11 @@ func (l *library) serveSummary(c *gin.Context, _ any) (any, error) {
 	}
 	sums := map[group]figures.Sums{}
 	last := l.lastFull()
-	at, err := l.book.Cells(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(), q.from, q.to,
+	b, err := l.book()
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.Cells(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(), q.from, q.to,
 		func(cell rows.Cell) (err error) {
 			if !q.selects(&cell) {
 				return nil
@@ -244,7 +248,7 @@ func (q *summaryQuery) cell(of group, sums figures.Sums, l *library) (cell book.
 		opens.Del(byCause + emptyEnd) // premium has no cause
 		cell.Policies = rest.ExtensionPrefix + "/book/" + rows.Policies.Name + "?" + opens.Encode()
 	}
-	if of.currency == "" && !l.unitKnown {
+	if of.currency == "" && l.amounts.Unit == "" {
 		return cell, nil
 	}
 	return cell, ratios(&cell, sums)

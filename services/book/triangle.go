@@ -74,7 +74,11 @@ func (l *library) serveTriangle(c *gin.Context, _ any) (any, error) {
 		return nil, err
 	}
 	steps := map[triangleRow]map[int]money.Amount{}
-	at, err := l.book.Cells(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(),
+	b, err := l.book()
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.Cells(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(),
 		figures.FirstMonth, figures.LastMonth, func(cell rows.Cell) (err error) {
 			amount, err := q.amount(&cell)
 			if err != nil || amount.Sign() == 0 {

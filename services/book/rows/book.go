@@ -35,21 +35,35 @@ type defaults struct {
 // readers is how many requests read at once.
 const readers = 4
 
-// Open opens the book in a file, which it makes if it is missing or of another form.
+// Open opens the book in a file, which it makes if it is missing, damaged, or of another form.
 func Open(path string, amounts setting.Amounts, zone *time.Location) (*Book, error) {
 	b := &Book{path: path, defaults: defaults{amounts, zone}}
 	// What the figures were computed by is part of the form.
 	is := strconv.Itoa(form) + " " + amounts.Unit + " " + amounts.Currency + " " + zone.String()
-	if err := b.connect(); err != nil {
+	switch err := b.connect(); {
+	case err == nil:
+		if was, err := b.State("form"); err == nil && was == is {
+			return b, nil
+		}
+		if err := b.Close(); err != nil {
+			return nil, err
+		}
+	case !damaged(err):
 		return nil, err
-	}
-	if was, err := b.State("form"); err == nil && was == is {
-		return b, nil
 	}
 	if err := b.anew(); err != nil {
 		return nil, err
 	}
-	return b, b.write(func() error { return b.setState("form", is) })
+	if err := b.write(func() error { return b.setState("form", is) }); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// damaged reports whether an error says that the file is no book.
+func damaged(err error) bool {
+	code := sqlite.ErrCode(err).ToPrimary()
+	return code == sqlite.ResultNotADB || code == sqlite.ResultCorrupt
 }
 
 // connect opens the connections.
@@ -84,11 +98,8 @@ func (b *Book) connect() (err error) {
 	return nil
 }
 
-// anew throws away what the file has, and makes the tables.
+// anew makes the file anew, with its tables. It is closed before.
 func (b *Book) anew() error {
-	if err := b.Close(); err != nil {
-		return err
-	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(b.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -97,7 +108,10 @@ func (b *Book) anew() error {
 	if err := b.connect(); err != nil {
 		return err
 	}
-	return sqlitex.ExecuteScript(b.writer, schema, nil)
+	if err := sqlitex.ExecuteScript(b.writer, schema, nil); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return nil
 }
 
 // Clear throws away all that was read, so that it is read again.

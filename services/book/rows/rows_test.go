@@ -1,12 +1,14 @@
 package rows_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -376,5 +378,16 @@ func TestABookOfOtherSettingsIsMadeAnew(t *testing.T) {
 	}
 	if place, err := open(t, path).Place("coverage"); err != nil || place != "" {
 		t.Errorf("with another unit it has read up to %q (%v)", place, err)
+	}
+}
+
+// TestADamagedBookIsMadeAnew opens a file that is no book.
+func TestADamagedBookIsMadeAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "book.db")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("no book "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if place, err := open(t, path).Place("coverage"); err != nil || place != "" {
+		t.Errorf("it has read up to %q (%v)", place, err)
 	}
 }
