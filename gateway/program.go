@@ -208,7 +208,8 @@ func upstreams(p *process.Process) (map[string]Upstream, error) {
 		names = append(names, route.Service)
 	}
 	for _, x := range table.Extensions {
-		if !x.Optional {
+		// One that an exchange may be run without is called where its address is given.
+		if _, given := p.Settings.Peers[x.Service]; given || !x.Optional {
 			names = append(names, x.Service)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/allinone"
@@ -58,7 +59,7 @@ func Programs() (map[string]Program, error) {
 		add(route.Service)
 	}
 	for _, x := range table.Extensions {
-		if !x.Optional {
+		if !x.Optional || slices.Contains(internalapi.Services(), x.Service) {
 			add(x.Service)
 		}
 	}
