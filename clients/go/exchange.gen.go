@@ -2498,6 +2498,39 @@ type BatchResult struct {
 	Warnings *[]interface{} `json:"warnings,omitempty"`
 }
 
+// BookView A view, which is its person's alone.
+type BookView struct {
+	// List The list of the book.
+	List string `json:"list"`
+
+	// Name Its name, unique among those of the person.
+	Name string `json:"name"`
+
+	// Query The parameters of the list, as in an address: its conditions, sort and columns, without cursor and limit: 16,384 bytes at most. Empty for the whole list.
+	Query *string `json:"query,omitempty"`
+
+	// Rows The path of the rows that it shows.
+	Rows string `json:"rows"`
+
+	// SetAt When it was put last.
+	SetAt time.Time `json:"setAt"`
+}
+
+// BookViewList All views of the caller, by name: 100 at most.
+type BookViewList struct {
+	// Views The views.
+	Views []BookView `json:"views"`
+}
+
+// BookViewTermsInput A list of the book with the conditions, the order and the columns that somebody wants again.
+type BookViewTermsInput struct {
+	// List The list of the book.
+	List *string `json:"list,omitempty"`
+
+	// Query The parameters of the list, as in an address: its conditions, sort and columns, without cursor and limit: 16,384 bytes at most. Empty for the whole list.
+	Query *string `json:"query,omitempty"`
+}
+
 // BordereauAcknowledgement Who of the other side has seen a version, and when.
 type BordereauAcknowledgement struct {
 	// AcknowledgedAt The instant at which that was.
@@ -8820,6 +8853,9 @@ type StatementId = string
 // Template defines model for template.
 type Template = string
 
+// View defines model for view.
+type View = string
+
 // ListBeneficiaryParams defines parameters for ListBeneficiary.
 type ListBeneficiaryParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -14202,6 +14238,33 @@ type PutClaimSupplementParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// DeleteViewParams defines parameters for DeleteView.
+type DeleteViewParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ReadViewParams defines parameters for ReadView.
+type ReadViewParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// PutViewParams defines parameters for PutView.
+type PutViewParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // DeleteWebhookParams defines parameters for DeleteWebhook.
 type DeleteWebhookParams struct {
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400.
@@ -14549,6 +14612,9 @@ type UnpairItemsJSONRequestBody = PairRequestInput
 
 // PutClaimSupplementJSONRequestBody defines body for PutClaimSupplement for application/json ContentType.
 type PutClaimSupplementJSONRequestBody = ClaimSupplementInput
+
+// PutViewJSONRequestBody defines body for PutView for application/json ContentType.
+type PutViewJSONRequestBody = BookViewTermsInput
 
 // PutWebhookJSONRequestBody defines body for PutWebhook for application/json ContentType.
 type PutWebhookJSONRequestBody = WebhookInput
@@ -18080,6 +18146,46 @@ func (c *Client) PutClaimSupplement(ctx context.Context, id Id, params *PutClaim
 	}
 	r.body = body
 	return send[ClaimSupplementVersion](ctx, c, r)
+}
+
+// ListViews sends GET /x/view: The caller's views of the book, by name.
+func (c *Client) ListViews(ctx context.Context) (*Reply[BookViewList], error) {
+	r := newRequest("GET", "/x/view")
+	return send[BookViewList](ctx, c, r)
+}
+
+// DeleteView sends DELETE /x/view/{view}: Remove a view of the caller; the response is what it was.
+func (c *Client) DeleteView(ctx context.Context, view View, params *DeleteViewParams) (*Reply[BookView], error) {
+	r := newRequest("DELETE", "/x/view/{view}")
+	r.segment("view", view)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	return send[BookView](ctx, c, r)
+}
+
+// ReadView sends GET /x/view/{view}: A view of the caller.
+func (c *Client) ReadView(ctx context.Context, view View, params *ReadViewParams) (*Reply[BookView], error) {
+	r := newRequest("GET", "/x/view/{view}")
+	r.segment("view", view)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	return send[BookView](ctx, c, r)
+}
+
+// PutView sends PUT /x/view/{view}: Keep a list of the book under a name, or another one in its place.
+func (c *Client) PutView(ctx context.Context, view View, params *PutViewParams, body PutViewJSONRequestBody) (*Reply[BookView], error) {
+	r := newRequest("PUT", "/x/view/{view}")
+	r.segment("view", view)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	r.body = body
+	return send[BookView](ctx, c, r)
 }
 
 // ListWebhooks sends GET /x/webhook: The webhooks, by name.

@@ -57,6 +57,7 @@ func beyondRules() []Rule {
 			try: feedCursors},
 		Rule{Name: "GET /x/book/policies, claims, movements and summary are as of an instant, and refuse what is no " +
 			"condition", try: bookRefuses},
+		Rule{Name: "PUT /x/view/{view} keeps a list of the book for its person, until it is removed", try: keptViews},
 		Rule{Name: "PUT /x/webhook/{name} refuses URLs that no webhook can have, and makes nothing", try: webhookURLs},
 		Rule{Name: "PUT /x/contract/{contract} keeps every version, and names what is wrong with a contract",
 			try: contracts},

@@ -327,3 +327,26 @@ func bookRefuses(p *probe) {
 		summary+"?month=2026-01",
 		summary+"?from=2026", summary+"?to=2026-13", summary+"?limit=1")
 }
+
+func keptViews(p *probe) {
+	path := "/x/view/" + p.name
+	view := record{"list": "policies", "query": "line=motorCoverage&sort=-open"}
+	a := p.put(path, view)
+	if a.status == http.StatusNotFound {
+		p.skip("the implementation keeps no views")
+	}
+	if made := p.wants(http.StatusOK, a); made.text("rows") != "/x/book/policies?line=motorCoverage&sort=-open" {
+		p.fail("the view shows %v", made)
+	}
+	p.refused(http.StatusBadRequest, "", p.put(path, record{"list": "colours"}))
+	p.refused(http.StatusBadRequest, "", p.put(path, record{"list": "claims", "query": "cursor=a"}))
+	p.refused(http.StatusBadRequest, "", p.put(path+":of", view))
+	if !slices.ContainsFunc(p.read("/x/view").list("views"), func(one any) bool {
+		return record(one.(map[string]any)).text("name") == p.name
+	}) {
+		p.fail("the list of views has no %s", p.name)
+	}
+	p.wants(http.StatusOK, p.do(http.MethodDelete, path, nil))
+	p.refused(http.StatusNotFound, "", p.get(path))
+	p.refused(http.StatusNotFound, "", p.do(http.MethodDelete, path, nil))
+}

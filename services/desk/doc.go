@@ -9,6 +9,7 @@
 //	supplements.go      those about what is added to claims
 //	reconciliations.go  those about profiles, statements and comparisons
 //	imports.go          those about files whose rows become records
+//	views.go            those about the lists of the book that people keep under a name
 //	booked.go           what the book needs of contracts
 //	counterparty.go     what the counterparty of a contract may ask for, and what it is shown
 package desk

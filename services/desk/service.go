@@ -71,6 +71,8 @@ type office struct {
 	intake *intake.Intake
 	// underWay knows how far preparations and comparisons have come.
 	underWay *underway.Log
+	// views keeps the lists of the book that people want again.
+	views *views
 	// cursors seals the cursors of lists where organisations share the exchange; nil elsewhere.
 	cursors *query.Cursors
 }
@@ -81,7 +83,7 @@ func declare(s *rest.Server, deps process.Deps, layout int) (rest.Parts, error) 
 		return rest.Parts{}, err
 	}
 	o := &office{server: s, contracts: contract.New(lines, deps.Now, s.Zone, deps.Log), source: source.New(deps.Peer),
-		underWay: underway.New(deps.Now)}
+		underWay: underway.New(deps.Now), views: &views{now: deps.Now}}
 	o.desk = bordereau.New(o.contracts, o.source, o.underWay, deps.Now, s.Zone, layout, deps.Log)
 	o.folder = folder.New(deps.Log)
 	if o.intake, err = o.newIntake(s, deps); err != nil {
@@ -94,6 +96,7 @@ func declare(s *rest.Server, deps process.Deps, layout int) (rest.Parts, error) 
 	s.Extend(o.supplementOperations()...)
 	s.Extend(o.reconciliationOperations()...)
 	s.Extend(o.importOperations()...)
+	s.Extend(o.views.operations()...)
 	parts := rest.Parts{Logged: o.logged, Examine: examine(lines, deps.Now)}
 	parts.Internal = func(router gin.IRouter) {
 		if o.mountBooked(router); deps.Organisations {
@@ -111,6 +114,9 @@ func declare(s *rest.Server, deps process.Deps, layout int) (rest.Parts, error) 
 			return err
 		}
 		if err := o.folder.Open(ctx, deps.Store); err != nil {
+			return err
+		}
+		if err := o.views.open(ctx, deps.Store); err != nil {
 			return err
 		}
 		if deps.Organisations {

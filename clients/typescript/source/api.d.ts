@@ -4818,6 +4818,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's views of the book, by name
+         * @description The caller's views of the book, by name.
+         */
+        get: operations["listViews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/view/{view}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A view of the caller
+         * @description A view of the caller.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         */
+        get: operations["readView"];
+        /**
+         * Keep a list of the book under a name, or another one in its place
+         * @description Keep a list of the book under a name, or another one in its place. A view is seen by its person alone: the same subject of the same organisation. There are 100 at most for each. What it says is checked where the list is read.
+         *
+         *     Problems: 412 [the record has changed](/problems/precondition-failed).
+         */
+        put: operations["putView"];
+        post?: never;
+        /**
+         * Remove a view of the caller; the response is what it was
+         * @description Remove a view of the caller; the response is what it was.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/webhook": {
         parameters: {
             query?: never;
@@ -5254,6 +5308,34 @@ export interface components {
             share?: Exact;
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
+        };
+        /** @description A view, which is its person's alone. */
+        BookView: {
+            /** @description The list of the book. */
+            list: string;
+            /** @description Its name, unique among those of the person. */
+            name: string;
+            /** @description The parameters of the list, as in an address: its conditions, sort and columns, without cursor and limit: 16,384 bytes at most. Empty for the whole list. */
+            query?: string;
+            /** @description The path of the rows that it shows. */
+            rows: string;
+            /**
+             * Format: date-time
+             * @description When it was put last.
+             */
+            setAt: string;
+        };
+        /** @description All views of the caller, by name: 100 at most. */
+        BookViewList: {
+            /** @description The views. */
+            views: components["schemas"]["BookView"][];
+        };
+        /** @description A list of the book with the conditions, the order and the columns that somebody wants again. */
+        BookViewTermsInput: {
+            /** @description The list of the book. */
+            list?: string | null;
+            /** @description The parameters of the list, as in an address: its conditions, sort and columns, without cursor and limit: 16,384 bytes at most. Empty for the whole list. */
+            query?: string | null;
         };
         /** @description Who of the other side has seen a version, and when. */
         BordereauAcknowledgement: {
@@ -13391,6 +13473,8 @@ export interface components {
         statementId: string;
         /** @description The name of the workbook, such as motor.xlsx. */
         template: string;
+        /** @description The name of the view: 1 to 100 visible characters, no slash and no colon. */
+        view: string;
     };
     requestBodies: never;
     headers: {
@@ -36085,6 +36169,219 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller's views of the book, by name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookViewList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the view: 1 to 100 visible characters, no slash and no colon. */
+                view: components["parameters"]["view"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A view of the caller. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookView"];
+                };
+            };
+            /** @description The record is still the one that If-None-Match names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the view: 1 to 100 visible characters, no slash and no colon. */
+                view: components["parameters"]["view"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "list": "policies",
+                 *       "query": "line=motorCoverage&expiryDateFrom=2026-03-01&expiryDateTo=2026-05-31&sort=expiryDate"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookViewTermsInput"];
+            };
+        };
+        responses: {
+            /** @description Keep a list of the book under a name, or another one in its place. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "list": "policies",
+                     *       "name": "Ends in spring",
+                     *       "query": "line=motorCoverage&expiryDateFrom=2026-03-01&expiryDateTo=2026-05-31&sort=expiryDate",
+                     *       "rows": "/x/book/policies?line=motorCoverage&expiryDateFrom=2026-03-01&expiryDateTo=2026-05-31&sort=expiryDate",
+                     *       "setAt": "2026-04-02T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BookView"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is larger than 1048576 bytes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 413,
+                     *       "title": "body too large",
+                     *       "type": "/problems/body-too-large"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/record-too-large" | "/problems/body-too-large";
+                    };
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly; without a strong one and without `*` it is 400. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. A change with none, and without `*`, is 400. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the view: 1 to 100 visible characters, no slash and no colon. */
+                view: components["parameters"]["view"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a view of the caller; the response is what it was. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookView"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

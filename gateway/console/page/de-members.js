@@ -124,4 +124,5 @@ export default {
   year: 'Abrechnungsjahr', cause: 'Schadenursache', notified: 'Gemeldet', closed: 'Abgeschlossen',
   closedWithoutPayment: 'Ohne Zahlung abgeschlossen', openClaims: 'Offene Schäden', lastMovement: 'Letzte Bewegung',
   lastEvent: 'Letztes Ereignis',
+  views: 'Ansichten', list: 'Liste', query: 'Parameter',
 };

@@ -85,6 +85,7 @@ func sharedParameters() openapi3.ParametersMap {
 		"finding":      "The id of the finding.",
 		"profile":      "The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores.",
 		"statementId":  "The id of the statement.",
+		"view":         "The name of the view: 1 to 100 visible characters, no slash and no colon.",
 		"runId":        "The id of the run.",
 		"importId":     "The id of the import.",
 		"template":     "The name of the workbook, such as motor.xlsx.",
