@@ -1,121 +1,83 @@
-// A list of the book: policies, claims, movements, or what came late. Its filters and its order are in the address.
+// A list of the book: policies, claims, movements, or what came late. What it shows is in the address.
 
-import { interfaceDocument } from './api.js';
-import { Badge, Button, ClaimLink, Instant, None, Percent, PolicyLink, Table } from './dom.js';
-import { html, useRef } from './html.js';
-import { Loaded, Pages, listed } from './show.js';
-import { label, option, t } from './words.js';
-import { Figure } from './book.js';
+import { interfaceDocument, mayWrite } from './api.js';
+import { Table } from './dom.js';
+import { html, useRef, useState } from './html.js';
+import { Downloads, Loaded, Pages, listed } from './show.js';
+import { label, t } from './words.js';
+import { Beside, COLUMNS, Cell, address, isAmount, isRight } from './bookrow.js';
+import { Columns, Filters, Usual, Views, changed, columnsOf } from './booktools.js';
 
-const LISTS = {
-  policies: ['policyNumber', 'insured', 'object', 'line', 'status', 'inceptionDate', 'expiryDate', 'contract',
-    'written', 'received', 'open', 'incurred', 'lossRatio'],
-  claims: ['claimNumber', 'policyNumber', 'insured', 'line', 'cause', 'status', 'lossDate', 'lastMovement', 'reserve',
-    'paid', 'outstanding', 'incurred'],
-  movements: ['recordedAt', 'kind', 'type', 'policyNumber', 'claimNumber', 'insured', 'amount', 'date', 'late'],
-};
-LISTS.late = LISTS.movements;
-const AMOUNTS = new Set(['written', 'received', 'open', 'incurred', 'reserve', 'paid', 'outstanding', 'amount']);
-// What the names of parameters end with, beside that of their column.
-const ENDS = ['From', 'To', 'Begins', 'Empty'];
-
-// parted returns the column that a parameter is about, and what its name ends with.
-function parted(name) {
-  const end = ENDS.find((one) => name.endsWith(one)) || '';
-  return [name.slice(0, name.length - end.length), end];
-}
-
-// parameterOf returns a parameter in words.
-function parameterOf(name) {
-  if (name === 'from' || name === 'to') return t(`months ${name}`);
-  const [column, end] = parted(name);
-  return end ? `${label(column)} ${t(`end ${end}`)}` : label(column);
-}
-
-function valueOf(name, text) {
-  if (text === 'true' || text === 'false') return t(text === 'true' ? 'yes' : 'no');
-  if (name === 'line') return t(`line ${text}`) || text;
-  return name === 'status' ? t(`state ${text}`) || text : text;
-}
-
-// Cell is a member of a row. Amounts of a selection of months are those of these months.
-function Cell({ name, row }) {
-  const of = row.selected?.[name] ?? row[name];
-  if (of === undefined || of === '') return html`<${None} />`;
-  if (AMOUNTS.has(name)) return html`<${Figure} amount=${of} currency=${row.currency} />`;
-  if (name === 'policyNumber') return html`<${PolicyLink} number=${of} />`;
-  if (name === 'claimNumber') return html`<${ClaimLink} number=${of} />`;
-  if (name === 'line') return t(`line ${of}`) || of;
-  if (name === 'lossRatio') return html`<${Percent} of=${of} />`;
-  if (name === 'status') return html`<${Badge} of=${of} />${row.ended && of !== 'cancelled' && of !== 'lapsed'
-    && html` <${Badge} of="ended" />`}`;
-  if (name === 'kind') return t(`movement ${of}`) || of;
-  if (name === 'cause') return option('lossCause', of);
-  if (name === 'type') return option(row.kind === 'payment' ? 'paymentMethod' : 'receiptType', of);
-  return /^\d{4}-\d\d-\d\d/.test(of) ? html`<${Instant} at=${of} />` : String(of);
-}
-
-// address returns the address of a list with other parameters.
-const address = (list, query) => `#/book/${list}${String(query) && `?${query}`}`;
-
-function without(query, name) {
-  const left = new URLSearchParams(query);
-  left.delete(name);
-  return left;
-}
-
-// Chips are the filters of the list, each of which can be taken away.
-const Chips = ({ list, query }) => html`<ul class="examples" data-part="filters">${[...new Set(query.keys())]
-  .filter((name) => name !== 'sort').map((name) => html`<li><a class="button" data-filter=${name}
-    href=${address(list, without(query, name))} title=${t('filterAway')}>${parameterOf(name)}: ${
-  query.getAll(name).map((text) => valueOf(name, text)).join(', ')} ×</a></li>`)}</ul>`;
-
-// Adding is the form that adds a filter.
-function Adding({ list, query, names }) {
-  const [which, what] = [useRef(), useRef()];
-  const add = (event) => {
-    event.preventDefault();
-    const text = what.current.value.trim();
-    const to = new URLSearchParams(query);
-    if (!text) return;
-    to.append(which.current.value, text);
-    location.hash = address(list, to);
-  };
-  return html`<form class="filter" data-form="filter" aria-label=${t('filters')} onSubmit=${add}>
-    <div class="field"><label for="filter-name">${t('filterBy')}</label><select id="filter-name" ref=${which}>
-      ${names.map((name) => html`<option value=${name}>${parameterOf(name)}</option>`)}</select></div>
-    <div class="field"><label for="filter-value">${t('filterIs')}</label><input id="filter-value" autocomplete="off"
-      ref=${what} /></div>
-    <${Button} type="submit">${t('filterAdd')}<//></form>`;
-}
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 // Sorted is the head of a column, which sorts by it, and the other way round where it does.
 function Sorted({ list, query, name }) {
   const is = query.get('sort');
-  const to = new URLSearchParams(query);
-  to.set('sort', is === name ? `-${name}` : name);
+  const to = changed(query, { sort: is === name ? `-${name}` : name });
   const [mark, order] = is === name ? [' ▲', 'ascending'] : is === `-${name}` ? [' ▼', 'descending'] : ['', 'none'];
   return html`<a href=${address(list, to)} data-sort=${order}>${label(name)}${mark}</a>`;
 }
 
+// files are the list as files, as it is filtered and with the columns that it shows.
+function files(list, query, shown) {
+  const of = changed(query, { columns: [...shown, ...shown.some(isAmount) && !shown.includes('currency')
+    ? ['currency'] : []].join(',') });
+  return [['csv', 'text/csv'], ['xlsx', XLSX]].map(([suffix, media]) => ({ suffix, media, name: list,
+    path: `/x/book/${list}?${of}` }));
+}
+
+// Rows are the rows of the list. One is shown beside it: by a click on the row or by its button, by Space where the
+// focus is in a row, and then by the keys that move through the rows.
+function Rows({ list, path, columns, names }) {
+  const [row, setRow] = useState(null);
+  const around = useRef();
+  const close = () => setRow(null);
+  const attributes = (of) => ({
+    'data-chosen': row?.id === of.id ? 'true' : undefined,
+    onClick: (event) => { if (!event.target.closest('a, button') && !String(getSelection())) setRow(of); },
+    onFocusCapture: () => { if (row && row.id !== of.id) setRow(of); },
+    onKeyDown: (event) => {
+      if (event.key !== ' ' || event.target.tagName === 'BUTTON') return;
+      event.preventDefault();
+      setRow(of);
+    },
+  });
+  const closes = (event) => {
+    if (event.key !== 'Escape' || !row) return;
+    close();
+    around.current.querySelector('[data-chosen] a')?.focus();
+  };
+  const peek = { label: html`<span class="unseen">${t('besideIt')}</span>`, cell: (of) => html`<button type="button"
+    class="peek" aria-label=${t('besideIt')} aria-pressed=${row?.id === of.id ? 'true' : 'false'}
+    onClick=${() => setRow(row?.id === of.id ? null : of)}>›</button>` };
+  return html`<div class="with-beside" ref=${around} onKeyDown=${closes}>
+    <${Pages} data-part="rows" path=${path} list=${listed('rows', 'cursor')} show=${(rows, next) => html`
+      <${Table} caption=${t(`list ${list}`)} rows=${rows} columns=${[...columns, peek]} attributes=${attributes}
+        empty=${next ? t('moreToLookAt') : t('nothing')} />`} />
+    ${row && html`<${Beside} row=${row} names=${names} close=${close} />`}</div>`;
+}
+
 function Listed({ list, query, parameters }) {
   const sorts = parameters.find(({ name }) => name === 'sort').schema.enum;
-  const names = parameters.map(({ name }) => name).filter((name) => !['sort', 'cursor', 'limit'].includes(name));
-  const path = new URLSearchParams(query);
-  path.set('limit', '50');
-  const columns = LISTS[list].map((name) => ({ amount: AMOUNTS.has(name) || name === 'lossRatio' || name === 'late',
+  const names = columnsOf(list, parameters);
+  const asked = (query.get('columns') || '').split(',').filter((name) => names.includes(name));
+  const shown = asked.length > 0 ? asked : COLUMNS[list];
+  const columns = shown.map((name) => ({ amount: isRight(name),
     label: sorts.includes(name) ? html`<${Sorted} list=${list} query=${query} name=${name} />` : label(name),
-    cell: (row) => html`<${Cell} name=${name} row=${row} />` }));
-  return html`<${Chips} list=${list} query=${query} />
-    <${Adding} list=${list} query=${query} names=${names} />
-    <${Pages} data-part="rows" path=${`/x/book/${list}?${path}`} list=${listed('rows', 'cursor')}
-      show=${(rows, next) => html`<${Table} caption=${t(`list ${list}`)} rows=${rows} columns=${columns}
-        empty=${next ? t('moreToLookAt') : t('nothing')} />`} />`;
+    title: label(name), cell: (row) => html`<${Cell} name=${name} row=${row} />` }));
+  return html`<${Usual} list=${list} query=${query} />
+    <div class="tools"><${Filters} list=${list} query=${query} parameters=${parameters} />
+      <div class="buttons"><${Views} list=${list} query=${query} />
+      <${Columns} list=${list} query=${query} names=${names} shown=${shown} />
+      <${Downloads} files=${files(list, query, shown)} /></div></div>
+    <${Rows} list=${list} path=${`/x/book/${list}?${changed(query, { columns: undefined, limit: 50 })}`}
+      columns=${columns} names=${names} />`;
 }
 
 export default function BookList({ path: [list], query }) {
-  const known = Object.hasOwn(LISTS, list) ? list : 'policies';
-  return html`<h1>${t(`list ${known}`)}</h1><p class="lead"><a href="#/book">${t('book')}</a></p>
+  const known = Object.hasOwn(COLUMNS, list) ? list : 'policies';
+  return html`<div class="head"><h1>${t(`list ${known}`)}</h1><div class="buttons">${known === 'policies' && mayWrite()
+    && html`<a class="button primary" href="#/create">${t('createPolicy')}</a>`}</div></div>
     <${Loaded} load=${interfaceDocument} show=${({ paths }) => html`<${Listed} list=${known} query=${query}
       parameters=${paths[`/x/book/${known}`].get.parameters.filter(({ name }) => name)} />`} />`;
 }

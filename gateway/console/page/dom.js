@@ -131,12 +131,15 @@ export const Technical = ({ of }) => of && (isForeign() ? html`<details class="t
 export const Scroll = ({ caption, children, ...attributes }) => html`<div class="scroll" tabindex="0" role="region"
   aria-label=${caption}><table ...${attributes}><caption class="unseen">${caption}</caption>${children}</table></div>`;
 
-// Table shows rows. A column is {label, cell(row), amount}; the first cell names the row. j and k move between rows.
-export const Table = ({ caption, columns, rows, empty }) => (rows.length === 0
+// Table shows rows. A column is {label, cell(row), amount}, and has a title where its label is no text; the first cell
+// names the row. attributes(row) are those of its element. j and k move between rows.
+export const Table = ({ caption, columns, rows, empty, attributes = () => ({}) }) => (rows.length === 0
   ? html`<p class="empty">${empty || t('nothing')}</p>` : html`<${Scroll} caption=${caption}>
     <thead><tr>${columns.map((c) => html`<th scope="col" class=${c.amount && 'right'}>${c.label}</th>`)}</tr></thead>
-    <tbody>${rows.map((row, i) => html`<tr data-row key=${row.id ?? i}>${columns.map((c) => html`
-      <td class=${c.amount && 'right'} data-label=${c.label}><div>${c.cell(row)}</div></td>`)}</tr>`)}</tbody><//>`);
+    <tbody>${rows.map((row, i) => html`<tr data-row key=${row.id ?? i} ...${attributes(row)}>
+      ${columns.map((c) => html`
+      <td class=${c.amount && 'right'} data-label=${c.title ?? c.label}><div>${c.cell(row)}</div></td>`)}</tr>`)}
+    </tbody><//>`);
 
 // column returns the column of a member.
 export const column = (name) => ({ label: label(name), amount: AMOUNTS.has(name),

@@ -11,9 +11,12 @@ import { language, speak, t } from './words.js';
 import find from './find.js';
 import today from './today.js';
 
+const BookList = later(() => import('./booklist.js'));
+const listOf = (name) => (given) => html`<${BookList} ...${given} path=${[name]} />`;
 const screens = {
   today, find, policy: later(() => import('./policy.js')), claim: later(() => import('./claim.js')),
   desk: later(() => import('./desk.js')), feed: later(() => import('./feed.js')),
+  policies: listOf('policies'), claims: listOf('claims'),
   book: later(() => import('./book.js')), import: later(() => import('./imports.js')),
   reconciliation: later(() => import('./reconciliation.js')), help: later(() => import('./help.js')),
   create: later(() => import('./create.js')), record: later(() => import('./record.js')),

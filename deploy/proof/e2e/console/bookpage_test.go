@@ -11,8 +11,7 @@ import (
 	"insurance.example/exchange/pkg/wait"
 )
 
-// TestFiguresOfTheBookOpen opens figures of the book: the rows of the list that each leads to come to it. It then adds
-// a filter to a list, sorts it, and takes the filter away, by keys and addresses alone.
+// TestFiguresOfTheBookOpen opens figures of the book: the rows of the list that each leads to come to it.
 func TestFiguresOfTheBookOpen(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Bookish")
@@ -36,18 +35,103 @@ func TestFiguresOfTheBookOpen(t *testing.T) {
 		p.sees("[data-part=rows] tbody", "POL-")
 		p.sees("[data-filter=currency]", "EUR")
 	}
-	p.turn("/book/policies")
-	p.sees("[data-part=rows] tbody", "POL-")
-	p.eval("document.getElementById('filter-name').value = 'line'", nil)
-	p.eval("document.getElementById('filter-value').focus()", nil)
-	p.keys("petCoverage\r")
-	p.sees("[data-filter=line]", "Pet")
+}
+
+// TestAListIsWorkedWith filters a list of the book, sorts it, chooses its columns, keeps that as a view and opens it
+// again, and looks at rows beside the list, by keys. Another person does not have the view.
+func TestAListIsWorkedWith(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Listed")
+	wait.For(t, "the receipts are in the book", func() bool {
+		return strings.Contains(string(d.clerk.Get(t, "/x/book/movements").Body), `"amount":100`)
+	})
+	p := open(t, d.Exchange, "/policies", trial.Developer, trial.Admin)
+	rows := "[data-part=rows] tbody"
+	p.sees(rows, "POL-")
+	filter := func(column, end, value string) {
+		t.Helper()
+		p.click("[data-menu=filter] summary")
+		for _, field := range [][2]string{{"filter-column", column}, {"filter-end", end}} {
+			p.becomes("Boolean(document.querySelector('#" + field[0] + " option[value=" + quoted(field[1]) + "]'))")
+			p.eval("(() => { const it = document.getElementById("+quoted(field[0])+"); it.value = "+quoted(field[1])+
+				"; it.dispatchEvent(new Event('change', { bubbles: true })) })()", nil)
+		}
+		p.eval("document.getElementById('filter-value').value = "+quoted(value), nil)
+		p.click("[data-form=filter] button")
+	}
+	filter("line", "", "petCoverage")
+	p.sees("[data-filter=line]", "Line: Pet")
 	p.sees("[data-part=rows] .empty")
+	p.accessible("a list without rows")
 	p.click("[data-filter=line]")
-	p.sees("[data-part=rows] tbody", "Motor")
+	p.sees(rows, "Motor")
+	filter("written", "From", "1")
+	p.sees("[data-filter=writtenFrom]", "Written from: 1")
 	p.click("th a[data-sort]")
 	p.sees("th a[data-sort=ascending]")
-	p.sees("[data-part=rows] tbody", "Motor")
+	p.click("[data-menu=columns] summary")
+	p.eval("document.querySelector('[name=column][value=country]').checked = true", nil)
+	p.eval("document.querySelector('[name=column][value=object]').checked = false", nil)
+	p.accessible("the columns of a list")
+	p.click("[data-form=columns] button")
+	p.sees("[data-part=rows] thead", "Country")
+	var address, heads string
+	p.eval("location.hash", &address)
+	p.eval("document.querySelector('[data-part=rows] thead').textContent", &heads)
+	if strings.Contains(heads, "Object") || !strings.Contains(address, "columns=policyNumber%2Cinsured%2Cline") {
+		t.Errorf("columns %s at %s", heads, address)
+	}
+
+	p.keepsDownloads()
+	p.click("[data-export=csv]")
+	p.becomes("saved.length > 0")
+	var file string
+	p.eval("saved[0][1]", &file)
+	if lines := strings.Split(strings.TrimPrefix(file, "\ufeff"), "\r\n"); !strings.HasPrefix(lines[0],
+		"policyNumber,insured,line,status,") || !strings.Contains(lines[0], "country,currency") ||
+		!strings.HasPrefix(lines[1], "POL-") {
+		t.Errorf("the file begins with %q", lines[:2])
+	}
+
+	const name = "Größere, sorted"
+	p.click("[data-menu=views] summary")
+	p.eval("document.getElementById('view-name').value = "+quoted(name), nil)
+	p.click("[data-form=view] button")
+	p.sees("[data-menu=views] li", name)
+	p.turn("/policies")
+	p.sees("[data-part=rows] thead", "Object")
+	p.click("[data-menu=views] summary")
+	p.click("[data-menu=views] li a")
+	p.sees("[data-part=rows] thead", "Country")
+	var again string
+	p.eval("location.hash", &again)
+	if again != address {
+		t.Errorf("the view opens %s, it was kept at %s", again, address)
+	}
+	if got := d.anna.Get(t, "/x/view"); strings.Contains(string(got.Body), "sorted") {
+		t.Errorf("another person has the view: %s", got.Body)
+	}
+	p.click("[data-menu=views] summary")
+	p.click("[data-menu=views] li button")
+	p.sees("[data-menu=views]", "You have kept no view")
+
+	p.turn("/book/movements")
+	p.sees(rows, "receipt")
+	p.keys("jj ")
+	beside := func() (title string) {
+		p.sees("[data-part=beside] h2")
+		p.eval("document.querySelector('[data-part=beside] [data-member=recordedAt]').textContent", &title)
+		return title
+	}
+	p.accessible("a row beside its list")
+	first := beside()
+	p.keys("j")
+	p.sees("tr[data-chosen] a:focus")
+	if beside() == "" || first == "" {
+		t.Errorf("beside the list are %q and %q", first, beside())
+	}
+	p.eval("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))", nil)
+	p.gone("[data-part=beside]")
 }
 
 func rational(text string) *big.Rat {
