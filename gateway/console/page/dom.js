@@ -82,6 +82,17 @@ const RESOURCES = { policyholderId: null, vehicleId: 'vehicle', driverId: 'drive
 
 export const isAddress = (text) => /^https?:\/\//.test(text);
 
+// ADDRESS are the members of an address, in the order in which they stand in a line.
+const ADDRESS = ['building', 'streetName', 'postalCode', 'city', 'state', 'country'];
+const CLOSE = new Set(['building', 'postalCode']); // what has no comma after it
+
+// Address is an address in a line.
+function Address({ of }) {
+  const names = [...ADDRESS.filter((name) => of[name]), ...Object.keys(of).filter((name) => !ADDRESS.includes(name))];
+  return names.map((name, i) => html`<span data-member=${name}><${Value} name=${name} of=${of[name]} /></span>${
+    i < names.length - 1 && (CLOSE.has(name) ? ' ' : ', ')}`);
+}
+
 // Value is a member of a record. linked says that what it names can be opened.
 export function Value({ name, of, linked = true }) {
   if (of === null || of === undefined || of === '' || of.length === 0) return html`<${None} />`;
@@ -89,7 +100,9 @@ export function Value({ name, of, linked = true }) {
     return of.map((one, i) => (typeof one === 'object' ? html`<${Members} of=${one} />`
       : [i > 0 && ', ', html`<${Value} name=${name} of=${one} linked=${linked} />`]));
   }
-  if (typeof of === 'object' && !of.digits) return html`<${Members} of=${of} />`;
+  if (typeof of === 'object' && !of.digits) {
+    return of.streetName && of.city ? html`<${Address} of=${of} />` : html`<${Members} of=${of} />`;
+  }
   if (typeof of === 'boolean') return t(of ? 'yes' : 'no');
   if (AMOUNTS.has(name)) return html`<${Money} of=${of} />`;
   if (/Percentage$/.test(name)) return html`<${Percent} of=${of} />`;

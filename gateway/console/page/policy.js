@@ -1,11 +1,12 @@
 // Policy: the whole of it, and what can be done with it.
 
 import { Problem, get, mayWrite } from './api.js';
-import { Button, Members, PolicyLink, RecordLink, Status, Table, column, party } from './dom.js';
+import { Button, Instant, Members, PolicyLink, RecordLink, Status, Table, amountText, column, party } from './dom.js';
+import { Facts, useBookRow } from './facts.js';
 import { Fields, Opened, bodySchema } from './form.js';
 import { html } from './html.js';
 import { Share, Sharing, accessTo, may, owns } from './sharing.js';
-import { Loaded, Part, Section, usePlace } from './show.js';
+import { Loaded, Part, Section, Tabs, usePlace } from './show.js';
 import { Timeline, events, history } from './timeline.js';
 import { label, option, t } from './words.js';
 
@@ -90,7 +91,7 @@ async function story(read, { view, resource, record }) {
   const own = events(await history(read, resource, record.id));
   const claims = (view.claims?.records || []).map(({ record: one }) => ({ at: one.fnol,
     what: `${t('claim')} ${one.claimNumber}`, href: `#/claim/${one.claimNumber}` }));
-  const receipts = (view.receipts?.records || []).map(({ record: one }) => ({ at: one.recordedAt,
+  const receipts = (view.receipts?.records || []).map(({ record: one }) => ({ at: one.recordedAt, alike: t('receipts'),
     what: `${t('receipt')}: ${option('receiptType', one.receiptType)}`, href: `#/record/receipt/${one.id}`,
     more: html`<p>${column('paymentAmount').cell(one)}</p>` }));
   return [...own, ...claims, ...receipts];
@@ -103,36 +104,66 @@ function Buttons({ of, number, again, put }) {
   const renewed = ({ data }) => put(html`<p class="done" role="status">${t('renewedBy')} <${PolicyLink}
     number=${data.policyNumber} /></p>`);
   const open = (make, done) => put(html`<${Opened} make=${async () => ({ ...await make(), cancel, done })} />`);
-  const button = (name, click) => html`<${Button} data-action=${name} onClick=${click}>${t(name)}<//>`;
+  const button = (name, click, first) => html`<${Button} data-action=${name} class=${first && 'primary'}
+    onClick=${click}>${t(name)}<//>`;
   const actions = Object.keys(ACTIONS).filter((action) => owns(access) && ACTIONS[action].includes(record.status)
     && (action !== 'renew' || resource !== 'travelCoverage'));
   return html`<div class="buttons">${actions.map((action) => button(action,
-    () => open(() => actionOf(action, of), action === 'renew' ? renewed : again)))}
+    () => open(() => actionOf(action, of), action === 'renew' ? renewed : again), action === 'endorse'))}
     ${Object.keys(ADDED).filter((one) => may(access, ADDED[one].right)).map((one) => button(`add-${one}`,
     () => open(() => additionOf(one, record), again)))}
     ${access && owns(access) && button('share', () => put(html`<${Share} number=${number} access=${access}
       cancel=${cancel} done=${again} />`))}</div>`;
 }
 
+// FACTS are what the book says of the policy at its top.
+const FACTS = ['written', 'received', 'open', 'paid', 'outstanding', 'incurred', 'lossRatio'];
+
+// Lead says in a line what the policy is: its line and status, who and what is insured, for which term, and under which
+// contract it is reported.
+function Lead({ of: { view, record, access, resource }, row }) {
+  const insured = (view.insured?.records || []).map((one) => party(one.record));
+  const parts = [html`${t(`line ${resource}`)} <${Status} of=${record} />`,
+    view.policyholder && html`<${Named} of=${view.policyholder} access=${access} />`,
+    row?.object || insured.join(', '),
+    record.inceptionDate && html`<${Instant} at=${record.inceptionDate} /> – <${Instant} at=${record.expiryDate} />`,
+    row?.contract && html`<a href=${`#/desk/${encodeURIComponent(row.contract)}`}>${row.contract}</a>`];
+  return html`<p class="lead wide">${parts.filter(Boolean).map((part, i) => html`${i > 0 && ' · '}${part}`)}</p>`;
+}
+
+// counted returns the title of a tab: how many records there are, and what they come to where the book says it.
+function counted(view, name, sum, row) {
+  if (missing(view, name)) return t(name);
+  const { records, rest } = view[name];
+  const amount = records.length > 0 && row?.currency && row[sum] !== undefined
+    && ` · ${amountText(row[sum], row.currency)}`;
+  return html`${t(name)} <span class="count">${records.length}${rest && '+'}${amount}</span>`;
+}
+
 function Whole({ of, number, again }) {
   const { view, record, access, resource } = of;
   const [place, put] = usePlace('act');
-  return html`<p class="lead">${t(`line ${resource}`)} <${Status} of=${record} /></p>
+  const row = useBookRow('policies', 'policyNumber', number);
+  const part = (name) => html`<${PartOf} view=${view} name=${name} />`;
+  const renewals = ['renewalsBefore', 'renewalsAfter'].filter((name) => view[name]?.records.length > 0);
+  return html`<${Lead} of=${of} row=${row} /><${Facts} row=${row} names=${FACTS} />
     ${mayWrite() && html`<${Buttons} of=${of} number=${number} again=${again} put=${put} />`}${place}
-    <div class="columns"><${Section} title=${t('terms')} data-part="record">
-      <${Members} of=${{ ...record, ...beside(view) }}
-        leave=${['id', 'policyNumber', 'status', ...besides(view, record)]} linked=${owns(access)} /><//>
-      <${Section} title=${label('policyholder')} data-part="policyholder">
-        <${Holder} view=${view} access=${access} /><//></div>
-    <${Section} title=${t('insured')}><div class="columns">${(view.insured?.records || []).map((one) => html`
-      <div class="card"><h3><${Named} of=${one} access=${access} /></h3>
-        <${Members} of=${one.record} leave=${['id']} /></div>`)}</div><//>
-    ${access && html`<${Sharing} access=${access} />`}
-    ${['claims', 'receipts', 'rows'].map((name) => html`<${PartOf} view=${view} name=${name} />`)}
-    ${['renewalsBefore', 'renewalsAfter'].map((name) => view[name]?.records.length > 0
-      && html`<${PartOf} view=${view} name=${name} />`)}
-    <${Part} title=${t('timeline')} data-part="timeline" load=${(read) => story(read, of)}
-      show=${(all) => html`<${Timeline} of=${all} />`} />`;
+    <${Tabs} of=${[{ name: 'overview', title: t('overview'), content: html`
+      <div class="columns"><${Section} title=${t('terms')} data-part="record">
+        <${Members} of=${{ ...record, ...beside(view) }}
+          leave=${['id', 'policyNumber', 'status', ...besides(view, record)]} linked=${owns(access)} /><//>
+        <${Section} title=${label('policyholder')} data-part="policyholder">
+          <${Holder} view=${view} access=${access} /><//></div>
+      <${Section} title=${t('insured')}><div class="columns">${(view.insured?.records || []).map((one) => html`
+        <div class="card"><h3><${Named} of=${one} access=${access} /></h3>
+          <${Members} of=${one.record} leave=${['id']} /></div>`)}</div><//>
+      ${access && html`<${Sharing} access=${access} />`}` },
+    { name: 'claims', title: counted(view, 'claims', 'incurred', row), content: part('claims') },
+    { name: 'receipts', title: counted(view, 'receipts', 'received', row), content: part('receipts') },
+    { name: 'rows', title: counted(view, 'rows'), content: part('rows') },
+    renewals.length > 0 && { name: 'renewals', title: t('renewals'), content: renewals.map(part) },
+    { name: 'timeline', title: t('timeline'), content: html`<${Part} title=${t('timeline')} data-part="timeline"
+      load=${(read) => story(read, of)} show=${(all) => html`<${Timeline} of=${all} />`} />` }]} />`;
 }
 
 // whole reads a policy. The record with its ETag is what a person sees, and what a change of theirs is a change of.

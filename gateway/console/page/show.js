@@ -89,6 +89,28 @@ const loading = () => html`<p class="empty">${t('loading')}</p>`;
 export const Section = ({ title, at, children, ...attributes }) => html`<section ref=${at} ...${attributes}>
   <h2>${title}</h2>${children}</section>`;
 
+// Tabs shows one of several parts of a screen: {name, title, content}. Those that are not shown are there all the same,
+// so that what they read is there once somebody turns to them. The arrow keys move between them.
+export function Tabs({ of }) {
+  const shown = of.filter(Boolean);
+  const [at, turn] = useState(shown[0].name);
+  const moves = (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const i = shown.findIndex(({ name }) => name === at) + by + shown.length;
+    const { name } = shown[i % shown.length];
+    turn(name);
+    event.currentTarget.querySelector(`[data-tab="${name}"]`).focus();
+  };
+  return html`<div class="tabs" role="tablist" onKeyDown=${moves}>${shown.map(({ name, title }) => html`<button
+    type="button" role="tab" id=${`tab-${name}`} data-tab=${name} aria-controls=${`panel-${name}`}
+    aria-selected=${at === name ? 'true' : 'false'} tabindex=${at === name ? 0 : -1} onClick=${() => turn(name)}>
+      ${title}</button>`)}</div>
+    ${shown.map(({ name, content }) => html`<div role="tabpanel" id=${`panel-${name}`} key=${name}
+      aria-labelledby=${`tab-${name}`} hidden=${at !== name}>${content}</div>`)}`;
+}
+
 // Part is a section whose content is loaded by itself, so that one that fails leaves the others. of is what useLoaded
 // has returned, where it is not load that is to be read.
 export const Part = ({ of, load, deps, show, ...more }) => html`<${Section} ...${more}>${of

@@ -1,4 +1,4 @@
-// What happened to a record, oldest first, with what each version changed.
+// What happened to a record, newest first, with what each version changed.
 
 import { Instant, Members } from './dom.js';
 import { Changed } from './form.js';
@@ -42,10 +42,26 @@ export const events = ({ entries }) => entries.map((entry) => ({ at: entry.at, w
   ? html`<${Changed} before=${entry.before} after=${entry.state} leave=${['id']} />`
   : entry.number > 1 && html`<${Moved} of=${entry} />` }));
 
-// Timeline shows events: {at, what, by, version, more, href}.
-export const Timeline = ({ of }) => html`<ol class="timeline">
-  ${of.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map((one) => html`<li data-version=${one.version}>
-    <p><${Instant} at=${one.at} /> ${one.href ? html`<a href=${one.href}>${one.what}</a>`
+const FOLDED = 3; // events that are alike, one after the other, from which on they are folded
+
+// Event is an event of the timeline.
+const Event = ({ of: one }) => html`<li data-version=${one.version}>
+  <p><${Instant} at=${one.at} /> ${one.href ? html`<a href=${one.href}>${one.what}</a>`
   : html`<strong>${one.what}</strong>`}${one.version
     && html`<span class="quiet"> ${label('version')} ${one.version}</span>`}${one.by
-    && html`<span class="quiet"> ${t('by')} ${one.by}</span>`}</p>${one.more}</li>`)}</ol>`;
+    && html`<span class="quiet"> ${t('by')} ${one.by}</span>`}</p>${one.more}</li>`;
+
+// Timeline shows events, the newest first: {at, what, by, version, more, href, alike}. Events that are alike, and
+// follow each other, are folded; alike is what they are together.
+export function Timeline({ of }) {
+  const groups = [];
+  for (const one of of.toReversed().toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))) {
+    const last = groups.at(-1);
+    if (last && one.alike && last[0].alike === one.alike) last.push(one);
+    else groups.push([one]);
+  }
+  const list = (all) => all.map((one) => html`<${Event} of=${one} />`);
+  return html`<ol class="timeline">${groups.map((all) => (all.length < FOLDED ? list(all)
+    : html`<li class="folded"><details><summary>${all[0].alike}: ${all.length}, <${Instant} at=${all.at(-1).at} />
+      – <${Instant} at=${all[0].at} /></summary><ol class="timeline">${list(all)}</ol></details></li>`))}</ol>`;
+}

@@ -41,7 +41,7 @@ func (p *tab) members(selector string) (all map[string][]string) {
 			if (e.querySelector('[data-member]')) continue;
 			const path = [];
 			for (let at = e; at; at = at.parentElement.closest('[data-member]')) path.unshift(at.dataset.member);
-			(all[path.join('/')] ??= []).push(`+shown+`(e.querySelector('dd')));
+			(all[path.join('/')] ??= []).push(`+shown+`(e.querySelector('dd') ?? e));
 		}
 		return all; })()`, &all)
 	return all
