@@ -37,6 +37,41 @@ func TestFiguresOfTheBookOpen(t *testing.T) {
 	}
 }
 
+// TestPicturesOfTheBookOpen follows marks of pictures: each opens the list that comes to what it says.
+func TestPicturesOfTheBookOpen(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Pictured")
+	wait.For(t, "the receipts are in the book", func() bool {
+		return strings.Contains(string(d.clerk.Get(t, "/x/book/movements").Body), `"amount":100`)
+	})
+	p := open(t, d.Exchange, "/book", trial.Developer)
+	p.click("[data-tab=months]")
+	p.becomes("document.querySelectorAll('[data-bar=received]').length > 0")
+	var bars []struct{ To, Says string }
+	p.eval("[...document.querySelectorAll('[data-bar=received]')].map((a) => "+
+		"({ To: a.getAttribute('href'), Says: a.getAttribute('aria-label') }))", &bars)
+	sums := 0
+	for _, bar := range bars {
+		month := bar.To[strings.Index(bar.To, "from=")+len("from="):][:len("2026-11")]
+		amount := strings.ReplaceAll(strings.TrimPrefix(bar.Says, "Received "+month+": EUR\u00a0"), ",", "")
+		if rational(amount).Sign() == 0 {
+			continue // its list may be empty
+		}
+		sums++
+		if sum := d.sumOf(t, bar.To, "received"); sum.Cmp(rational(amount)) != 0 {
+			t.Errorf("%s comes to %s, the bar says %s", bar.To, sum, bar.Says)
+		}
+	}
+	if sums < 2 {
+		t.Errorf("of %d bars %d say something", len(bars), sums)
+	}
+	for _, tab := range []string{"contracts", "causes", "triangle", "aging", "lines"} {
+		p.click("[data-tab=" + tab + "]")
+		p.becomes("document.querySelectorAll('[role=tabpanel]:not([hidden]) :is(table, .empty)').length > 0")
+		p.accessible("the book by " + tab)
+	}
+}
+
 // TestAListIsWorkedWith filters a list of the book, sorts it, chooses its columns, keeps that as a view and opens it
 // again, and looks at rows beside the list, by keys. Another person does not have the view.
 func TestAListIsWorkedWith(t *testing.T) {
