@@ -46,7 +46,7 @@ export default {
   seed: 'Jetzt füllen', seeding: 'Der Bestand wird geschrieben …',
   findWhat: 'Nummer von Police, Schaden oder Partei, Name, Kennzeichen oder eigene Referenz',
   findShort: 'Suchen …', foundHere: 'Gefunden', foundFor: 'Suche nach „{0}“', allFound: 'Alles Gefundene',
-  seeking: 'Wird gesucht …', theirs: 'Policen dazu', menu: 'Menü', dense: 'Kompakt', byTestClock: 'Testuhr',
+  seeking: 'Wird gesucht …', belonging: 'Policen dazu', menu: 'Menü', dense: 'Kompakt', byTestClock: 'Testuhr',
   figures: 'Zahlen', 'figure overdue': 'Überfällig', overdueIs: 'Bordereaux über der Frist',
   'figure prepared': 'Zu genehmigen', preparedIs: 'wartende Fassungen', 'figure findings': 'Befunde',
   'figure outstanding': 'Offen', outstandingIs: 'aus nicht abgeschlossenen Schäden', 'figure ending': 'Enden bald',

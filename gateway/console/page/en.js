@@ -36,7 +36,7 @@ export default {
   seed: 'Fill it now', seeding: 'The book is being written …',
   findWhat: 'Number of a policy, claim or party, name, plate, or own reference', findShort: 'Find …',
   foundHere: 'What is found', foundFor: 'Find “{0}”', allFound: 'All that is found', seeking: 'Looking …',
-  theirs: 'Their policies', newest: 'Newest policies', menu: 'Menu', dense: 'Compact', byTestClock: 'test clock',
+  belonging: 'Their policies', newest: 'Newest policies', menu: 'Menu', dense: 'Compact', byTestClock: 'test clock',
   figures: 'Figures', 'figure overdue': 'Overdue', overdueIs: 'bordereaux past their day',
   'figure prepared': 'To approve', preparedIs: 'versions that wait', 'figure findings': 'Findings',
   'figure outstanding': 'Outstanding', outstandingIs: 'of claims that are not closed', 'figure ending': 'Ending',

@@ -25,7 +25,7 @@ export const Policies = ({ rows, title = t('policies') }) => html`<${Table} capt
   column('policyNumber'), ...named(rows), { label: t('line'), cell: (row) => t(`line ${lineOf(row)}`) },
   ...['status', 'inceptionDate', 'expiryDate'].map(column), ...own(rows)]} />`;
 
-const Theirs = ({ rows }) => html`<${Policies} rows=${rows} title=${t('theirs')} />`;
+const Theirs = ({ rows }) => html`<${Policies} rows=${rows} title=${t('belonging')} />`;
 
 const Claims = ({ rows }) => html`<${Table} caption=${t('claims')} columns=${[...CLAIM.map(column), ...own(rows)]}
   rows=${rows.map((row) => ({ claimStatus: row.status, ...row }))} />`;
@@ -46,7 +46,7 @@ const Vehicles = ({ rows }) => html`<${Table} caption=${t('vehicles')} rows=${ro
   ...own(rows)]} />`;
 
 // KINDS are the kinds of what is found, in the order in which they are shown.
-const KINDS = { policies: Policies, claims: Claims, parties: Parties, vehicles: Vehicles, theirs: Theirs };
+const KINDS = { policies: Policies, claims: Claims, parties: Parties, vehicles: Vehicles, belonging: Theirs };
 
 // Results are what is found for a text.
 function Results({ text }) {

@@ -65,13 +65,14 @@ const under = ({ name, path }) => (name === 'book' && IN_MENU.includes(path[0]) 
 function Person({ speakOther, other }) {
   const { subject, organisation, token } = useSignal(session);
   const [dense, set] = useState(localStorage.getItem(DENSITY) === 'dense');
-  useLayoutEffect(() => {
-    document.documentElement.dataset.density = dense ? 'dense' : 'roomy';
-    localStorage.setItem(DENSITY, dense ? 'dense' : 'roomy');
-  }, [dense]);
+  useLayoutEffect(() => { document.documentElement.dataset.density = dense ? 'dense' : 'roomy'; }, [dense]);
+  const pack = () => {
+    localStorage.setItem(DENSITY, dense ? 'roomy' : 'dense');
+    set(!dense);
+  };
   return html`<span id="who">${subject}${organisation && html` <span class="quiet">${organisation}</span>`}${
     token && !mayWrite() && html` <span class="quiet">(${t('readOnly')})</span>`}</span>
-    <${Button} id="density" aria-pressed=${dense ? 'true' : 'false'} onClick=${() => set(!dense)}>${t('dense')}<//>
+    <${Button} id="density" aria-pressed=${dense ? 'true' : 'false'} onClick=${pack}>${t('dense')}<//>
     <${Button} id="language" lang=${other} onClick=${speakOther}>${other === 'en' ? 'English' : 'Deutsch'}<//>
     <${Button} id="sign-out" onClick=${leaveExchange}>${t('signOut')}<//>`;
 }
@@ -172,7 +173,10 @@ function move(by) {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
   const does = {
-    '/': () => document.getElementById('q').select(),
+    '/': () => {
+      document.getElementById('q').focus();
+      document.getElementById('q').select();
+    },
     j: () => move(1), k: () => move(-1), '?': () => { location.hash = '#/help'; },
   }[event.key];
   if (!does || !content() || document.querySelector('dialog[open]')) return;

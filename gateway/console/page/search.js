@@ -24,7 +24,7 @@ const OPTIONS = {
   parties: (row) => ({ to: record(row), is: party(row), more: joined(t(`kind ${row.resource}`),
     row.address?.city ?? row.registeredAddress?.city) }),
   vehicles: (row) => ({ to: record(row), is: party(row), more: joined(t('kind vehicle'), row.vin) }),
-  theirs: policy,
+  belonging: policy,
 };
 
 // shownOf returns the groups of options below the box: [{name, options}]. Each option has its place among all.
@@ -63,6 +63,7 @@ export function Search({ given, n }) {
   const leave = () => {
     clearTimeout(timer.current);
     entered.current = null;
+    choose(-1);
     show(false);
   };
   const go = (to) => {

@@ -96,8 +96,8 @@ async function inBook(text, get) {
     claim ? rows(`/x/book/claims?claimNumberBegins=${encoded(claim)}`) : []]);
 }
 
-// seek asks for all that the text may be: {of, policies, claims, parties, vehicles, theirs}. Parties and vehicles are
-// those that it names, and theirs the policies of these.
+// seek asks for all that the text may be: {of, policies, claims, parties, vehicles, belonging}. Parties and vehicles are
+// those that it names, and belonging the policies of these.
 export async function seek(text, get) {
   const ask = (path) => get(path).then(({ data }) => data);
   const either = async (...paths) => once((await Promise.all(paths.map(ask))).flat());
@@ -125,6 +125,6 @@ export async function seek(text, get) {
   const named = new Set(found.map(({ policyNumber }) => policyNumber));
   return { of: text, policies: found, claims: once([...claims, ...claimed], 'claimNumber'), parties,
     vehicles: vehicles.map((row) => ({ ...row, policies: driven.filter((one) => one.vehicleId === row.id) })),
-    theirs: once([...driven, ...held, ...insured], 'policyNumber')
+    belonging: once([...driven, ...held, ...insured], 'policyNumber')
       .filter(({ policyNumber }) => !named.has(policyNumber)) };
 }

@@ -9,13 +9,14 @@ import { html } from './html.js';
 import { Periods, last } from './periods.js';
 import { booked, covered, holding, lineOf } from './seek.js';
 import { Around, Head, Loaded, Notice, Pages, PartPages, Section, listed, useAgain, useLoaded } from './show.js';
-import { label, option, t } from './words.js';
+import { label, t } from './words.js';
 import { Empty } from './empty.js';
 
 const DAYS = 30;
 const LATER = 30000; // milliseconds until the health is read again, while all services respond
 const MOST = 200; // of a page: what is more than that is not counted
-const SOME = 20; // rows of a list that is one of several
+const SOME = 10; // rows of a list that is one of several
+const PAGE = 50; // rows of a list by itself
 const DAY = 86400000; // milliseconds
 const IN_FORCE = 'status=in%20force&status=extended';
 const inDays = (days) => new Date(now().getTime() + days * DAY).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -86,10 +87,14 @@ function Away({ at }) {
 const Day = ({ at }) => (at ? html`<span title=${at}><${Instant} at=${at.slice(0, 10)} /></span>` : html`<${None} />`);
 
 const text = (name, of) => ({ label: label(name), cell: (row) => of(row) || html`<${None} />` });
-const contract = text('contract', (row) => row.contract && html`<a
-  href=${`#/desk/${encodeURIComponent(row.contract)}`}>${row.contract}</a>`);
-const line = text('line', (row) => lineOf(row) && t(`line ${lineOf(row)}`));
-const insured = text('insured', insuredOf);
+const columns = {
+  contract: () => text('contract', (row) => row.contract && html`<a
+    href=${`#/desk/${encodeURIComponent(row.contract)}`}>${row.contract}</a>`),
+  line: () => text('line', (row) => lineOf(row) && t(`line ${lineOf(row)}`)),
+  insured: () => text('insured', insuredOf),
+  policy: () => text('policyNumber', (row) => html`<${PolicyLink} number=${row.policyNumber} />`),
+};
+const of = (...names) => names.map((name) => columns[name]());
 
 // claims returns a page of claims in a state. Who is insured, the contract and what is outstanding is what the book
 // says; of claims that it does not have, who is insured is what their policies say.
@@ -106,20 +111,19 @@ async function claims(get, path, status) {
   }) };
 }
 
-const claimColumns = () => [
-  text('claimNumber', (row) => html`<${ClaimLink} number=${row.claimNumber} />`), insured, line, contract,
-  text('policyNumber', (row) => html`<${PolicyLink} number=${row.policyNumber} />`),
-  text('lossDate', (row) => html`<${Day} at=${row.lossDate} />`),
-  text('claimType', (row) => option('claimType', row.claimType)),
+const claimColumns = (rows) => [
+  text('claimNumber', (row) => html`<${ClaimLink} number=${row.claimNumber} />`),
+  ...of('insured', 'line', 'contract', 'policy'), text('lossDate', (row) => html`<${Day} at=${row.lossDate} />`),
   { ...text('reserve', (row) => (row.currency ? html`<${AmountOf} amount=${row.reserve} currency=${row.currency} />`
     : html`<${Money} of=${row.reserve} />`)), amount: true },
+  // Only the book says the last one.
   { ...text('outstanding', (row) => row.currency && html`<${AmountOf} amount=${row.outstanding}
-    currency=${row.currency} />`), amount: true }];
+    currency=${row.currency} />`), amount: true }].slice(0, rows.some((row) => row.currency) ? undefined : -1);
 
-const Claims = ({ status }) => html`<${PartPages} title=${t(`claims ${status}`)} data-part=${status}
-  path=${`/x/search/claim?claimStatus=${status}&fnolFrom=0001-01-01T00:00:00Z&order=newest&limit=${SOME}`}
+const Claims = ({ status, limit }) => html`<${PartPages} title=${t(`claims ${status}`)} data-part=${status}
+  path=${`/x/search/claim?claimStatus=${status}&fnolFrom=0001-01-01T00:00:00Z&order=newest&limit=${limit}`}
   list=${(get, path) => claims(get, path, status)} show=${(rows) => html`<${Table} caption=${t(`claims ${status}`)}
-    columns=${claimColumns()} rows=${rows} empty=${t('noClaims')} />`} />`;
+    columns=${claimColumns(rows)} rows=${rows} empty=${t('noClaims')} />`} />`;
 
 // Reports are the periods in a state (of, which is loaded), the latest first. They are shown only where there are any;
 // where they are not all, the figure of them leads to all.
@@ -143,10 +147,10 @@ const between = (from, to, more) => `/x/search/coverage?expiryDateFrom=${inDays(
 }&${IN_FORCE}${more}`;
 
 // ending returns a page of that list, with what the book says of each.
-async function ending(get, path, from, to) {
+async function ending(get, path, from, to, limit = SOME) {
   if (!clock.value) await first(get); // the clock of the exchange is known with any response
   const [page, { rows }] = await Promise.all([
-    get(path || between(from, to, `&limit=${SOME}&expand=policyholder,vehicle`)),
+    get(path || between(from, to, `&limit=${limit}&expand=policyholder,vehicle`)),
     booked(get, `/x/book/policies?expiryDateFrom=${dayIn(from - 1)}&expiryDateTo=${dayIn(to + 1)}&${IN_FORCE
     }&sort=expiryDate&limit=${MOST}`)]);
   const known = byKey(rows, 'policyNumber');
@@ -165,8 +169,8 @@ async function ended(get, path) {
   return { ...page, data: over.filter((one) => !goesOn(one)) };
 }
 
-const termColumns = () => [text('policyNumber', (row) => html`<${PolicyLink} number=${row.policyNumber} />`), insured,
-  text('object', objectOf), line, contract, text('status', (row) => html`<${Status} of=${row} />`),
+const termColumns = () => [...of('policy', 'insured'), text('object', objectOf), ...of('line', 'contract'),
+  text('status', (row) => html`<${Status} of=${row} />`),
   text('expiryDate', (row) => html`<${Instant} at=${row.expiryDate} /> <${Away} at=${row.expiryDate} />`)];
 
 // Terms are policies whose terms end or have ended. Where a page has none and there are more, nothing is said of none.
@@ -205,8 +209,9 @@ export default function Today({ query, again }) {
     ${shows('due') && html`<${Due} />`}
     ${shows('prepared') && html`<${Reports} name="prepared" of=${prepared} all=${only} />`}
     ${shows('findings') && html`<${Reports} name="findings" of=${withFindings} all=${only} />`}
-    ${['reopened', 'open'].map((status) => shows(status) && html`<${Claims} key=${status} status=${status} />`)}
+    ${['reopened', 'open'].map((status) => shows(status) && html`<${Claims} key=${status} status=${status}
+      limit=${only ? PAGE : SOME} />`)}
     ${shows('ended') && html`<${Terms} key="ended" part="ended" list=${ended} none="noneEnded" />`}
     ${shows('ending') && html`<${Terms} key="ending" part="ending" none="noneEnds"
-      list=${(get, path) => ending(get, path, 0, DAYS)} />`}`;
+      list=${(get, path) => ending(get, path, 0, DAYS, only ? PAGE : SOME)} />`}`;
 }
