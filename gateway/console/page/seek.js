@@ -61,11 +61,14 @@ function plates(text) {
   return [...new Set([text, whole, apart(first, ' '), apart(last, ' '), apart(first, '-')])];
 }
 
+const WHOLE_NUMBER = 11; // characters of a number, without its beginning and its hyphens
+
 // numbers returns the numbers of a kind (POL, CLM) that a text may be, also without its hyphens or its beginning.
 function numbers(text, kind) {
   const upper = text.toUpperCase();
   const bare = upper.replace(/[\s-]+/g, '').replace(new RegExp(`^${kind}`), '');
-  const whole = /^[0-9A-Z]{11}$/.test(bare) && `${kind}-${bare.slice(0, 5)}-${bare.slice(5, 10)}-${bare.slice(10)}`;
+  const whole = bare.length === WHOLE_NUMBER && /^[0-9A-Z]*$/.test(bare)
+    && `${kind}-${bare.slice(0, 5)}-${bare.slice(5, 10)}-${bare.slice(10)}`;
   return [...new Set([upper, whole].filter(Boolean))];
 }
 
@@ -75,6 +78,7 @@ function begun(text, kind) {
   const upper = text.toUpperCase();
   const bare = upper.replace(new RegExp(`^${kind}-?`), '');
   if (!/^[0-9A-Z]+(-[0-9A-Z]*)*$/.test(bare) || bare.startsWith(other)) return '';
+  if (bare.replaceAll('-', '').length >= WHOLE_NUMBER) return ''; // it is found as it is
   return bare !== upper || (/\d/.test(bare) && bare.length > 3) ? `${kind}-${bare}` : '';
 }
 

@@ -199,7 +199,8 @@ func TestTodayWithoutTheBook(t *testing.T) {
 			p := open(t, e, "/help", trial.Developer)
 			if name == "away" {
 				p.intercept("*/x/book/*", fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
-					return fetch.FulfillRequest(id, http.StatusServiceUnavailable).WithBody("e30=").Do(ctx)
+					return fetch.FulfillRequest(id, http.StatusServiceUnavailable).WithBody("e30=").
+						WithResponseHeaders([]*fetch.HeaderEntry{{Name: "Exchange-Test-Clock", Value: today}}).Do(ctx)
 				})
 			}
 			p.turn("/today")
