@@ -100,7 +100,7 @@ async function inBook(text, get) {
     claim ? rows(`/x/book/claims?claimNumberBegins=${encoded(claim)}`) : []]);
 }
 
-// seek asks for all that the text may be: {of, policies, claims, parties, vehicles, belonging}. Parties and vehicles are
+// seek asks for all that a text may be: {of, policies, claims, parties, vehicles, belonging}. Parties and vehicles are
 // those that it names, and belonging the policies of these.
 export async function seek(text, get) {
   const ask = (path) => get(path).then(({ data }) => data);

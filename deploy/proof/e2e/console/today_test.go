@@ -76,6 +76,9 @@ func TestTodayOpensWithFigures(t *testing.T) {
 	d.clerk.Post(t, "/x/claim/"+lost.Text("id")+":pay",
 		trial.Record{"paymentAmount": 1500, "paymentMethod": "cash"}).Want(t, http.StatusOK)
 	d.prepare(t, d.clerk, november)
+	const found = november + "/versions/1/findings"
+	d.clerk.Post(t, found+"/"+d.read(t, found, "findings")[0].Text("id")+":waive", trial.Record{"reason": "known"}).
+		Want(t, http.StatusOK)
 	d.clerk.Post(t, "/x/bordereau/MOTOR-2026/claims/2026-10:prepare", trial.Record{"type": "nil"}).
 		Want(t, http.StatusCreated)
 	late, waits, findings := d.workList(t)
