@@ -25,7 +25,7 @@ import (
 
 // The budget of the console.
 const (
-	mostFirst = 60 << 10  // bytes, compressed, that a browser loads before it shows a screen
+	mostFirst = 80 << 10  // bytes, compressed, that a browser loads before it shows a screen
 	mostAll   = 220 << 10 // bytes, compressed, of all files
 	mostLines = 600       // of a file
 	mostWide  = 120       // columns of a line

@@ -45,9 +45,21 @@ export default {
     + 'startet: exchange run --demo (make demo).',
   seed: 'Jetzt füllen', seeding: 'Der Bestand wird geschrieben …',
   findWhat: 'Nummer von Police, Schaden oder Partei, Name, Kennzeichen oder eigene Referenz',
+  findShort: 'Suchen …', foundHere: 'Gefunden', foundFor: 'Suche nach „{0}“', allFound: 'Alles Gefundene',
+  seeking: 'Wird gesucht …', belonging: 'Policen dazu', menu: 'Menü', dense: 'Kompakt', byTestClock: 'Testuhr',
+  figures: 'Zahlen', 'figure overdue': 'Überfällig', overdueIs: 'Bordereaux über der Frist',
+  'figure prepared': 'Zu genehmigen', preparedIs: 'wartende Fassungen', 'figure findings': 'Befunde',
+  'figure outstanding': 'Offen', outstandingIs: 'aus nicht abgeschlossenen Schäden', 'figure ending': 'Enden bald',
+  endingIs: 'Policen, in {0} Tagen', noBook: 'Diese Plattform führt kein Bestandsbuch.',
+  bookAway: 'Das Bestandsbuch antwortet nicht.', dayAgo: 'vor {0} Tag', daysAgo: 'vor {0} Tagen', inDay: 'in {0} Tag',
+  inDays: 'in {0} Tagen', withinDay: 'innerhalb eines Tages', showAll: 'Alle {0}',
+  moreAtDesk: 'Das sind die ersten {0}. Alle stehen unter', files: 'Dateien',
+  filesAre: 'Was als Datei kommt: Ihre Zeilen werden zu Einträgen oder mit den Einträgen verglichen.',
+  dropHere: 'Legen Sie eine Datei auf der Seite ab: CSV oder XLSX.', chooseAFile: 'Datei wählen',
+  anotherFile: 'Andere Datei', toImport: 'Aus ihren Zeilen Einträge machen', toCompare: 'Mit den Einträgen vergleichen',
   newest: 'Neueste Policen', policies: 'Policen', claims: 'Schäden', parties: 'Parteien', vehicles: 'Fahrzeuge',
   name: 'Name', kind: 'Art', line: 'Sparte',
-  whatIsFound: 'Policen und Schäden findet man mit ihrer ganzen Nummer, Beteiligte mit dem Anfang eines Namens oder '
+  whatIsFound: 'Policen und Schäden findet man mit ihrer Nummer, Beteiligte mit dem Anfang eines Namens oder '
     + 'ihrer Nummer, Fahrzeuge mit dem Anfang des Kennzeichens oder der ganzen Fahrgestellnummer, alle mit Ihrer '
     + 'eigenen Referenz.',
   notFound: 'Zu „{0}“ wird nichts gefunden.', createPolicy: 'Neue Police', mayNotWrite: 'Ihr Token liest nur.',
@@ -110,7 +122,8 @@ export default {
   deskIs: 'Was für jeden Vertrag in jedem Monat oder Quartal gemeldet wird. Jeder Betrag führt zu seinen Belegen.',
   periods: 'Zeiträume', 'periods overdue': 'Überfällige Bordereaux', 'periods due': 'Fällige Bordereaux',
   dayLate: '{0} Tag zu spät', daysLate: '{0} Tage zu spät',
-  'periods prepared': 'Fassungen, die auf eine zweite Person warten', stateOf: 'Stand',
+  'periods prepared': 'Fassungen, die auf eine zweite Person warten',
+  'periods findings': 'Fassungen mit Befunden', stateOf: 'Stand',
   assignedOnly: 'keine nach dem Beginn; nur zugeordnete Policen gehören dazu',
   noPeriods: 'Kein Vertrag hat hier einen Zeitraum. PUT /x/contract/{reference} legt einen Vertrag an; /docs hat die '
     + 'Anfrage.',

@@ -59,7 +59,8 @@ export function Instant({ at: text }) {
   if (Number.isNaN(at.getTime())) return String(text);
   const midnight = day || /T00:00:00(\.0+)?Z$/.test(text);
   const format = new Intl.DateTimeFormat(language(),
-    { dateStyle: 'medium', ...(midnight ? {} : { timeStyle: 'medium' }), timeZone: 'UTC' });
+    { dateStyle: 'medium', ...(midnight ? {} : { timeStyle: /:00(\.0+)?Z$/.test(text) ? 'short' : 'medium' }),
+      timeZone: 'UTC' });
   return html`<time datetime=${text} title=${midnight ? text : `${text} (UTC)`}>${format.format(at)}</time>`;
 }
 

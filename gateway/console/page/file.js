@@ -24,3 +24,18 @@ export function Refused({ err }) {
   return html`<${Notice} err=${err}>${parts.length > 0 && html`<ul>${parts.map((one) => html`
     <li>${violation(one)}</li>`)}</ul>`}<//>`;
 }
+
+let held = null; // a file that somebody has chosen before the screen that takes it
+
+// hold keeps a file for the next screen with an input for one, and takeHeld puts it in there.
+export function hold(file) {
+  held = file;
+}
+
+export function takeHeld(input) {
+  if (!held) return;
+  const one = new DataTransfer();
+  one.items.add(held);
+  input.files = one.files;
+  held = null;
+}

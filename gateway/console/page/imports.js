@@ -2,7 +2,7 @@
 
 import { call, interfaceDocument, mayWrite } from './api.js';
 import { Badge, Copied, Disclosed, Instant, Table, curl } from './dom.js';
-import { Refused, XLSX, mediaOf } from './file.js';
+import { Refused, XLSX, mediaOf, takeHeld } from './file.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import Import, { OUTCOMES, begun, formOf, readAs, to } from './import.js';
 import Profile from './profile.js';
@@ -24,7 +24,7 @@ async function ways(read) {
 }
 
 // useDropped puts a file that is dropped anywhere on the page into an input, and returns whether one is held above it.
-function useDropped(input, chosen) {
+export function useDropped(input, chosen) {
   const [above, set] = useState(false);
   useLayoutEffect(() => {
     const takes = {
@@ -86,7 +86,10 @@ function Sending({ of }) {
   const [{ busy, said }, set] = useState({});
   const [chosen, choose] = useState(null);
   const above = useDropped(file, () => set({}));
-  useLayoutEffect(() => choose(rows.current.value.split(' ')), []);
+  useLayoutEffect(() => {
+    takeHeld(file.current);
+    choose(rows.current.value.split(' '));
+  }, []);
   const path = () => {
     const [parameter, name] = rows.current.value.split(' ');
     const parted = batch.current.value.trim();
@@ -147,6 +150,11 @@ const profileColumns = () => [
   { label: label('columns'), cell: (row) => row.columns.map(({ column, means }, i) => html`${i > 0 && ', '}<code>${
     column}</code>${` → ${meaning(means)}`}`) }];
 
+// ImportList are the imports, the newest first.
+export const ImportList = () => html`<${PartPages} title=${t('imports')} data-part="imports" path="/x/import?limit=20"
+  list=${listed('imports', 'cursor')} show=${(rows) => html`<${Table} caption=${t('imports')} columns=${columns()}
+    rows=${rows} empty=${t('noImports')} />`} />`;
+
 function Start() {
   const profiles = async (read, path) => {
     const page = await listed('profiles', 'after')(read, path);
@@ -156,9 +164,7 @@ function Start() {
   return html`<h1>${t('import')}</h1><p class="lead">${t('importIs')}</p>
     <${Around} of=${all} first=${mayWrite() && html`<p class="empty">${t('loading')}</p>`}
       show=${(of) => of && html`<${Sending} of=${of} />`} />
-    <${PartPages} title=${t('imports')} data-part="imports" path="/x/import?limit=20"
-      list=${listed('imports', 'cursor')} show=${(rows) => html`<${Table} caption=${t('imports')} columns=${columns()}
-        rows=${rows} empty=${t('noImports')} />`} />
+    <${ImportList} />
     <${Section} title=${t('profiles')} data-part="profiles"><${Pages} list=${profiles}
       path="/x/reconciliation/profile?limit=50" show=${(rows) => html`<${Table} caption=${t('profiles')}
         columns=${profileColumns()} rows=${rows} empty=${t('noImportProfiles')} />`} /><//>`;

@@ -9,19 +9,25 @@ import { Notice, later } from './show.js';
 import { SignIn, start } from './signin.js';
 import { language, speak, t } from './words.js';
 import find from './find.js';
+import { Icon } from './icon.js';
+import { Search } from './search.js';
 import today from './today.js';
 
 const BookList = later(() => import('./booklist.js'));
+// listOf is the screen of a list of the book.
 const listOf = (name) => (given) => html`<${BookList} ...${given} path=${[name]} />`;
 const screens = {
-  today, find, policy: later(() => import('./policy.js')), claim: later(() => import('./claim.js')),
+  today, find, policies: listOf('policies'), claims: listOf('claims'), files: later(() => import('./files.js')),
+  policy: later(() => import('./policy.js')), claim: later(() => import('./claim.js')),
   desk: later(() => import('./desk.js')), feed: later(() => import('./feed.js')),
-  policies: listOf('policies'), claims: listOf('claims'),
   book: later(() => import('./book.js')), import: later(() => import('./imports.js')),
   reconciliation: later(() => import('./reconciliation.js')), help: later(() => import('./help.js')),
   create: later(() => import('./create.js')), record: later(() => import('./record.js')),
 };
-const IN_MENU = ['today', 'find', 'desk', 'book', 'import', 'reconciliation', 'feed', 'help'];
+const IN_MENU = ['today', 'policies', 'claims', 'desk', 'files', 'book', 'feed', 'help'];
+// UNDER is the entry of the menu that a screen stands under, where it is not its own.
+const UNDER = { policy: 'policies', create: 'policies', claim: 'claims', import: 'files', reconciliation: 'files' };
+const DENSITY = 'exchange-density';
 const shown = signal({ n: 0 }); // the screen: {n, name, path, query}; n is another one each time that one is shown
 let shownTo = null; // whose rights the screen shows
 const content = () => document.getElementById('content');
@@ -37,9 +43,8 @@ function Screen({ name, ...given }) {
 
 // Banners are what concerns all screens.
 function Banners({ fault }) {
-  const [at, isOffline, waits, spent] = [clock, offline, waiting, unkept].map(useSignal);
+  const [isOffline, waits, spent] = [offline, waiting, unkept].map(useSignal);
   return html`<div id="banners" role="status">
-    ${at && html`<p class="banner" id="clock">${t('testClock')} <${Instant} at=${at} /></p>`}
     ${isOffline ? html`<p class="banner bad" id="offline">${t('noResponse')} ${t('goesOn')}</p>`
       : fault ? html`<p class="banner bad">${t('noResponse')}</p>`
         : waits > 0 && html`<p class="banner" id="slow">${t('slow')}</p>`}
@@ -53,30 +58,59 @@ function skip(event) {
   content().focus();
 }
 
+// under returns the entry of the menu that a screen stands under.
+const under = ({ name, path }) => (name === 'book' && IN_MENU.includes(path[0]) ? path[0] : UNDER[name] ?? name);
+
+// Person is who uses the page, and what concerns only that person.
+function Person({ speakOther, other }) {
+  const { subject, organisation, token } = useSignal(session);
+  const [dense, set] = useState(localStorage.getItem(DENSITY) === 'dense');
+  useLayoutEffect(() => { document.documentElement.dataset.density = dense ? 'dense' : 'roomy'; }, [dense]);
+  const pack = () => {
+    localStorage.setItem(DENSITY, dense ? 'roomy' : 'dense');
+    set(!dense);
+  };
+  return html`<span id="who">${subject}${organisation && html` <span class="quiet">${organisation}</span>`}${
+    token && !mayWrite() && html` <span class="quiet">(${t('readOnly')})</span>`}</span>
+    <${Button} id="density" aria-pressed=${dense ? 'true' : 'false'} onClick=${pack}>${t('dense')}<//>
+    <${Button} id="language" lang=${other} onClick=${speakOther}>${other === 'en' ? 'English' : 'Deutsch'}<//>
+    <${Button} id="sign-out" onClick=${leaveExchange}>${t('signOut')}<//>`;
+}
+
+// Clock is what the test clock shows, if the exchange goes by one.
+function Clock() {
+  const at = useSignal(clock);
+  return at && html`<span id="clock" title=${t('testClock')}>${t('byTestClock')} <${Instant} at=${at} /></span>`;
+}
+
 function App() {
-  const [is, who, asks] = [useSignal(shown), useSignal(session), useSignal(asking)];
+  const [is, asks] = [useSignal(shown), useSignal(asking)];
   const [fault, setFault] = useState(false);
+  const [open, setOpen] = useState(false); // the menu of a phone
   const other = language() === 'de' ? 'en' : 'de';
   useLayoutEffect(() => { document.title = t('product'); });
+  useLayoutEffect(() => setOpen(false), [is.n]);
   // The screen is shown in the other language, if its words can be loaded.
   const speakOther = async () => {
     const spoken = await speak(other).then(() => true, () => false);
     setFault(!spoken);
     if (spoken && is.name) go();
   };
-  return html`
+  return html`<div class="frame" data-open=${open || undefined}>
     <a class="skip" href="#content" onClick=${skip}>${t('skip')}</a>
-    <header><nav aria-label=${t('screens')}><span class="product">${t('product')}</span>
+    <header><${Button} id="menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="rail"
+        onClick=${() => setOpen(!open)}>${t('menu')}<//>
+      <${Search} n=${is.n} given=${is.name === 'find' ? is.query.get('q') || '' : ''} />
+      <${Clock} /><div class="apart"><${Person} other=${other} speakOther=${speakOther} /></div></header>
+    <nav id="rail" aria-label=${t('screens')}><span class="product">${t('product')}</span>
       ${IN_MENU.map((name) => html`<a href=${`#/${name}`} data-screen=${name}
-        aria-current=${is.name === name ? 'page' : undefined}>${t(name)}</a>`)}
-      <span class="apart"><span id="who">${who.subject}${who.token && !mayWrite() && ` (${t('readOnly')})`}</span>
-        <${Button} id="language" lang=${other} onClick=${speakOther}>${other === 'en' ? 'English' : 'Deutsch'}<//>
-        <${Button} id="sign-out" onClick=${leaveExchange}>${t('signOut')}<//></span></nav></header>
-    <${Banners} fault=${fault} />
-    <main id="content" tabindex="-1" data-screen=${is.name}>
-      ${is.name && html`<${Screen} key=${is.n} ...${is} />`}</main>
-    <footer><p>${t('footer')} <a href="/docs">/docs</a></p></footer>
-    ${asks && html`<${SignIn} key=${asks} why=${asks.why} />`}`;
+        aria-current=${is.name && under(is) === name ? is.name === name ? 'page' : 'true' : undefined}>
+        <${Icon} of=${name} />${t(name)}</a>`)}</nav>
+    <div class="page"><${Banners} fault=${fault} />
+      <main id="content" tabindex="-1" data-screen=${is.name}>
+        ${is.name && html`<${Screen} key=${is.n} ...${is} />`}</main>
+      <footer><p>${t('footer')} <a href="/docs">/docs</a></p></footer></div></div>
+    ${asks && html`<${SignIn} key=${asks.why} why=${asks.why} />`}`;
 }
 
 // frame shows what all screens have.
@@ -140,8 +174,8 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
   const does = {
     '/': () => {
-      if (shown.value.name === 'find') document.getElementById('q').focus();
-      else location.hash = '#/find';
+      document.getElementById('q').focus();
+      document.getElementById('q').select();
     },
     j: () => move(1), k: () => move(-1), '?': () => { location.hash = '#/help'; },
   }[event.key];

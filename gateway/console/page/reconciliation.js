@@ -2,9 +2,9 @@
 
 import { call, mayWrite } from './api.js';
 import { Badge, Button, Copied, Disclosed, Instant, Members, Table, curl } from './dom.js';
-import { Refused, mediaOf, remarks } from './file.js';
+import { Refused, mediaOf, remarks, takeHeld } from './file.js';
 import { Fields, Opened, bodySchema } from './form.js';
-import { html, useRef, useState } from './html.js';
+import { html, useLayoutEffect, useRef, useState } from './html.js';
 import Profile from './profile.js';
 import Run from './run.js';
 import { Around, Pages, PartPages, Section, listed, useAgain, useLoaded, usePlace } from './show.js';
@@ -32,6 +32,7 @@ function Trial({ rows, more, formulas, notes }) {
 function Upload({ profiles, title = t('upload'), replaces }) {
   const [profile, file] = [useRef(), useRef()];
   const [{ busy, said }, set] = useState({});
+  useLayoutEffect(() => takeHeld(file.current), []);
   const path = (action) => `/x/reconciliation/statement${action}?${new URLSearchParams({ profile: profile.current.value,
     ...(replaces && !action && { replaces }) })}`;
   const AsCurl = useRef(() => {
@@ -96,6 +97,11 @@ const statementColumns = () => [
     cell: (row) => html`<${To} what="statement" id=${row.id}><${Instant} at=${row.sentAt} /><//>` },
   text('profile'), number('rows'), number('quarantined'), text('sentBy')];
 
+// ComparedFiles are the comparisons and the statements, the newest first.
+export const ComparedFiles = () => html`
+  <${Newest} what="run" title=${t('runs')} columns=${runColumns()} none=${t('noRuns')} />
+  <${Newest} what="statement" title=${t('statements')} columns=${statementColumns()} none=${t('noStatements')} />`;
+
 const ofStatements = ({ records = [] }) => records.length === 0;
 
 const columnsOf = ({ columns }) => columns.map((one, i) => html`${i > 0 && ', '}<code>${one.column}</code> → ${
@@ -112,8 +118,7 @@ function Start() {
     { label: label('columns'), cell: columnsOf }];
   return html`<h1>${t('reconciliation')}</h1><p class="lead">${t('reconciliationIs')}</p>
     <div>${mayWrite() && all.data?.data.length > 0 && html`<${Upload} profiles=${all.data.data} />`}</div>
-    <${Newest} what="run" title=${t('runs')} columns=${runColumns()} none=${t('noRuns')} />
-    <${Newest} what="statement" title=${t('statements')} columns=${statementColumns()} none=${t('noStatements')} />
+    <${ComparedFiles} />
     <${Section} title=${t('profiles')} data-part="profiles"><${Around} of=${all}
       first=${html`<p class="empty">${t('loading')}</p>`} show=${() => html`<${Pages} list=${profiles}
         path="/x/reconciliation/profile?limit=50" show=${(rows) => html`<${Table} caption=${t('profiles')}

@@ -83,6 +83,10 @@ export function Around({ of: { data, err, busy, again }, show, first, ...attribu
 // Loaded shows what load reads; see useLoaded and Around.
 export const Loaded = ({ load, deps, ...more }) => html`<${Around} of=${useLoaded(load, deps)} ...${more} />`;
 
+// Head begins a screen: its title, what it is about, and at the right what one does there, the primary action first.
+export const Head = ({ title, lead, children }) => html`<div class="head"><h1>${title}</h1>
+  <div class="buttons">${children}</div></div>${lead && html`<p class="lead">${lead}</p>`}`;
+
 const loading = () => html`<p class="empty">${t('loading')}</p>`;
 
 // Section is a section with its title. at is a ref to it.

@@ -6,8 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/wait"
 )
+
+// seeks types a text into the box of the header, from any screen and in place of what it has, by keys alone.
+func (p *tab) seeks(text string) {
+	p.Helper()
+	p.eval("document.getElementById('content').focus()", nil)
+	p.press("/")
+	p.becomes("document.activeElement.id === 'q'")
+	p.keys(text)
+}
 
 // TestFind finds a policy by its number, by the beginning of the holder's name and of the vehicle's plate in any case,
 // and by the number of a claim, and opens it with the keyboard alone. A plate leads to the vehicle and to its policies.
@@ -17,42 +29,62 @@ func TestFind(t *testing.T) {
 	made := policy(t, c, "Findling")
 	claim := loss(t, c, made)
 	p := open(t, book, "/today", trial.Developer)
-	p.sees("[data-part=health]", "All services respond")
-	p.press("/")
-	p.becomes("document.activeElement.id === 'q'")
-	p.keys("findl")
-	p.sees("[data-part=parties]", "Grace Findling")
-	p.eval("document.getElementById('q').value = ''", nil)
-	p.keys("EX FUNDLING")
-	p.sees("#results", "Nothing is found for “EX FUNDLING”.", "vehicles by the beginning of the plate")
-	p.eval("document.getElementById('q').value = ''", nil)
-	p.keys("ex findl")
+	p.sees("[data-part=ending]")
+	p.seeks("findl")
+	p.sees("[data-group=parties]", "Grace Findling")
+	p.sees("[data-group=belonging]", made.Text("policyNumber"), "Grace Findling", "EX FINDLING", "Motor", "in force")
+	p.seeks("EX FUNDLING")
+	p.sees(".below", "Nothing is found for “EX FUNDLING”.", "vehicles by the beginning of the plate")
+	// A plate is found however its blanks are typed, and both names of a person together.
+	p.seeks("ex findl")
+	p.sees("[data-group=vehicles]", "EX FINDLING", "WVWZZZ1JZXW000001")
+	c.Create(t, "vehicle", trial.Record{"plateNumber": "EXF 7711"})
+	for _, typed := range []string{"exf7711", "EXF-7711", "exf 77"} {
+		p.seeks(typed)
+		p.sees("[data-group=vehicles]", "EXF 7711")
+	}
+	for _, typed := range []string{"grace findl", "Findling Gr"} {
+		p.seeks(typed)
+		p.sees("[data-group=parties]", "Grace Findling")
+	}
+	for i := range 6 {
+		c.Create(t, "vehicle", trial.Record{"plateNumber": fmt.Sprint("EX FLEET ", i)})
+	}
+	p.seeks("ex fleet")
+	p.becomes("document.querySelectorAll('[data-group=vehicles] a').length === 6")
+	p.seeks("WVWZZZ1JZXW000001")
+	p.sees("[data-group=vehicles]", "WVWZZZ1JZXW000001")
+	p.seeks(strings.ToLower(made.Text("policyNumber")))
+	p.sees("[data-group=policies]", made.Text("policyNumber"), "Grace Findling", "EX FINDLING", "Motor", "in force")
+	p.seeks(strings.ReplaceAll(made.Text("policyNumber"), "-", ""))
+	p.sees("[data-group=policies]", made.Text("policyNumber"))
+	p.seeks(claim.Text("claimNumber"))
+	p.sees("[data-group=claims]", claim.Text("claimNumber"), made.Text("policyNumber"))
+	p.keys("\r")
+	p.sees("h1", "Claim "+claim.Text("claimNumber"))
+	p.becomes("document.getElementById('q').value === '' && !document.querySelector('.below')")
+
+	// Arrows choose, Escape closes, and the last of all is the screen with all that is found.
+	p.seeks("ex fleet")
+	p.becomes("document.querySelectorAll('[data-group=vehicles] a').length === 6")
+	p.keys(kb.ArrowDown + kb.ArrowDown)
+	p.becomes("document.getElementById('q').getAttribute('aria-activedescendant') === 'option-1'")
+	p.sees("[aria-selected=true]", "EX FLEET")
+	p.keys(kb.Escape)
+	p.gone(".below")
+	p.keys(kb.ArrowDown + kb.ArrowUp)
+	p.sees("[aria-selected=true]", "All that is found")
+	p.keys("\r")
+	p.becomes("location.hash === '#/find?q=ex%20fleet'")
+	p.becomes("document.querySelectorAll('[data-part=vehicles] tbody tr').length === 6")
+	p.becomes("document.getElementById('q').value === 'ex fleet'")
+	p.visit("/find?q=ex+findl")
 	p.sees("[data-part=vehicles]", "EX FINDLING", "WVWZZZ1JZXW000001", made.Text("policyNumber"))
 	p.click("[data-part=vehicles] a[href*='/vehicle/']")
 	p.sees("h1", "Vehicle EX FINDLING")
 	p.sees("[data-part=policies]", made.Text("policyNumber"))
 	p.eval("history.back()", nil)
 	p.sees("[data-part=vehicles]", "EX FINDLING")
-	p.eval("document.getElementById('q').value = ''", nil)
-	for i := range 6 {
-		c.Create(t, "vehicle", trial.Record{"plateNumber": fmt.Sprint("EX FLEET ", i)})
-	}
-	p.keys("ex fleet")
-	p.becomes("document.querySelectorAll('[data-part=vehicles] tbody tr').length === 6")
-	p.eval("document.getElementById('q').value = ''", nil)
-	p.keys("WVWZZZ1JZXW000001")
-	p.sees("[data-part=vehicles]", "WVWZZZ1JZXW000001")
-	p.eval("document.getElementById('q').value = ''", nil)
-	p.keys(strings.ToLower(made.Text("policyNumber")))
-	p.sees("[data-part=policies]", made.Text("policyNumber"), "Motor", "in force")
-	p.eval("document.getElementById('q').value = ''", nil)
-	p.keys(claim.Text("claimNumber"))
-	p.sees("[data-part=claims]", claim.Text("claimNumber"), made.Text("policyNumber"))
-	p.becomes("document.getElementById('results').dataset.of === " + quoted(claim.Text("claimNumber")))
-	p.keys("\r")
-	p.sees("h1", "Claim "+claim.Text("claimNumber"))
-	p.eval("history.back()", nil)
-	p.sees("[data-part=claims]", claim.Text("claimNumber"))
 
 	// The caller's own reference finds each kind of record, and stands beside what has one.
 	own := "Own & 7/é " + claim.Text("claimNumber")
@@ -65,13 +97,37 @@ func TestFind(t *testing.T) {
 		p.sees("[data-part="+part+"]", what, "External reference", own)
 	}
 
-	// Who presses Enter at once opens what the text in the box finds, and not what is still shown.
-	for _, before := range []string{"", "ex fleet"} {
-		p.visit("/find?q=" + url.QueryEscape(before))
-		p.sees("#results", map[bool]string{true: "EX FLEET 1", false: "Newest policies"}[before != ""])
-		p.eval("document.getElementById('q').value = ''", nil)
-		p.keys(claim.Text("claimNumber") + "\r")
+	// Who presses Enter at once opens what the text in the box finds, and not what is still shown, on any screen.
+	for _, screen := range []string{"/feed", "/find", "/find?q=ex+fleet"} {
+		p.visit(screen)
+		p.sees("h1")
+		p.seeks(claim.Text("claimNumber") + "\r")
 		p.sees("h1", "Claim "+claim.Text("claimNumber"))
+		p.seeks("ex fleet")
+		p.sees("[data-group=vehicles]", "EX FLEET 1")
+		p.seeks(made.Text("policyNumber") + "\r")
+		p.sees("h1", made.Text("policyNumber"))
+	}
+}
+
+// TestFindInTheBook finds what only the book has by its beginning: the number of a policy and of a claim.
+func TestFindInTheBook(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, "Bookling")
+	claim := loss(t, c, made)
+	wait.For(t, "the claim is in the book", func() bool {
+		return strings.Contains(string(c.Get(t, "/x/book/claims?policyNumber="+made.Text("policyNumber")).Body),
+			claim.Text("claimNumber"))
+	})
+	p := open(t, book, "/help", trial.Developer)
+	p.sees("h1", "Help")
+	for group, number := range map[string]string{"policies": made.Text("policyNumber"),
+		"claims": claim.Text("claimNumber")} {
+		for _, typed := range []string{number[:9], strings.ToLower(number[4:11])} {
+			p.seeks(typed)
+			p.sees("[data-group="+group+"]", number, "Grace Bookling")
+		}
 	}
 }
 

@@ -34,8 +34,10 @@ func TestAFileIsImported(t *testing.T) {
 	c.Create(t, "personal", trial.Record{"firstName": "Una", "lastName": "There", "dob": "1987-01-01",
 		"idType": "passport", "idNumber": "IMP-5", "address": trial.Record{"city": "Leeds", "country": "GB"}})
 	p := open(t, e, "/today", trial.Developer, trial.Admin)
-	p.sees("[data-part=health]", "All services respond")
-	p.tabTo("nav [data-screen=import]")
+	p.sees("[data-part=ending]", "No policy ends")
+	p.tabTo("nav [data-screen=files]")
+	p.keys("\r")
+	p.tabTo("[data-lead=import]")
 	p.keys("\r")
 	p.sees("[data-part=imports]", "Nobody has imported a file yet.")
 	p.sees("form[data-form=import]", "Check the file")
@@ -178,7 +180,7 @@ func TestAnImportGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openAs(t, e, c, "/today")
-	p.sees("[data-part=health]", "All services respond")
+	p.sees("[data-part=ending]", "No policy ends")
 	p.eval("window.responses = "+string(responses)+"; "+instead, nil)
 	p.turn("/import/" + sent.Text("id"))
 	p.sees("[data-part=progress]", "50 of 500 rows are checked.", "does not go on by itself")

@@ -6,6 +6,7 @@
 //   - tab_test.go is a page in the browser: what a person sees, types and presses.
 //   - signin_test.go signs in, by the link that the start prints and by a token, and tries to frame the page.
 //   - provider_test.go signs in at an identity provider.
+//   - frame_test.go uses what all screens have. today_test.go looks at the figures and the lists of the first screen.
 //   - find_test.go and screens_test.go compare what the screens show with what the exchange has, and figures_test.go
 //     each figure. many_test.go opens lists of 100,000 records.
 //   - write_test.go changes claims and policies, and sharing_test.go shares a policy with other organisations.

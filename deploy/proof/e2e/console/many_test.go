@@ -63,7 +63,7 @@ func TestManyRecords(t *testing.T) {
 		{"/find", rows("#results", 50)}, {"/find?q=quiv", rows("[data-part=parties]", 10)},
 		{"/find?q=" + policyNumber, rows("[data-part=policies]", 1)},
 		{"/find?q=" + claimNumber, rows("[data-part=claims]", 1)},
-		{"/today", rows("[data-part=open]", 20) + " && " + rows("[data-part=ending]", 20)},
+		{"/today", rows("[data-part=open]", 10) + " && " + rows("[data-part=ending]", 10)},
 		{"/record/personal/" + made.Text("policyholderId"), rows("[data-part=policies]", 50)},
 		{"/policy/" + made.Text("policyNumber"), "Boolean(document.querySelector('[data-part=record]'))"},
 		{"/claim/" + claimNumber, "Boolean(document.querySelector('[data-part=record]'))"},
