@@ -47,7 +47,7 @@ function Rows({ list, path, columns, names }) {
     close();
     around.current.querySelector('[data-chosen] a')?.focus();
   };
-  const peek = { label: html`<span class="unseen">${t('besideIt')}</span>`, cell: (of) => html`<button type="button"
+  const peek = { label: html`<span class="unseen">${t('besideIt')}</span>`, title: t('besideIt'), cell: (of) => html`<button type="button"
     class="peek" aria-label=${t('besideIt')} aria-pressed=${row?.id === of.id ? 'true' : 'false'}
     onClick=${() => setRow(row?.id === of.id ? null : of)}>›</button>` };
   return html`<div class="with-beside" ref=${around} onKeyDown=${closes}>

@@ -8,7 +8,7 @@ import { Figure } from './book.js';
 // COLUMNS are the columns that each list shows where nobody has chosen others.
 export const COLUMNS = {
   policies: ['policyNumber', 'insured', 'object', 'line', 'status', 'expiryDate', 'contract', 'written', 'open',
-    'incurred', 'lossRatio'],
+    'lossRatio'],
   claims: ['claimNumber', 'insured', 'line', 'cause', 'status', 'lossDate', 'lastMovement', 'paid', 'outstanding',
     'incurred'],
   movements: ['recordedAt', 'kind', 'type', 'policyNumber', 'claimNumber', 'insured', 'amount', 'date', 'late'],
