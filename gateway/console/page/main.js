@@ -24,7 +24,8 @@ const screens = {
   reconciliation: later(() => import('./reconciliation.js')), help: later(() => import('./help.js')),
   create: later(() => import('./create.js')), record: later(() => import('./record.js')),
 };
-const IN_MENU = ['today', 'policies', 'claims', 'desk', 'files', 'book', 'feed', 'help'];
+const IN_MENU = ['today', 'policies', 'claims', 'desk',
+  'files', 'book', 'feed', 'help'];
 // UNDER is the entry of the menu that a screen stands under, where it is not its own.
 const UNDER = { policy: 'policies', create: 'policies', claim: 'claims', import: 'files', reconciliation: 'files' };
 const DENSITY = 'exchange-density';

@@ -51,8 +51,8 @@ func (d office) workList(t *testing.T) (late, waits, findings int) {
 				continue
 			}
 			waits++
-			path := fmt.Sprintf("/x/bordereau/%s/%s/%s/versions/%v/findings", one["contract"], one["kind"], one["period"],
-				v["number"])
+			path := fmt.Sprintf("/x/bordereau/%s/%s/%s/versions/%v/findings", one["contract"], one["kind"],
+				one["period"], v["number"])
 			for _, found := range d.read(t, path, "findings") {
 				if found["waivedBy"] == nil {
 					findings++
@@ -192,7 +192,8 @@ func TestTodayNamesWhatItLists(t *testing.T) {
 // is missing is said, and who is insured is what the records say.
 func TestTodayWithoutTheBook(t *testing.T) {
 	t.Parallel()
-	for name, says := range map[string]string{"none": "This exchange keeps no book.", "away": "The book does not respond."} {
+	for name, says := range map[string]string{"none": "This exchange keeps no book.",
+		"away": "The book does not respond."} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := run(t, "EXCHANGE_TEST_CLOCK="+today, "EXCHANGE_BOOK="+fmt.Sprint(name == "away"))
@@ -201,10 +202,12 @@ func TestTodayWithoutTheBook(t *testing.T) {
 			claim := loss(t, c, made)
 			p := open(t, e, "/help", trial.Developer)
 			if name == "away" {
-				p.intercept("*/x/book/*", fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
-					return fetch.FulfillRequest(id, http.StatusServiceUnavailable).WithBody("e30=").
-						WithResponseHeaders([]*fetch.HeaderEntry{{Name: "Exchange-Test-Clock", Value: today}}).Do(ctx)
-				})
+				header := []*fetch.HeaderEntry{{Name: "Exchange-Test-Clock", Value: today}}
+				p.intercept("*/x/book/*", fetch.RequestStageRequest,
+					func(ctx context.Context, id fetch.RequestID) error {
+						return fetch.FulfillRequest(id, http.StatusServiceUnavailable).WithBody("e30=").
+							WithResponseHeaders(header).Do(ctx)
+					})
 			}
 			p.turn("/today")
 			p.sees("[data-figure=outstanding]", says)
