@@ -28,6 +28,12 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { reads(t, stubs, lost) })
 		}
 	}
+	synctest.Test(t, func(t *testing.T) {
+		s := servicetest.Start(t, book.Service().Definition(), servicetest.Options{Peers: stubs,
+			Clock: servicetest.At(t, "2026-03-01T12:00:00Z"), Flags: []string{"--org-claim", "org"}})
+		defer s.Stop()
+		untilShown(s.As("vega"))
+	})
 	for _, stub := range stubs {
 		stub.(*consumercontract.Stub).WantAllAsked()
 	}
@@ -118,12 +124,14 @@ func reads(t *testing.T, peers map[string]http.Handler, lost string) {
 	for at, wants := range map[string][]string{
 		"/x/book/policies": {
 			`"policyNumber":"P1"`, `"status":"cancelled"`, `"coverEnds":"2026-12-01T00:00:00Z"`, `"insured":"Ann Lee"`,
-			`"object":"EX 2026, Golf"`, `"country":"GB"`, `"contract":"C","year":2025,"currency":"EUR"`, `"written":14`,
+			`"object":"EX 2026, Golf"`, `"broker":"I"`, `"agent":"I"`, `"renewedTo":"P2"`, `"renewedFrom":"P1"`,
+			`"country":"GB"`, `"contract":"C","year":2025,"currency":"EUR"`, `"written":14`,
 			`"received":5`, `"refunded":1`, `"open":10`, `"claims":1,"openClaims":1,"paid":4`, `"outstanding":7`,
 			`"asOf":"2026-03-01T12:00:01Z"`,
 		},
 		"/x/book/claims": {
-			`"claimNumber":"C1"`, `"cause":"fire"`, `"status":"reopened"`, `"lastEvent":"reopened"`, `"reserve":7`,
+			`"claimNumber":"C1"`, `"cause":"fire"`, `"broker":"I"`, `"agent":"I"`,
+			`"status":"reopened"`, `"lastEvent":"reopened"`, `"reserve":7`,
 			`"paid":4`, `"outstanding":7`, `"incurred":11`,
 		},
 		"/x/book/movements": {
