@@ -195,6 +195,7 @@ func whole(t *testing.T, s *servicetest.Service, more url.Values) map[string]str
 	read("policies", "renewedFromEmpty=false")
 	read("claims", "from=2026-02&to=2026-07&outstandingFrom=50")
 	for _, sums := range []string{"summary?by=line,year", "summary?by=contract,month", "summary?by=country,cause",
+		"summary?by=line&from=2026-03&to=2026-06",
 		"triangle?measure=paid", "triangle?development=month&cumulative=false", "aging", "aging?of=claims",
 		"aging?contract=C"} {
 		at, query, _ := strings.Cut(sums, "?")
@@ -270,6 +271,10 @@ func TestWhatIsSharedIsAddedUpWhenItIsRead(t *testing.T) {
 			b.share(everything)
 			own := whole(t, zenith, url.Values{"whose": {"own"}})
 			for at, text := range own {
+				if at, _, _ := strings.Cut(at, "?"); sorted[at] == "" && strings.Contains(text, "/x/book/") &&
+					!strings.Contains(text, "whose=own") {
+					t.Errorf("%s opens to more than is the organisation's own: %s", at, text)
+				}
 				own[at] = strings.NewReplacer("whose=own&", "", "&whose=own", "").Replace(text)
 			}
 			compareBooks(t, "only its own is asked for", own, want)
