@@ -1,11 +1,14 @@
 package coverage_test
 
 import (
+	"net/http"
 	"path"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/services/coverage"
 )
 
 // TestAPolicyNamesWhoBroughtIt creates policies of the lines that name a broker and an agent, and endorses and renews
@@ -50,4 +53,33 @@ func TestAPolicyNamesWhoBroughtIt(t *testing.T) {
 		}
 		s.Must(404, "POST", path.Dir(at)+"/"+renewed.Member("id")+":renew", `{"brokerId":"`+holder+`"}`)
 	}
+}
+
+// TestWhatAPolicyHasIsNotLookedAtAgain changes and renews a policy with a broker that parties does not know any more,
+// as those of earlier releases may have: only another broker is looked up.
+func TestWhatAPolicyHasIsNotLookedAtAgain(t *testing.T) {
+	var forgotten atomic.Bool
+	s := servicetest.Start(t, coverage.Service().Definition(), servicetest.Options{
+		Clock: servicetest.At(t, "2026-06-01T00:00:00Z"),
+		Peers: map[string]http.Handler{"parties": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if forgotten.Load() && strings.HasSuffix(r.URL.Path, broker) {
+				http.Error(w, "{}", http.StatusNotFound)
+				return
+			}
+			partiesWithHolder.ServeHTTP(w, r)
+		})},
+	})
+	at, _ := policy(t, s, 0)
+	s.Must(200, "POST", at+":endorse", `{"endorsementType":"addition","brokerId":"`+broker+`"}`)
+	forgotten.Store(true)
+	was := s.Must(200, "GET", at, "").Text
+	for _, a := range []servicetest.Response{s.Must(200, "PUT", at, was),
+		s.Must(200, "POST", at+":endorse", `{"endorsementType":"addition","grossWrittenPremium":7}`),
+		s.Must(201, "POST", at+":renew", "")} {
+		if a.Member("brokerId") != broker {
+			t.Error(a.Text)
+		}
+	}
+	s.Must(404, "POST", at+":renew", `{"brokerId":"`+broker+`"}`)
+	s.Must(404, "POST", at+":endorse", `{"endorsementType":"addition","agentId":"`+broker+`"}`)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// shownInBook returns what the book shows of a policy to a member: how many rows of each list are under it, and the sums
-// of all that the member sees.
+// shownInBook returns what the book shows of a policy to a member: how many rows of each list are under it, and the
+// sums of all that the member sees.
 func (m *member) shownInBook(policyNumber string) (counts [3]int, sums []bookCell) {
 	m.t.Helper()
 	for i, list := range []string{"policies", "claims", "movements"} {
@@ -41,7 +41,8 @@ func TestTheBookShowsWhatIsShared(t *testing.T) {
 		b.share(step.shared...)
 		counts, sums := zenith.shownInBook(b.policyNumber)
 		if step.sees != (counts == want) || !step.sees && counts != [3]int{} || step.sees != (len(sums) == 1) {
-			t.Errorf("shared with %v, zenith sees %v rows and %d sums, the owner %v", step.shared, counts, len(sums), want)
+			t.Errorf("shared with %v, zenith sees %v rows and %d sums, the owner %v", step.shared, counts, len(sums),
+				want)
 		}
 		if step.sees {
 			shown, premium := zenith.listed("/x/book/policies?from=0000-01&to=9999-12")

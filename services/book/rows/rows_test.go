@@ -339,26 +339,6 @@ func dump(t *testing.T, b *rows.Book) (all []string) {
 	return all
 }
 
-// TestAPageLooksAtSoManyRows selects what no row has: the first page ends before the end of the list.
-func TestAPageLooksAtSoManyRows(t *testing.T) {
-	b := open(t, filepath.Join(t.TempDir(), "book.db"))
-	var all []internalapi.Change
-	for i := range 10_050 {
-		all = append(all, change("travelCoverage", fmt.Sprint(i), 1, fmt.Sprintf(`{"policyNumber":"P%06d"}`, i)))
-	}
-	fill(t, b, all)
-	q := rows.Query{Sight: acme, Limit: 10, Now: now, Conditions: []rows.Condition{
-		{Column: column(t, rows.Policies, "status"), OneOf: []string{"lapsed"}}}}
-	page, err := b.Page(t.Context(), rows.Policies, q)
-	if err != nil || len(page.Rows) > 0 || page.Next == nil || page.Next.Key != "P009999" {
-		t.Fatalf("%+v, next %+v (%v)", page, page.Next, err)
-	}
-	q.After = page.Next
-	if page, err = b.Page(t.Context(), rows.Policies, q); err != nil || len(page.Rows) > 0 || page.Next != nil {
-		t.Fatalf("the second page: %+v (%v)", page, err)
-	}
-}
-
 // TestABookOfOtherSettingsIsMadeAnew opens a book with another unit of amounts, by which all figures were computed.
 func TestABookOfOtherSettingsIsMadeAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.db")
