@@ -1145,6 +1145,17 @@ func (e ReadAgingParamsOf) Valid() bool {
 	return slices.Contains([]ReadAgingParamsOf{ReadAgingParamsOfClaims, ReadAgingParamsOfPremium}, e)
 }
 
+// Defines values for ReadAgingParamsWhose.
+const (
+	ReadAgingParamsWhoseAll ReadAgingParamsWhose = "all"
+	ReadAgingParamsWhoseOwn ReadAgingParamsWhose = "own"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadAgingParamsWhose) Valid() bool {
+	return slices.Contains([]ReadAgingParamsWhose{ReadAgingParamsWhoseAll, ReadAgingParamsWhoseOwn}, e)
+}
+
 // Defines values for ListBookClaimsParamsClaimNumberEmpty.
 const (
 	ListBookClaimsParamsClaimNumberEmptyFalse ListBookClaimsParamsClaimNumberEmpty = "false"
@@ -1209,6 +1220,61 @@ const (
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookClaimsParamsContractEmpty) Valid() bool {
 	return slices.Contains([]ListBookClaimsParamsContractEmpty{ListBookClaimsParamsContractEmptyFalse, ListBookClaimsParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsBrokerIdEmpty.
+const (
+	ListBookClaimsParamsBrokerIdEmptyFalse ListBookClaimsParamsBrokerIdEmpty = "false"
+	ListBookClaimsParamsBrokerIdEmptyTrue  ListBookClaimsParamsBrokerIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsBrokerIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsBrokerIdEmpty{ListBookClaimsParamsBrokerIdEmptyFalse, ListBookClaimsParamsBrokerIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsBrokerEmpty.
+const (
+	ListBookClaimsParamsBrokerEmptyFalse ListBookClaimsParamsBrokerEmpty = "false"
+	ListBookClaimsParamsBrokerEmptyTrue  ListBookClaimsParamsBrokerEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsBrokerEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsBrokerEmpty{ListBookClaimsParamsBrokerEmptyFalse, ListBookClaimsParamsBrokerEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsAgentIdEmpty.
+const (
+	ListBookClaimsParamsAgentIdEmptyFalse ListBookClaimsParamsAgentIdEmpty = "false"
+	ListBookClaimsParamsAgentIdEmptyTrue  ListBookClaimsParamsAgentIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsAgentIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsAgentIdEmpty{ListBookClaimsParamsAgentIdEmptyFalse, ListBookClaimsParamsAgentIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsAgentEmpty.
+const (
+	ListBookClaimsParamsAgentEmptyFalse ListBookClaimsParamsAgentEmpty = "false"
+	ListBookClaimsParamsAgentEmptyTrue  ListBookClaimsParamsAgentEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsAgentEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsAgentEmpty{ListBookClaimsParamsAgentEmptyFalse, ListBookClaimsParamsAgentEmptyTrue}, e)
+}
+
+// Defines values for ListBookClaimsParamsOwnerEmpty.
+const (
+	ListBookClaimsParamsOwnerEmptyFalse ListBookClaimsParamsOwnerEmpty = "false"
+	ListBookClaimsParamsOwnerEmptyTrue  ListBookClaimsParamsOwnerEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsOwnerEmpty) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsOwnerEmpty{ListBookClaimsParamsOwnerEmptyFalse, ListBookClaimsParamsOwnerEmptyTrue}, e)
 }
 
 // Defines values for ListBookClaimsParamsYearEmpty.
@@ -1416,6 +1482,17 @@ func (e ListBookClaimsParamsSort) Valid() bool {
 	return slices.Contains([]ListBookClaimsParamsSort{ListBookClaimsParamsSortContract, ListBookClaimsParamsSortFnol, ListBookClaimsParamsSortIncurred, ListBookClaimsParamsSortInsured, ListBookClaimsParamsSortLastMovement, ListBookClaimsParamsSortLossDate, ListBookClaimsParamsSortMinusContract, ListBookClaimsParamsSortMinusFnol, ListBookClaimsParamsSortMinusIncurred, ListBookClaimsParamsSortMinusInsured, ListBookClaimsParamsSortMinusLastMovement, ListBookClaimsParamsSortMinusLossDate, ListBookClaimsParamsSortMinusOutstanding, ListBookClaimsParamsSortMinusPaid, ListBookClaimsParamsSortMinusPolicyNumber, ListBookClaimsParamsSortMinusReserve, ListBookClaimsParamsSortOutstanding, ListBookClaimsParamsSortPaid, ListBookClaimsParamsSortPolicyNumber, ListBookClaimsParamsSortReserve}, e)
 }
 
+// Defines values for ListBookClaimsParamsWhose.
+const (
+	ListBookClaimsParamsWhoseAll ListBookClaimsParamsWhose = "all"
+	ListBookClaimsParamsWhoseOwn ListBookClaimsParamsWhose = "own"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookClaimsParamsWhose) Valid() bool {
+	return slices.Contains([]ListBookClaimsParamsWhose{ListBookClaimsParamsWhoseAll, ListBookClaimsParamsWhoseOwn}, e)
+}
+
 // Defines values for ListLateReceiptsParamsIdEmpty.
 const (
 	ListLateReceiptsParamsIdEmptyFalse ListLateReceiptsParamsIdEmpty = "false"
@@ -1491,6 +1568,17 @@ const (
 // Valid reports whether the value is one of those that the document lists.
 func (e ListLateReceiptsParamsContractEmpty) Valid() bool {
 	return slices.Contains([]ListLateReceiptsParamsContractEmpty{ListLateReceiptsParamsContractEmptyFalse, ListLateReceiptsParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListLateReceiptsParamsOwnerEmpty.
+const (
+	ListLateReceiptsParamsOwnerEmptyFalse ListLateReceiptsParamsOwnerEmpty = "false"
+	ListLateReceiptsParamsOwnerEmptyTrue  ListLateReceiptsParamsOwnerEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsOwnerEmpty) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsOwnerEmpty{ListLateReceiptsParamsOwnerEmptyFalse, ListLateReceiptsParamsOwnerEmptyTrue}, e)
 }
 
 // Defines values for ListLateReceiptsParamsYearEmpty.
@@ -1589,6 +1677,17 @@ func (e ListLateReceiptsParamsSort) Valid() bool {
 	return slices.Contains([]ListLateReceiptsParamsSort{ListLateReceiptsParamsSortAmount, ListLateReceiptsParamsSortDate, ListLateReceiptsParamsSortLate, ListLateReceiptsParamsSortMinusAmount, ListLateReceiptsParamsSortMinusDate, ListLateReceiptsParamsSortMinusLate, ListLateReceiptsParamsSortMinusPolicyNumber, ListLateReceiptsParamsSortMinusRecordedAt, ListLateReceiptsParamsSortPolicyNumber, ListLateReceiptsParamsSortRecordedAt}, e)
 }
 
+// Defines values for ListLateReceiptsParamsWhose.
+const (
+	ListLateReceiptsParamsWhoseAll ListLateReceiptsParamsWhose = "all"
+	ListLateReceiptsParamsWhoseOwn ListLateReceiptsParamsWhose = "own"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListLateReceiptsParamsWhose) Valid() bool {
+	return slices.Contains([]ListLateReceiptsParamsWhose{ListLateReceiptsParamsWhoseAll, ListLateReceiptsParamsWhoseOwn}, e)
+}
+
 // Defines values for ListBookMovementsParamsIdEmpty.
 const (
 	ListBookMovementsParamsIdEmptyFalse ListBookMovementsParamsIdEmpty = "false"
@@ -1664,6 +1763,17 @@ const (
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookMovementsParamsContractEmpty) Valid() bool {
 	return slices.Contains([]ListBookMovementsParamsContractEmpty{ListBookMovementsParamsContractEmptyFalse, ListBookMovementsParamsContractEmptyTrue}, e)
+}
+
+// Defines values for ListBookMovementsParamsOwnerEmpty.
+const (
+	ListBookMovementsParamsOwnerEmptyFalse ListBookMovementsParamsOwnerEmpty = "false"
+	ListBookMovementsParamsOwnerEmptyTrue  ListBookMovementsParamsOwnerEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsOwnerEmpty) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsOwnerEmpty{ListBookMovementsParamsOwnerEmptyFalse, ListBookMovementsParamsOwnerEmptyTrue}, e)
 }
 
 // Defines values for ListBookMovementsParamsYearEmpty.
@@ -1760,6 +1870,17 @@ const (
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookMovementsParamsSort) Valid() bool {
 	return slices.Contains([]ListBookMovementsParamsSort{ListBookMovementsParamsSortAmount, ListBookMovementsParamsSortDate, ListBookMovementsParamsSortLate, ListBookMovementsParamsSortMinusAmount, ListBookMovementsParamsSortMinusDate, ListBookMovementsParamsSortMinusLate, ListBookMovementsParamsSortMinusPolicyNumber, ListBookMovementsParamsSortMinusRecordedAt, ListBookMovementsParamsSortPolicyNumber, ListBookMovementsParamsSortRecordedAt}, e)
+}
+
+// Defines values for ListBookMovementsParamsWhose.
+const (
+	ListBookMovementsParamsWhoseAll ListBookMovementsParamsWhose = "all"
+	ListBookMovementsParamsWhoseOwn ListBookMovementsParamsWhose = "own"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookMovementsParamsWhose) Valid() bool {
+	return slices.Contains([]ListBookMovementsParamsWhose{ListBookMovementsParamsWhoseAll, ListBookMovementsParamsWhoseOwn}, e)
 }
 
 // Defines values for ListBookPoliciesParamsPolicyNumberEmpty.
@@ -1949,6 +2070,83 @@ func (e ListBookPoliciesParamsReplacesEmpty) Valid() bool {
 	return slices.Contains([]ListBookPoliciesParamsReplacesEmpty{ListBookPoliciesParamsReplacesEmptyFalse, ListBookPoliciesParamsReplacesEmptyTrue}, e)
 }
 
+// Defines values for ListBookPoliciesParamsRenewedFromEmpty.
+const (
+	ListBookPoliciesParamsRenewedFromEmptyFalse ListBookPoliciesParamsRenewedFromEmpty = "false"
+	ListBookPoliciesParamsRenewedFromEmptyTrue  ListBookPoliciesParamsRenewedFromEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsRenewedFromEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsRenewedFromEmpty{ListBookPoliciesParamsRenewedFromEmptyFalse, ListBookPoliciesParamsRenewedFromEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsRenewedToEmpty.
+const (
+	ListBookPoliciesParamsRenewedToEmptyFalse ListBookPoliciesParamsRenewedToEmpty = "false"
+	ListBookPoliciesParamsRenewedToEmptyTrue  ListBookPoliciesParamsRenewedToEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsRenewedToEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsRenewedToEmpty{ListBookPoliciesParamsRenewedToEmptyFalse, ListBookPoliciesParamsRenewedToEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsBrokerIdEmpty.
+const (
+	ListBookPoliciesParamsBrokerIdEmptyFalse ListBookPoliciesParamsBrokerIdEmpty = "false"
+	ListBookPoliciesParamsBrokerIdEmptyTrue  ListBookPoliciesParamsBrokerIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsBrokerIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsBrokerIdEmpty{ListBookPoliciesParamsBrokerIdEmptyFalse, ListBookPoliciesParamsBrokerIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsBrokerEmpty.
+const (
+	ListBookPoliciesParamsBrokerEmptyFalse ListBookPoliciesParamsBrokerEmpty = "false"
+	ListBookPoliciesParamsBrokerEmptyTrue  ListBookPoliciesParamsBrokerEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsBrokerEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsBrokerEmpty{ListBookPoliciesParamsBrokerEmptyFalse, ListBookPoliciesParamsBrokerEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsAgentIdEmpty.
+const (
+	ListBookPoliciesParamsAgentIdEmptyFalse ListBookPoliciesParamsAgentIdEmpty = "false"
+	ListBookPoliciesParamsAgentIdEmptyTrue  ListBookPoliciesParamsAgentIdEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsAgentIdEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsAgentIdEmpty{ListBookPoliciesParamsAgentIdEmptyFalse, ListBookPoliciesParamsAgentIdEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsAgentEmpty.
+const (
+	ListBookPoliciesParamsAgentEmptyFalse ListBookPoliciesParamsAgentEmpty = "false"
+	ListBookPoliciesParamsAgentEmptyTrue  ListBookPoliciesParamsAgentEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsAgentEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsAgentEmpty{ListBookPoliciesParamsAgentEmptyFalse, ListBookPoliciesParamsAgentEmptyTrue}, e)
+}
+
+// Defines values for ListBookPoliciesParamsOwnerEmpty.
+const (
+	ListBookPoliciesParamsOwnerEmptyFalse ListBookPoliciesParamsOwnerEmpty = "false"
+	ListBookPoliciesParamsOwnerEmptyTrue  ListBookPoliciesParamsOwnerEmpty = "true"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsOwnerEmpty) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsOwnerEmpty{ListBookPoliciesParamsOwnerEmptyFalse, ListBookPoliciesParamsOwnerEmptyTrue}, e)
+}
+
 // Defines values for ListBookPoliciesParamsWrittenEmpty.
 const (
 	ListBookPoliciesParamsWrittenEmptyFalse ListBookPoliciesParamsWrittenEmpty = "false"
@@ -2099,6 +2297,28 @@ func (e ListBookPoliciesParamsSort) Valid() bool {
 	return slices.Contains([]ListBookPoliciesParamsSort{ListBookPoliciesParamsSortContract, ListBookPoliciesParamsSortExpiryDate, ListBookPoliciesParamsSortInceptionDate, ListBookPoliciesParamsSortIncurred, ListBookPoliciesParamsSortInsured, ListBookPoliciesParamsSortLastReceipt, ListBookPoliciesParamsSortLossRatio, ListBookPoliciesParamsSortMinusContract, ListBookPoliciesParamsSortMinusExpiryDate, ListBookPoliciesParamsSortMinusInceptionDate, ListBookPoliciesParamsSortMinusIncurred, ListBookPoliciesParamsSortMinusInsured, ListBookPoliciesParamsSortMinusLastReceipt, ListBookPoliciesParamsSortMinusLossRatio, ListBookPoliciesParamsSortMinusOpen, ListBookPoliciesParamsSortMinusReceived, ListBookPoliciesParamsSortMinusWritten, ListBookPoliciesParamsSortOpen, ListBookPoliciesParamsSortReceived, ListBookPoliciesParamsSortWritten}, e)
 }
 
+// Defines values for ListBookPoliciesParamsWhose.
+const (
+	ListBookPoliciesParamsWhoseAll ListBookPoliciesParamsWhose = "all"
+	ListBookPoliciesParamsWhoseOwn ListBookPoliciesParamsWhose = "own"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListBookPoliciesParamsWhose) Valid() bool {
+	return slices.Contains([]ListBookPoliciesParamsWhose{ListBookPoliciesParamsWhoseAll, ListBookPoliciesParamsWhoseOwn}, e)
+}
+
+// Defines values for SummariseBookParamsWhose.
+const (
+	SummariseBookParamsWhoseAll SummariseBookParamsWhose = "all"
+	SummariseBookParamsWhoseOwn SummariseBookParamsWhose = "own"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e SummariseBookParamsWhose) Valid() bool {
+	return slices.Contains([]SummariseBookParamsWhose{SummariseBookParamsWhoseAll, SummariseBookParamsWhoseOwn}, e)
+}
+
 // Defines values for ReadLossTriangleParamsMeasure.
 const (
 	ReadLossTriangleParamsMeasureIncurred ReadLossTriangleParamsMeasure = "incurred"
@@ -2141,6 +2361,17 @@ const (
 // Valid reports whether the value is one of those that the document lists.
 func (e ReadLossTriangleParamsCumulative) Valid() bool {
 	return slices.Contains([]ReadLossTriangleParamsCumulative{ReadLossTriangleParamsCumulativeFalse, ReadLossTriangleParamsCumulativeTrue}, e)
+}
+
+// Defines values for ReadLossTriangleParamsWhose.
+const (
+	ReadLossTriangleParamsWhoseAll ReadLossTriangleParamsWhose = "all"
+	ReadLossTriangleParamsWhoseOwn ReadLossTriangleParamsWhose = "own"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ReadLossTriangleParamsWhose) Valid() bool {
+	return slices.Contains([]ReadLossTriangleParamsWhose{ReadLossTriangleParamsWhoseAll, ReadLossTriangleParamsWhoseOwn}, e)
 }
 
 // Defines values for ListBordereauxParamsKind.
@@ -3127,6 +3358,18 @@ type ClaimRow struct {
 	// Age How many days ago it was notified.
 	Age *int64 `json:"age,omitempty"`
 
+	// Agent The name of the agent.
+	Agent *string `json:"agent,omitempty"`
+
+	// AgentId The id of the agent, where the policy names one.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// Broker The name of the broker.
+	Broker *string `json:"broker,omitempty"`
+
+	// BrokerId The id of the broker, where the policy names one.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// Cause What caused the loss.
 	Cause *string `json:"cause,omitempty"`
 
@@ -3151,7 +3394,7 @@ type ClaimRow struct {
 	// Id The id of the claim.
 	Id *openapi_types.UUID `json:"id,omitempty"`
 
-	// Incurred Paid and outstanding together.
+	// Incurred Incurred is what the claim costs as far as it is known: paid and outstanding together.
 	Incurred *json.Number `json:"incurred,omitempty"`
 
 	// Insured The name of the policyholder.
@@ -3169,10 +3412,13 @@ type ClaimRow struct {
 	// LossDate The instant of the loss.
 	LossDate *time.Time `json:"lossDate,omitempty"`
 
-	// Outstanding What is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
+	// Outstanding Outstanding is what is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
 	Outstanding *json.Number `json:"outstanding,omitempty"`
 
-	// Paid What was paid.
+	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	Owner *string `json:"owner,omitempty"`
+
+	// Paid Paid is what the insurer has paid for the claim until now.
 	Paid *json.Number `json:"paid,omitempty"`
 
 	// Payments How many payments there were.
@@ -3775,28 +4021,28 @@ type Figures struct {
 	// Commission The commission of the contract on what was received less what was paid back.
 	Commission json.Number `json:"commission"`
 
-	// Earned What of that is earned, by days of cover, up to the last full month.
+	// Earned Earned is the part of the written premium that is for the days of cover that have passed, up to the last full month.
 	Earned json.Number `json:"earned"`
 
-	// Incurred Paid and outstanding together.
+	// Incurred Incurred is what claims cost as far as it is known: paid and outstanding together.
 	Incurred json.Number `json:"incurred"`
 
 	// Notified How many claims were notified.
 	Notified int64 `json:"notified"`
 
-	// Outstanding How much more is still to be paid for them at the end than at the beginning.
+	// Outstanding Outstanding is what is still to be paid for claims, as their reserves say: by how much it is more at the end than at the beginning.
 	Outstanding json.Number `json:"outstanding"`
 
-	// Paid What was paid for claims.
+	// Paid Paid is what the insurer has paid for claims, in the month in which that was recorded.
 	Paid json.Number `json:"paid"`
 
-	// Received What was received as premium.
+	// Received Received is what was paid to the insurer as premium, in the month in which it was recorded.
 	Received json.Number `json:"received"`
 
-	// Refunded What of that was paid back.
+	// Refunded Refunded is what of the premium received was paid back, in the month in which that was recorded.
 	Refunded json.Number `json:"refunded"`
 
-	// Written The gross written premium, in the month from which on it counts.
+	// Written Written is the premium agreed for the whole cover, before deductions, in the month from which on it counts.
 	Written json.Number `json:"written"`
 }
 
@@ -4381,6 +4627,9 @@ type MovementRow struct {
 	// Line The line of the policy.
 	Line *string `json:"line,omitempty"`
 
+	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	Owner *string `json:"owner,omitempty"`
+
 	// PolicyNumber The number of the policy. Absent for a receipt that names a claim which the book does not know.
 	PolicyNumber *string `json:"policyNumber,omitempty"`
 
@@ -4495,6 +4744,18 @@ type PolicyAssignment struct {
 
 // PolicyRow A policy, with what people ask about it. Amounts are in major units of its currency.
 type PolicyRow struct {
+	// Agent The name of the agent.
+	Agent *string `json:"agent,omitempty"`
+
+	// AgentId The id of the agent, where the policy names one.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// Broker The name of the broker.
+	Broker *string `json:"broker,omitempty"`
+
+	// BrokerId The id of the broker, where the policy names one.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// Claims How many claims there are against the policy.
 	Claims *int64 `json:"claims,omitempty"`
 
@@ -4525,7 +4786,7 @@ type PolicyRow struct {
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
 
-	// Incurred Paid and outstanding together.
+	// Incurred Incurred is what claims cost as far as it is known: paid and outstanding together.
 	Incurred *json.Number `json:"incurred,omitempty"`
 
 	// Insured The name of the policyholder.
@@ -4552,10 +4813,13 @@ type PolicyRow struct {
 	// OpenClaims How many of them are not closed.
 	OpenClaims *int64 `json:"openClaims,omitempty"`
 
-	// Outstanding What is still to be paid for them, as their reserves say.
+	// Outstanding Outstanding is what is still to be paid for claims, as their reserves say; 0 for those that are closed.
 	Outstanding *json.Number `json:"outstanding,omitempty"`
 
-	// Paid What was paid for them.
+	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	Owner *string `json:"owner,omitempty"`
+
+	// Paid Paid is what the insurer has paid for claims until now.
 	Paid *json.Number `json:"paid,omitempty"`
 
 	// PolicyNumber The number of the policy.
@@ -4564,11 +4828,17 @@ type PolicyRow struct {
 	// PolicyholderId The id of the policyholder.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
-	// Received What was received as premium.
+	// Received Received is what was paid to the insurer as premium.
 	Received *json.Number `json:"received,omitempty"`
 
-	// Refunded What of that was paid back.
+	// Refunded Refunded is what of the premium received was paid back.
 	Refunded *json.Number `json:"refunded,omitempty"`
+
+	// RenewedFrom The number of the policy that this one renews.
+	RenewedFrom *string `json:"renewedFrom,omitempty"`
+
+	// RenewedTo The number of the policy that renews this one, the last one of several.
+	RenewedTo *string `json:"renewedTo,omitempty"`
 
 	// Replaces The number of the policy that this one replaces.
 	Replaces *string `json:"replaces,omitempty"`
@@ -4579,7 +4849,7 @@ type PolicyRow struct {
 	// Status The state of the policy, as its record has it.
 	Status *string `json:"status,omitempty"`
 
-	// Written The gross written premium as endorsed; of a line without it, what was received.
+	// Written Written is the premium agreed for the whole cover, before deductions and as endorsed; of a line without grossWrittenPremium it is what was received as premium less what was paid back.
 	Written *json.Number `json:"written,omitempty"`
 
 	// Year The year of account: that of the contract, else the year of inception.
@@ -5668,6 +5938,12 @@ type BusinessInterruptionCoverage struct {
 	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod int64 `json:"IndemnityPeriod"`
 
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
 
@@ -5718,6 +5994,16 @@ type BusinessInterruptionCoverage struct {
 type BusinessInterruptionCoverageEndorse struct {
 	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
+
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
@@ -5776,6 +6062,16 @@ type BusinessInterruptionCoverageInput struct {
 	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod int64 `json:"IndemnityPeriod"`
 
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
 
@@ -5826,6 +6122,16 @@ type BusinessInterruptionCoverageInput struct {
 type BusinessInterruptionCoverageRenew struct {
 	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
+
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
@@ -5880,6 +6186,12 @@ type BusinessInterruptionCoverageRenew struct {
 type BusinessInterruptionCoverageResult struct {
 	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod int64 `json:"IndemnityPeriod"`
+
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
@@ -6334,6 +6646,12 @@ type CommercialResult struct {
 
 // CyberLiabilityCoverage A cyber liability policy. It covers a business.
 type CyberLiabilityCoverage struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// BusinessId The id of the business that the policy covers.
 	BusinessId openapi_types.UUID `json:"businessId"`
 
@@ -6373,6 +6691,16 @@ type CyberLiabilityCoverage struct {
 
 // CyberLiabilityCoverageEndorse Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are.
 type CyberLiabilityCoverageEndorse struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// BusinessId The id of the business that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
@@ -6413,6 +6741,16 @@ type CyberLiabilityCoverageEndorse struct {
 
 // CyberLiabilityCoverageInput A cyber liability policy. It covers a business.
 type CyberLiabilityCoverageInput struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// BusinessId The id of the business that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
@@ -6447,6 +6785,16 @@ type CyberLiabilityCoverageInput struct {
 
 // CyberLiabilityCoverageRenew Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are.
 type CyberLiabilityCoverageRenew struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// BusinessId The id of the business that the policy covers.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
@@ -6484,6 +6832,12 @@ type CyberLiabilityCoverageRenew struct {
 
 // CyberLiabilityCoverageResult A cyber liability policy. It covers a business.
 type CyberLiabilityCoverageResult struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// BusinessId The id of the business that the policy covers.
 	BusinessId openapi_types.UUID `json:"businessId"`
 
@@ -6790,6 +7144,12 @@ type InsuranceEntityResult struct {
 
 // MotorCoverage A motor policy. It insures a vehicle and covers a driver.
 type MotorCoverage struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	DriverId openapi_types.UUID `json:"driverId"`
 
@@ -6832,6 +7192,16 @@ type MotorCoverage struct {
 
 // MotorCoverageEndorse Members of a motorCoverage record. The members that are not sent stay as they are.
 type MotorCoverageEndorse struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
@@ -6880,6 +7250,16 @@ type MotorCoverageEndorse struct {
 
 // MotorCoverageInput A motor policy. It insures a vehicle and covers a driver.
 type MotorCoverageInput struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
@@ -6922,6 +7302,16 @@ type MotorCoverageInput struct {
 
 // MotorCoverageRenew Members of a motorCoverage record. The members that are not sent stay as they are.
 type MotorCoverageRenew struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	//
 	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
@@ -6967,6 +7357,12 @@ type MotorCoverageRenew struct {
 
 // MotorCoverageResult A motor policy. It insures a vehicle and covers a driver.
 type MotorCoverageResult struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
 	CoverEnds *time.Time `json:"coverEnds,omitempty"`
 
@@ -7128,11 +7524,17 @@ type Pet struct {
 
 // PetCoverage A pet policy. It covers a pet.
 type PetCoverage struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
 	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -7170,11 +7572,21 @@ type PetCoverage struct {
 
 // PetCoverageEndorse Members of a petCoverage record. The members that are not sent stay as they are.
 type PetCoverageEndorse struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
 	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// EffectiveDate The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
 	EffectiveDate *time.Time `json:"effectiveDate,omitempty"`
@@ -7213,11 +7625,21 @@ type PetCoverageEndorse struct {
 
 // PetCoverageInput A pet policy. It covers a pet.
 type PetCoverageInput struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
 	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -7250,11 +7672,21 @@ type PetCoverageInput struct {
 
 // PetCoverageRenew Members of a petCoverage record. The members that are not sent stay as they are.
 type PetCoverageRenew struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
 	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -7290,11 +7722,17 @@ type PetCoverageRenew struct {
 
 // PetCoverageResult A pet policy. It covers a pet.
 type PetCoverageResult struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
 	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
 	CoverEnds *time.Time `json:"coverEnds,omitempty"`
@@ -7714,6 +8152,12 @@ type Property struct {
 
 // PropertyCoverage A property policy. It insures one property or several.
 type PropertyCoverage struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
@@ -7765,6 +8209,16 @@ type PropertyCoverage struct {
 
 // PropertyCoverageEndorse Members of a propertyCoverage record. The members that are not sent stay as they are.
 type PropertyCoverageEndorse struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
@@ -7820,6 +8274,16 @@ type PropertyCoverageEndorse struct {
 
 // PropertyCoverageInput A property policy. It insures one property or several.
 type PropertyCoverageInput struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
@@ -7869,6 +8333,16 @@ type PropertyCoverageInput struct {
 
 // PropertyCoverageRenew Members of a propertyCoverage record. The members that are not sent stay as they are.
 type PropertyCoverageRenew struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
@@ -7921,6 +8395,12 @@ type PropertyCoverageRenew struct {
 
 // PropertyCoverageResult A property policy. It insures one property or several.
 type PropertyCoverageResult struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
@@ -8179,6 +8659,12 @@ type ReceiptResult struct {
 
 // TradeCreditCoverage A trade credit policy. It covers the payment of a debtor.
 type TradeCreditCoverage struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
 	CreditLimit int64 `json:"creditLimit"`
 
@@ -8227,6 +8713,16 @@ type TradeCreditCoverage struct {
 
 // TradeCreditCoverageEndorse Members of a tradeCreditCoverage record. The members that are not sent stay as they are.
 type TradeCreditCoverageEndorse struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
 	CreditLimit *int64 `json:"creditLimit,omitempty"`
 
@@ -8276,6 +8772,16 @@ type TradeCreditCoverageEndorse struct {
 
 // TradeCreditCoverageInput A trade credit policy. It covers the payment of a debtor.
 type TradeCreditCoverageInput struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
 	CreditLimit int64 `json:"creditLimit"`
 
@@ -8319,6 +8825,16 @@ type TradeCreditCoverageInput struct {
 
 // TradeCreditCoverageRenew Members of a tradeCreditCoverage record. The members that are not sent stay as they are.
 type TradeCreditCoverageRenew struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
 	CreditLimit *int64 `json:"creditLimit,omitempty"`
 
@@ -8365,6 +8881,12 @@ type TradeCreditCoverageRenew struct {
 
 // TradeCreditCoverageResult A trade credit policy. It covers the payment of a debtor.
 type TradeCreditCoverageResult struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
 	CoverEnds *time.Time `json:"coverEnds,omitempty"`
 
@@ -8422,6 +8944,12 @@ type TradeCreditCoverageResult struct {
 
 // TravelCoverage A travel policy. It covers one or more travellers.
 type TravelCoverage struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination int64 `json:"destination"`
 
@@ -8470,6 +8998,16 @@ type TravelCoverage struct {
 
 // TravelCoverageEndorse Members of a travelCoverage record. The members that are not sent stay as they are.
 type TravelCoverageEndorse struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination *int64 `json:"destination,omitempty"`
 
@@ -8517,6 +9055,16 @@ type TravelCoverageEndorse struct {
 
 // TravelCoverageInput A travel policy. It covers one or more travellers.
 type TravelCoverageInput struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	//
+	// Examples: 0195a000-0000-7000-8000-000000000001, ref:P-1001
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination int64 `json:"destination"`
 
@@ -8558,6 +9106,12 @@ type TravelCoverageInput struct {
 
 // TravelCoverageResult A travel policy. It covers one or more travellers.
 type TravelCoverageResult struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CoverEnds The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
 	CoverEnds *time.Time `json:"coverEnds,omitempty"`
 
@@ -10741,10 +11295,16 @@ type ReadAgingParams struct {
 
 	// Currency Only amounts of this currency
 	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	Whose *ReadAgingParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 }
 
 // ReadAgingParamsOf defines parameters for ReadAging.
 type ReadAgingParamsOf string
+
+// ReadAgingParamsWhose defines parameters for ReadAging.
+type ReadAgingParamsWhose string
 
 // ListBookClaimsParams defines parameters for ListBookClaims.
 type ListBookClaimsParams struct {
@@ -10804,6 +11364,51 @@ type ListBookClaimsParams struct {
 
 	// ContractEmpty Whether contract is empty
 	ContractEmpty *ListBookClaimsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// BrokerId The value of brokerId
+	BrokerId *[]string `form:"brokerId,omitempty" json:"brokerId,omitempty"`
+
+	// BrokerIdBegins What brokerId begins with, in any case
+	BrokerIdBegins *string `form:"brokerIdBegins,omitempty" json:"brokerIdBegins,omitempty"`
+
+	// BrokerIdEmpty Whether brokerId is empty
+	BrokerIdEmpty *ListBookClaimsParamsBrokerIdEmpty `form:"brokerIdEmpty,omitempty" json:"brokerIdEmpty,omitempty"`
+
+	// Broker The value of broker
+	Broker *[]string `form:"broker,omitempty" json:"broker,omitempty"`
+
+	// BrokerBegins What broker begins with, in any case
+	BrokerBegins *string `form:"brokerBegins,omitempty" json:"brokerBegins,omitempty"`
+
+	// BrokerEmpty Whether broker is empty
+	BrokerEmpty *ListBookClaimsParamsBrokerEmpty `form:"brokerEmpty,omitempty" json:"brokerEmpty,omitempty"`
+
+	// AgentId The value of agentId
+	AgentId *[]string `form:"agentId,omitempty" json:"agentId,omitempty"`
+
+	// AgentIdBegins What agentId begins with, in any case
+	AgentIdBegins *string `form:"agentIdBegins,omitempty" json:"agentIdBegins,omitempty"`
+
+	// AgentIdEmpty Whether agentId is empty
+	AgentIdEmpty *ListBookClaimsParamsAgentIdEmpty `form:"agentIdEmpty,omitempty" json:"agentIdEmpty,omitempty"`
+
+	// Agent The value of agent
+	Agent *[]string `form:"agent,omitempty" json:"agent,omitempty"`
+
+	// AgentBegins What agent begins with, in any case
+	AgentBegins *string `form:"agentBegins,omitempty" json:"agentBegins,omitempty"`
+
+	// AgentEmpty Whether agent is empty
+	AgentEmpty *ListBookClaimsParamsAgentEmpty `form:"agentEmpty,omitempty" json:"agentEmpty,omitempty"`
+
+	// Owner The value of owner
+	Owner *[]string `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// OwnerBegins What owner begins with, in any case
+	OwnerBegins *string `form:"ownerBegins,omitempty" json:"ownerBegins,omitempty"`
+
+	// OwnerEmpty Whether owner is empty
+	OwnerEmpty *ListBookClaimsParamsOwnerEmpty `form:"ownerEmpty,omitempty" json:"ownerEmpty,omitempty"`
 
 	// Year The value of year
 	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
@@ -10988,6 +11593,9 @@ type ListBookClaimsParams struct {
 	// Columns The members of rows to return, with commas between them; all without it. JSON has claimNumber in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
 
+	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	Whose *ListBookClaimsParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
+
 	// From Only rows that add something to months from this one on, such as 2026-01; `selected` says what
 	From *string `form:"from,omitempty" json:"from,omitempty"`
 
@@ -11012,6 +11620,21 @@ type ListBookClaimsParamsInsuredEmpty string
 
 // ListBookClaimsParamsContractEmpty defines parameters for ListBookClaims.
 type ListBookClaimsParamsContractEmpty string
+
+// ListBookClaimsParamsBrokerIdEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsBrokerIdEmpty string
+
+// ListBookClaimsParamsBrokerEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsBrokerEmpty string
+
+// ListBookClaimsParamsAgentIdEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsAgentIdEmpty string
+
+// ListBookClaimsParamsAgentEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsAgentEmpty string
+
+// ListBookClaimsParamsOwnerEmpty defines parameters for ListBookClaims.
+type ListBookClaimsParamsOwnerEmpty string
 
 // ListBookClaimsParamsYearEmpty defines parameters for ListBookClaims.
 type ListBookClaimsParamsYearEmpty string
@@ -11063,6 +11686,9 @@ type ListBookClaimsParamsPaymentsEmpty string
 
 // ListBookClaimsParamsSort defines parameters for ListBookClaims.
 type ListBookClaimsParamsSort string
+
+// ListBookClaimsParamsWhose defines parameters for ListBookClaims.
+type ListBookClaimsParamsWhose string
 
 // ListLateReceiptsParams defines parameters for ListLateReceipts.
 type ListLateReceiptsParams struct {
@@ -11131,6 +11757,15 @@ type ListLateReceiptsParams struct {
 
 	// ContractEmpty Whether contract is empty
 	ContractEmpty *ListLateReceiptsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// Owner The value of owner
+	Owner *[]string `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// OwnerBegins What owner begins with, in any case
+	OwnerBegins *string `form:"ownerBegins,omitempty" json:"ownerBegins,omitempty"`
+
+	// OwnerEmpty Whether owner is empty
+	OwnerEmpty *ListLateReceiptsParamsOwnerEmpty `form:"ownerEmpty,omitempty" json:"ownerEmpty,omitempty"`
 
 	// Year The value of year
 	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
@@ -11218,6 +11853,9 @@ type ListLateReceiptsParams struct {
 
 	// Columns The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
+
+	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	Whose *ListLateReceiptsParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 }
 
 // ListLateReceiptsParamsIdEmpty defines parameters for ListLateReceipts.
@@ -11240,6 +11878,9 @@ type ListLateReceiptsParamsInsuredEmpty string
 
 // ListLateReceiptsParamsContractEmpty defines parameters for ListLateReceipts.
 type ListLateReceiptsParamsContractEmpty string
+
+// ListLateReceiptsParamsOwnerEmpty defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsOwnerEmpty string
 
 // ListLateReceiptsParamsYearEmpty defines parameters for ListLateReceipts.
 type ListLateReceiptsParamsYearEmpty string
@@ -11264,6 +11905,9 @@ type ListLateReceiptsParamsLateEmpty string
 
 // ListLateReceiptsParamsSort defines parameters for ListLateReceipts.
 type ListLateReceiptsParamsSort string
+
+// ListLateReceiptsParamsWhose defines parameters for ListLateReceipts.
+type ListLateReceiptsParamsWhose string
 
 // ListBookMovementsParams defines parameters for ListBookMovements.
 type ListBookMovementsParams struct {
@@ -11332,6 +11976,15 @@ type ListBookMovementsParams struct {
 
 	// ContractEmpty Whether contract is empty
 	ContractEmpty *ListBookMovementsParamsContractEmpty `form:"contractEmpty,omitempty" json:"contractEmpty,omitempty"`
+
+	// Owner The value of owner
+	Owner *[]string `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// OwnerBegins What owner begins with, in any case
+	OwnerBegins *string `form:"ownerBegins,omitempty" json:"ownerBegins,omitempty"`
+
+	// OwnerEmpty Whether owner is empty
+	OwnerEmpty *ListBookMovementsParamsOwnerEmpty `form:"ownerEmpty,omitempty" json:"ownerEmpty,omitempty"`
 
 	// Year The value of year
 	Year *[]string `form:"year,omitempty" json:"year,omitempty"`
@@ -11419,6 +12072,9 @@ type ListBookMovementsParams struct {
 
 	// Columns The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
+
+	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	Whose *ListBookMovementsParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 }
 
 // ListBookMovementsParamsIdEmpty defines parameters for ListBookMovements.
@@ -11441,6 +12097,9 @@ type ListBookMovementsParamsInsuredEmpty string
 
 // ListBookMovementsParamsContractEmpty defines parameters for ListBookMovements.
 type ListBookMovementsParamsContractEmpty string
+
+// ListBookMovementsParamsOwnerEmpty defines parameters for ListBookMovements.
+type ListBookMovementsParamsOwnerEmpty string
 
 // ListBookMovementsParamsYearEmpty defines parameters for ListBookMovements.
 type ListBookMovementsParamsYearEmpty string
@@ -11465,6 +12124,9 @@ type ListBookMovementsParamsLateEmpty string
 
 // ListBookMovementsParamsSort defines parameters for ListBookMovements.
 type ListBookMovementsParamsSort string
+
+// ListBookMovementsParamsWhose defines parameters for ListBookMovements.
+type ListBookMovementsParamsWhose string
 
 // ListBookPoliciesParams defines parameters for ListBookPolicies.
 type ListBookPoliciesParams struct {
@@ -11630,6 +12292,69 @@ type ListBookPoliciesParams struct {
 	// ReplacesEmpty Whether replaces is empty
 	ReplacesEmpty *ListBookPoliciesParamsReplacesEmpty `form:"replacesEmpty,omitempty" json:"replacesEmpty,omitempty"`
 
+	// RenewedFrom The value of renewedFrom
+	RenewedFrom *[]string `form:"renewedFrom,omitempty" json:"renewedFrom,omitempty"`
+
+	// RenewedFromBegins What renewedFrom begins with, in any case
+	RenewedFromBegins *string `form:"renewedFromBegins,omitempty" json:"renewedFromBegins,omitempty"`
+
+	// RenewedFromEmpty Whether renewedFrom is empty
+	RenewedFromEmpty *ListBookPoliciesParamsRenewedFromEmpty `form:"renewedFromEmpty,omitempty" json:"renewedFromEmpty,omitempty"`
+
+	// RenewedTo The value of renewedTo
+	RenewedTo *[]string `form:"renewedTo,omitempty" json:"renewedTo,omitempty"`
+
+	// RenewedToBegins What renewedTo begins with, in any case
+	RenewedToBegins *string `form:"renewedToBegins,omitempty" json:"renewedToBegins,omitempty"`
+
+	// RenewedToEmpty Whether renewedTo is empty
+	RenewedToEmpty *ListBookPoliciesParamsRenewedToEmpty `form:"renewedToEmpty,omitempty" json:"renewedToEmpty,omitempty"`
+
+	// BrokerId The value of brokerId
+	BrokerId *[]string `form:"brokerId,omitempty" json:"brokerId,omitempty"`
+
+	// BrokerIdBegins What brokerId begins with, in any case
+	BrokerIdBegins *string `form:"brokerIdBegins,omitempty" json:"brokerIdBegins,omitempty"`
+
+	// BrokerIdEmpty Whether brokerId is empty
+	BrokerIdEmpty *ListBookPoliciesParamsBrokerIdEmpty `form:"brokerIdEmpty,omitempty" json:"brokerIdEmpty,omitempty"`
+
+	// Broker The value of broker
+	Broker *[]string `form:"broker,omitempty" json:"broker,omitempty"`
+
+	// BrokerBegins What broker begins with, in any case
+	BrokerBegins *string `form:"brokerBegins,omitempty" json:"brokerBegins,omitempty"`
+
+	// BrokerEmpty Whether broker is empty
+	BrokerEmpty *ListBookPoliciesParamsBrokerEmpty `form:"brokerEmpty,omitempty" json:"brokerEmpty,omitempty"`
+
+	// AgentId The value of agentId
+	AgentId *[]string `form:"agentId,omitempty" json:"agentId,omitempty"`
+
+	// AgentIdBegins What agentId begins with, in any case
+	AgentIdBegins *string `form:"agentIdBegins,omitempty" json:"agentIdBegins,omitempty"`
+
+	// AgentIdEmpty Whether agentId is empty
+	AgentIdEmpty *ListBookPoliciesParamsAgentIdEmpty `form:"agentIdEmpty,omitempty" json:"agentIdEmpty,omitempty"`
+
+	// Agent The value of agent
+	Agent *[]string `form:"agent,omitempty" json:"agent,omitempty"`
+
+	// AgentBegins What agent begins with, in any case
+	AgentBegins *string `form:"agentBegins,omitempty" json:"agentBegins,omitempty"`
+
+	// AgentEmpty Whether agent is empty
+	AgentEmpty *ListBookPoliciesParamsAgentEmpty `form:"agentEmpty,omitempty" json:"agentEmpty,omitempty"`
+
+	// Owner The value of owner
+	Owner *[]string `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// OwnerBegins What owner begins with, in any case
+	OwnerBegins *string `form:"ownerBegins,omitempty" json:"ownerBegins,omitempty"`
+
+	// OwnerEmpty Whether owner is empty
+	OwnerEmpty *ListBookPoliciesParamsOwnerEmpty `form:"ownerEmpty,omitempty" json:"ownerEmpty,omitempty"`
+
 	// Written The value of written
 	Written *[]string `form:"written,omitempty" json:"written,omitempty"`
 
@@ -11771,6 +12496,9 @@ type ListBookPoliciesParams struct {
 	// Columns The members of rows to return, with commas between them; all without it. JSON has policyNumber in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
 
+	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	Whose *ListBookPoliciesParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
+
 	// From Only rows that add something to months from this one on, such as 2026-01; `selected` says what
 	From *string `form:"from,omitempty" json:"from,omitempty"`
 
@@ -11829,6 +12557,27 @@ type ListBookPoliciesParamsExternalReferenceEmpty string
 // ListBookPoliciesParamsReplacesEmpty defines parameters for ListBookPolicies.
 type ListBookPoliciesParamsReplacesEmpty string
 
+// ListBookPoliciesParamsRenewedFromEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsRenewedFromEmpty string
+
+// ListBookPoliciesParamsRenewedToEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsRenewedToEmpty string
+
+// ListBookPoliciesParamsBrokerIdEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsBrokerIdEmpty string
+
+// ListBookPoliciesParamsBrokerEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsBrokerEmpty string
+
+// ListBookPoliciesParamsAgentIdEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsAgentIdEmpty string
+
+// ListBookPoliciesParamsAgentEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsAgentEmpty string
+
+// ListBookPoliciesParamsOwnerEmpty defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsOwnerEmpty string
+
 // ListBookPoliciesParamsWrittenEmpty defines parameters for ListBookPolicies.
 type ListBookPoliciesParamsWrittenEmpty string
 
@@ -11865,6 +12614,9 @@ type ListBookPoliciesParamsLossRatioEmpty string
 // ListBookPoliciesParamsSort defines parameters for ListBookPolicies.
 type ListBookPoliciesParamsSort string
 
+// ListBookPoliciesParamsWhose defines parameters for ListBookPolicies.
+type ListBookPoliciesParamsWhose string
+
 // SummariseBookParams defines parameters for SummariseBook.
 type SummariseBookParams struct {
 	// By What to add up by: one or two of line, year, contract, month, cause and country, with a comma between them; line without it
@@ -11888,12 +12640,18 @@ type SummariseBookParams struct {
 	// Country Only this country
 	Country *string `form:"country,omitempty" json:"country,omitempty"`
 
+	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	Whose *SummariseBookParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
+
 	// From The first month, such as 2026-01
 	From *string `form:"from,omitempty" json:"from,omitempty"`
 
 	// To The last month; without it, what is written and earned up to the end of every term
 	To *string `form:"to,omitempty" json:"to,omitempty"`
 }
+
+// SummariseBookParamsWhose defines parameters for SummariseBook.
+type SummariseBookParamsWhose string
 
 // ReadLossTriangleParams defines parameters for ReadLossTriangle.
 type ReadLossTriangleParams struct {
@@ -11917,6 +12675,9 @@ type ReadLossTriangleParams struct {
 
 	// Currency Only amounts of this currency
 	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	Whose *ReadLossTriangleParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 }
 
 // ReadLossTriangleParamsMeasure defines parameters for ReadLossTriangle.
@@ -11930,6 +12691,9 @@ type ReadLossTriangleParamsDevelopment string
 
 // ReadLossTriangleParamsCumulative defines parameters for ReadLossTriangle.
 type ReadLossTriangleParamsCumulative string
+
+// ReadLossTriangleParamsWhose defines parameters for ReadLossTriangle.
+type ReadLossTriangleParamsWhose string
 
 // ListBordereauxParams defines parameters for ListBordereaux.
 type ListBordereauxParams struct {
@@ -12668,7 +13432,7 @@ type SearchBusinessInterruptionCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, property. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, property. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -12676,6 +13440,12 @@ type SearchBusinessInterruptionCoverageParams struct {
 type SearchBusinessInterruptionCoverage200JSONResponseBody_Item struct {
 	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
+
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ContingencyLossLimit The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *int64 `json:"contingencyLossLimit,omitempty"`
@@ -13082,7 +13852,7 @@ type SearchCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, vehicle, driver, business, travellers, property, properties, debtor, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, vehicle, driver, business, travellers, property, properties, debtor, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -13091,11 +13861,17 @@ type SearchCoverage200JSONResponseBody_Item struct {
 	// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod *int64 `json:"IndemnityPeriod,omitempty"`
 
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
 	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// BusinessId The id of the business that the policy covers.
 	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
@@ -13286,12 +14062,18 @@ type SearchCyberLiabilityCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, business. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, business. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchCyberLiabilityCoverage200JSONResponseBody_Item defines parameters for SearchCyberLiabilityCoverage.
 type SearchCyberLiabilityCoverage200JSONResponseBody_Item struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// BusinessId The id of the business that the policy covers.
 	BusinessId *openapi_types.UUID `json:"businessId,omitempty"`
 
@@ -13469,12 +14251,18 @@ type SearchMotorCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, vehicle, driver. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, vehicle, driver. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchMotorCoverage200JSONResponseBody_Item defines parameters for SearchMotorCoverage.
 type SearchMotorCoverage200JSONResponseBody_Item struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
 	DriverId *openapi_types.UUID `json:"driverId,omitempty"`
 
@@ -13652,17 +14440,23 @@ type SearchPetCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchPetCoverage200JSONResponseBody_Item defines parameters for SearchPetCoverage.
 type SearchPetCoverage200JSONResponseBody_Item struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
 	// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *int64 `json:"annualReimbursementLimit,omitempty"`
 
 	// Benefits What the policy reimburses. A claim's lossCause must be one of them.
 	Benefits *[]PetBenefit `json:"benefits,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
 
 	// ExpiryDate The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
@@ -13760,12 +14554,18 @@ type SearchPropertyCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, property, properties. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, property, properties. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchPropertyCoverage200JSONResponseBody_Item defines parameters for SearchPropertyCoverage.
 type SearchPropertyCoverage200JSONResponseBody_Item struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence interface{} `json:"claimsOccurrence,omitempty"`
 
@@ -13976,12 +14776,18 @@ type SearchTradeCreditCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, debtor. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, debtor. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchTradeCreditCoverage200JSONResponseBody_Item defines parameters for SearchTradeCreditCoverage.
 type SearchTradeCreditCoverage200JSONResponseBody_Item struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
 	CreditLimit *int64 `json:"creditLimit,omitempty"`
 
@@ -14105,12 +14911,18 @@ type SearchTravelCoverageParams struct {
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Expand The records to embed, with commas between them: policyholder, travellers. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	// Expand The records to embed, with commas between them: policyholder, broker, agent, travellers. One that is unknown, or whose service does not respond, is null, and named in unresolved.
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchTravelCoverage200JSONResponseBody_Item defines parameters for SearchTravelCoverage.
 type SearchTravelCoverage200JSONResponseBody_Item struct {
+	// AgentId The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentId *openapi_types.UUID `json:"agentId,omitempty"`
+
+	// BrokerId The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerId *openapi_types.UUID `json:"brokerId,omitempty"`
+
 	// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination *int64 `json:"destination,omitempty"`
 
@@ -16481,6 +17293,7 @@ func (c *Client) ReadAging(ctx context.Context, params *ReadAgingParams) (*Reply
 		query(r, "line", params.Line)
 		query(r, "contract", params.Contract)
 		query(r, "currency", params.Currency)
+		query(r, "whose", params.Whose)
 	}
 	return send[Aging](ctx, c, r)
 }
@@ -16508,6 +17321,21 @@ func (c *Client) ListBookClaims(ctx context.Context, params *ListBookClaimsParam
 		query(r, "contract", params.Contract)
 		query(r, "contractBegins", params.ContractBegins)
 		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "brokerId", params.BrokerId)
+		query(r, "brokerIdBegins", params.BrokerIdBegins)
+		query(r, "brokerIdEmpty", params.BrokerIdEmpty)
+		query(r, "broker", params.Broker)
+		query(r, "brokerBegins", params.BrokerBegins)
+		query(r, "brokerEmpty", params.BrokerEmpty)
+		query(r, "agentId", params.AgentId)
+		query(r, "agentIdBegins", params.AgentIdBegins)
+		query(r, "agentIdEmpty", params.AgentIdEmpty)
+		query(r, "agent", params.Agent)
+		query(r, "agentBegins", params.AgentBegins)
+		query(r, "agentEmpty", params.AgentEmpty)
+		query(r, "owner", params.Owner)
+		query(r, "ownerBegins", params.OwnerBegins)
+		query(r, "ownerEmpty", params.OwnerEmpty)
 		query(r, "year", params.Year)
 		query(r, "yearFrom", params.YearFrom)
 		query(r, "yearTo", params.YearTo)
@@ -16569,6 +17397,7 @@ func (c *Client) ListBookClaims(ctx context.Context, params *ListBookClaimsParam
 		query(r, "sort", params.Sort)
 		query(r, "cursor", params.Cursor)
 		query(r, "columns", params.Columns)
+		query(r, "whose", params.Whose)
 		query(r, "from", params.From)
 		query(r, "to", params.To)
 	}
@@ -16601,6 +17430,9 @@ func (c *Client) ListLateReceipts(ctx context.Context, params *ListLateReceiptsP
 		query(r, "contract", params.Contract)
 		query(r, "contractBegins", params.ContractBegins)
 		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "owner", params.Owner)
+		query(r, "ownerBegins", params.OwnerBegins)
+		query(r, "ownerEmpty", params.OwnerEmpty)
 		query(r, "year", params.Year)
 		query(r, "yearFrom", params.YearFrom)
 		query(r, "yearTo", params.YearTo)
@@ -16630,6 +17462,7 @@ func (c *Client) ListLateReceipts(ctx context.Context, params *ListLateReceiptsP
 		query(r, "sort", params.Sort)
 		query(r, "cursor", params.Cursor)
 		query(r, "columns", params.Columns)
+		query(r, "whose", params.Whose)
 	}
 	return send[MovementRows](ctx, c, r)
 }
@@ -16660,6 +17493,9 @@ func (c *Client) ListBookMovements(ctx context.Context, params *ListBookMovement
 		query(r, "contract", params.Contract)
 		query(r, "contractBegins", params.ContractBegins)
 		query(r, "contractEmpty", params.ContractEmpty)
+		query(r, "owner", params.Owner)
+		query(r, "ownerBegins", params.OwnerBegins)
+		query(r, "ownerEmpty", params.OwnerEmpty)
 		query(r, "year", params.Year)
 		query(r, "yearFrom", params.YearFrom)
 		query(r, "yearTo", params.YearTo)
@@ -16689,6 +17525,7 @@ func (c *Client) ListBookMovements(ctx context.Context, params *ListBookMovement
 		query(r, "sort", params.Sort)
 		query(r, "cursor", params.Cursor)
 		query(r, "columns", params.Columns)
+		query(r, "whose", params.Whose)
 	}
 	return send[MovementRows](ctx, c, r)
 }
@@ -16751,6 +17588,27 @@ func (c *Client) ListBookPolicies(ctx context.Context, params *ListBookPoliciesP
 		query(r, "replaces", params.Replaces)
 		query(r, "replacesBegins", params.ReplacesBegins)
 		query(r, "replacesEmpty", params.ReplacesEmpty)
+		query(r, "renewedFrom", params.RenewedFrom)
+		query(r, "renewedFromBegins", params.RenewedFromBegins)
+		query(r, "renewedFromEmpty", params.RenewedFromEmpty)
+		query(r, "renewedTo", params.RenewedTo)
+		query(r, "renewedToBegins", params.RenewedToBegins)
+		query(r, "renewedToEmpty", params.RenewedToEmpty)
+		query(r, "brokerId", params.BrokerId)
+		query(r, "brokerIdBegins", params.BrokerIdBegins)
+		query(r, "brokerIdEmpty", params.BrokerIdEmpty)
+		query(r, "broker", params.Broker)
+		query(r, "brokerBegins", params.BrokerBegins)
+		query(r, "brokerEmpty", params.BrokerEmpty)
+		query(r, "agentId", params.AgentId)
+		query(r, "agentIdBegins", params.AgentIdBegins)
+		query(r, "agentIdEmpty", params.AgentIdEmpty)
+		query(r, "agent", params.Agent)
+		query(r, "agentBegins", params.AgentBegins)
+		query(r, "agentEmpty", params.AgentEmpty)
+		query(r, "owner", params.Owner)
+		query(r, "ownerBegins", params.OwnerBegins)
+		query(r, "ownerEmpty", params.OwnerEmpty)
 		query(r, "written", params.Written)
 		query(r, "writtenFrom", params.WrittenFrom)
 		query(r, "writtenTo", params.WrittenTo)
@@ -16798,6 +17656,7 @@ func (c *Client) ListBookPolicies(ctx context.Context, params *ListBookPoliciesP
 		query(r, "sort", params.Sort)
 		query(r, "cursor", params.Cursor)
 		query(r, "columns", params.Columns)
+		query(r, "whose", params.Whose)
 		query(r, "from", params.From)
 		query(r, "to", params.To)
 	}
@@ -16815,6 +17674,7 @@ func (c *Client) SummariseBook(ctx context.Context, params *SummariseBookParams)
 		query(r, "contract", params.Contract)
 		query(r, "cause", params.Cause)
 		query(r, "country", params.Country)
+		query(r, "whose", params.Whose)
 		query(r, "from", params.From)
 		query(r, "to", params.To)
 	}
@@ -16832,6 +17692,7 @@ func (c *Client) ReadLossTriangle(ctx context.Context, params *ReadLossTriangleP
 		query(r, "line", params.Line)
 		query(r, "contract", params.Contract)
 		query(r, "currency", params.Currency)
+		query(r, "whose", params.Whose)
 	}
 	return send[Triangle](ctx, c, r)
 }

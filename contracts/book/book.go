@@ -43,11 +43,26 @@ type PolicyRow struct {
 	ExternalReference string `json:"externalReference,omitzero"`
 	// The number of the policy that this one replaces.
 	Replaces string `json:"replaces,omitzero"`
-	// The gross written premium as endorsed; of a line without it, what was received.
+	// The number of the policy that this one renews.
+	RenewedFrom string `json:"renewedFrom,omitzero"`
+	// The number of the policy that renews this one, the last one of several.
+	RenewedTo string `json:"renewedTo,omitzero"`
+	// The id of the broker, where the policy names one.
+	BrokerID scalar.ID `json:"brokerId,omitzero"`
+	// The name of the broker.
+	Broker string `json:"broker,omitzero"`
+	// The id of the agent, where the policy names one.
+	AgentID scalar.ID `json:"agentId,omitzero"`
+	// The name of the agent.
+	Agent string `json:"agent,omitzero"`
+	// The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	Owner string `json:"owner,omitzero"`
+	// Written is the premium agreed for the whole cover, before deductions and as endorsed; of a line without
+	// grossWrittenPremium it is what was received as premium less what was paid back.
 	Written scalar.Decimal `json:"written"`
-	// What was received as premium.
+	// Received is what was paid to the insurer as premium.
 	Received scalar.Decimal `json:"received"`
-	// What of that was paid back.
+	// Refunded is what of the premium received was paid back.
 	Refunded scalar.Decimal `json:"refunded"`
 	// What is still to be received: written less received and refunded. Absent for a line without grossWrittenPremium,
 	// and where nobody says the unit of amounts.
@@ -58,11 +73,11 @@ type PolicyRow struct {
 	Claims int64 `json:"claims"`
 	// How many of them are not closed.
 	OpenClaims int64 `json:"openClaims"`
-	// What was paid for them.
+	// Paid is what the insurer has paid for claims until now.
 	Paid scalar.Decimal `json:"paid"`
-	// What is still to be paid for them, as their reserves say.
+	// Outstanding is what is still to be paid for claims, as their reserves say; 0 for those that are closed.
 	Outstanding scalar.Decimal `json:"outstanding"`
-	// Paid and outstanding together.
+	// Incurred is what claims cost as far as it is known: paid and outstanding together.
 	Incurred scalar.Decimal `json:"incurred"`
 	// Incurred as a percentage of written. Absent where nothing is written, or nobody says the unit of amounts.
 	LossRatio scalar.Decimal `json:"lossRatio,omitzero"`
@@ -102,6 +117,16 @@ type ClaimRow struct {
 	Insured string `json:"insured,omitzero"`
 	// The contract of the policy.
 	Contract string `json:"contract,omitzero"`
+	// The id of the broker, where the policy names one.
+	BrokerID scalar.ID `json:"brokerId,omitzero"`
+	// The name of the broker.
+	Broker string `json:"broker,omitzero"`
+	// The id of the agent, where the policy names one.
+	AgentID scalar.ID `json:"agentId,omitzero"`
+	// The name of the agent.
+	Agent string `json:"agent,omitzero"`
+	// The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	Owner string `json:"owner,omitzero"`
 	// The year of account of the policy.
 	Year int `json:"year,omitzero"`
 	// The country of the policyholder.
@@ -126,11 +151,12 @@ type ClaimRow struct {
 	ExternalReference string `json:"externalReference,omitzero"`
 	// The reserve, as the record has it.
 	Reserve scalar.Decimal `json:"reserve"`
-	// What was paid.
+	// Paid is what the insurer has paid for the claim until now.
 	Paid scalar.Decimal `json:"paid"`
-	// What is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
+	// Outstanding is what is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it
+	// was set.
 	Outstanding scalar.Decimal `json:"outstanding"`
-	// Paid and outstanding together.
+	// Incurred is what the claim costs as far as it is known: paid and outstanding together.
 	Incurred scalar.Decimal `json:"incurred"`
 	// How many payments there were.
 	Payments int64 `json:"payments"`
@@ -156,6 +182,8 @@ type MovementRow struct {
 	Insured string `json:"insured,omitzero"`
 	// The contract of the policy.
 	Contract string `json:"contract,omitzero"`
+	// The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	Owner string `json:"owner,omitzero"`
 	// The year of account of the policy.
 	Year int `json:"year,omitzero"`
 	// The currency of the amount.
@@ -190,13 +218,14 @@ func AllMovementKinds() []MovementKind { return []MovementKind{Receipt, Refund, 
 //
 // Sums, in major units of one currency.
 type Figures struct {
-	// The gross written premium, in the month from which on it counts.
+	// Written is the premium agreed for the whole cover, before deductions, in the month from which on it counts.
 	Written scalar.Decimal `json:"written"`
-	// What of that is earned, by days of cover, up to the last full month.
+	// Earned is the part of the written premium that is for the days of cover that have passed, up to the last full
+	// month.
 	Earned scalar.Decimal `json:"earned"`
-	// What was received as premium.
+	// Received is what was paid to the insurer as premium, in the month in which it was recorded.
 	Received scalar.Decimal `json:"received"`
-	// What of that was paid back.
+	// Refunded is what of the premium received was paid back, in the month in which that was recorded.
 	Refunded scalar.Decimal `json:"refunded"`
 	// The commission of the contract on what was received less what was paid back.
 	Commission scalar.Decimal `json:"commission"`
@@ -206,11 +235,12 @@ type Figures struct {
 	Closed int64 `json:"closed"`
 	// How many of these without a payment.
 	ClosedWithoutPayment int64 `json:"closedWithoutPayment"`
-	// What was paid for claims.
+	// Paid is what the insurer has paid for claims, in the month in which that was recorded.
 	Paid scalar.Decimal `json:"paid"`
-	// How much more is still to be paid for them at the end than at the beginning.
+	// Outstanding is what is still to be paid for claims, as their reserves say: by how much it is more at the end than
+	// at the beginning.
 	Outstanding scalar.Decimal `json:"outstanding"`
-	// Paid and outstanding together.
+	// Incurred is what claims cost as far as it is known: paid and outstanding together.
 	Incurred scalar.Decimal `json:"incurred"`
 }
 

@@ -243,8 +243,38 @@ func dateRules() []Rule {
 			p.holds(p.read("/x/policy/"+policy.text("policyNumber")), record{"replacedBy": []any{made["policyNumber"]}})
 			p.holds(p.read("/x/policy/"+made.text("policyNumber")), record{"replaces": policy["policyNumber"]})
 		})
+	add("brokerId and agentId name an insuranceEntity, by its id or ref: (404, 400)", false, broughtBy)
 	add("GET /x/asof/{coverage}/{id}?effective= reads the version that counts at an instant", true, readInEffect)
 	return rules
+}
+
+// broughtBy names a broker and an agent of a policy in each operation that takes them.
+func broughtBy(p *probe, line, path string, policy record) {
+	name := p.fresh("broker")
+	broker := p.create("insuranceEntity", p.body("insuranceEntity", 0).with("externalReference", name)).text("id")
+	person := p.create("personal", p.body("personal", 0)).text("id")
+	for _, member := range []string{"brokerId", "agentId"} {
+		for wrong, status := range map[any]int{
+			unknownIDs[0]: http.StatusNotFound, person: http.StatusNotFound,
+			"ref:" + p.fresh("none"): http.StatusNotFound, 7: http.StatusBadRequest,
+		} {
+			refused := []response{
+				p.post("/"+line, p.body(line, 0).with(member, wrong)), p.put(path, policy.with(member, wrong)),
+				p.post(path+":endorse", endorsing(p, line, record{member: wrong})),
+			}
+			if line != "travelCoverage" {
+				refused = append(refused, p.post(path+":renew", record{member: wrong}))
+			}
+			for _, a := range refused {
+				if pointers := p.refused(status, "", a).pointers(); len(pointers) != 1 || pointers[0] != "/"+member {
+					p.fail("the errors point to %v", pointers)
+				}
+			}
+		}
+		p.unchanged(path, policy)
+		p.holds(p.create(line, p.body(line, 0).with(member, "ref:"+name)), record{member: broker})
+		p.holds(p.create(line, p.body(line, 0).with(member, broker)), record{member: broker})
+	}
 }
 
 // pointsToDate fails the rule unless a refusal points to effectiveDate alone.

@@ -21,6 +21,10 @@ type Policy struct {
 	PolicyNumber *string `json:"policyNumber,omitzero" issued:""`
 	// The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderID scalar.ID `json:"policyholderId,omitzero" refers:"personal,commercial,insuranceEntity,beneficiary"`
+	// The id of the broker that placed the policy: an insuranceEntity record.
+	BrokerID scalar.Since[scalar.ID] `json:"brokerId,omitzero" refers:"insuranceEntity"`
+	// The id of the agent that wrote the policy: an insuranceEntity record.
+	AgentID scalar.Since[scalar.ID] `json:"agentId,omitzero" refers:"insuranceEntity"`
 	// The instant at which the term begins.
 	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
 	// The instant at which the term ends; it is no longer part of the term.

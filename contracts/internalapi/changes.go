@@ -55,6 +55,8 @@ type Change struct {
 	// The record as the version was written, where records are asked for. Absent for a version that was not kept, whose
 	// next one has what it had, and for what is no record.
 	Record scalar.JSON `json:"record,omitzero"`
+	// The id of the record that an action has made this one of, such as the policy that it renews. Absent for others.
+	MadeOf scalar.ID `json:"madeOf,omitzero"`
 	// The position after the entry.
 	Position string `json:"position"`
 }

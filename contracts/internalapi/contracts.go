@@ -64,6 +64,8 @@ func Contracts() []Contract {
 				"Read whether the organisation of the caller refuses what another one shares with it", organisation),
 			send[Asked, Seen](http.MethodPost, SeenPath, "findSharedPolicies",
 				"Find out which policies are shared with the organisation of the caller now", none),
+			get[SharedPolicies](SharedPath, "listSharedPolicies",
+				"Read a page of the policies that are shared with the organisation of the caller now", lastPlace),
 		}, ofRecords...),
 	}, {
 		Service: "claims", Version: "1.7.0", About: "What the claims service offers to other services.",
@@ -107,7 +109,7 @@ func Contracts() []Contract {
 			get[BookedContracts](BookedContractsPath, "readBookedContracts",
 				"Read the contracts of the caller's organisation as the book needs them", none),
 			get[BookedAssignments](BookedAssignmentsPath, "readBookedAssignments",
-				"Read a page of the policies that were assigned to contracts", lastAssignment, limited),
+				"Read a page of the policies that were assigned to contracts", lastPlace, limited),
 			send[AskedContracts, SeenContracts](http.MethodPost, CounterpartyPath,
 				"findContractsAsCounterparty",
 				"Find out of which contracts of others the organisation of the caller is the counterparty now", none)},

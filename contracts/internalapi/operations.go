@@ -73,7 +73,7 @@ var (
 		Means: "The id of the last receipt of the page before, or oldest. One that is neither is 400."}
 	lastClaim = Parameter{Name: "after",
 		Means: "The id of the last claim that the page before looked at, or oldest. One that is neither is 400."}
-	lastAssignment = Parameter{Name: "after",
+	lastPlace = Parameter{Name: "after",
 		Means: "The place after the page before, or oldest. One that is neither is 400."}
 	resources = Parameter{Name: "resources",
 		Means: "The resources, or the collections that several share, with commas between them."}

@@ -59,6 +59,20 @@ type SeenPolicy struct {
 	Owner string `json:"owner"`
 }
 
+// SharedPath is the path of the operation by which coverage lists the policies that are shared with the caller's
+// organisation now, to which the place after the page before is added. A GET returns SharedPolicies.
+const SharedPath = SeenPath + "/"
+
+// SharedPolicies are a page of the policies that are shared.
+//
+// Policies that others share with the organisation of the caller now. A page may have none while another one follows.
+type SharedPolicies struct {
+	// The policies.
+	Policies []SeenPolicy `json:"policies"`
+	// The place after the page. Absent after the last one.
+	Next string `json:"next,omitzero"`
+}
+
 // CounterpartyPath is the path of the operation by which the desk says of which contracts of others the caller's
 // organisation is the counterparty now. A POST of AskedContracts returns SeenContracts.
 const CounterpartyPath = "/internal/counterparty"

@@ -46,6 +46,7 @@ var (
 	PetNotFound       = declare("pet-not-found", "pet not found", 404, "POST /petCoverage 1")
 	TravellerNotFound = declare("traveller-not-found", "traveller not found", 404, "register: Small print")
 	WordingNotFound   = declare("policy-wording-not-found", "policy wording not found", 404, "POST /product 2")
+	EntityNotFound    = declare("insurance-entity-not-found", "insurance entity not found", 404, "register: The book")
 	PolicyNotFound    = declare("policy-not-found", "policy not found", 404, "register: Claims")
 	ClaimNotFound     = declare("claim-not-found", "claim not found", 404, "register: Receipts and bordereaux")
 )

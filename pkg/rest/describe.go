@@ -317,6 +317,11 @@ func (r *Records[T]) References(v T) []inspect.Reference {
 			for i := range field.Len() {
 				all = append(all, inspect.Reference{Member: m.name, Value: field.Index(i).String(), Targets: targets})
 			}
+		case reflect.Struct:
+			// What is no id is from before there was the member.
+			if text := referenceIn(field); len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil {
+				all = append(all, inspect.Reference{Member: m.name, Value: text, Targets: targets})
+			}
 		default:
 			all = append(all, inspect.Reference{Member: m.name, Value: field.String(), Targets: targets})
 		}

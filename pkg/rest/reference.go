@@ -233,9 +233,31 @@ func (d *Draft[T]) Resolve(ctx context.Context, members ...string) error {
 			if err := d.resolve(ctx, &m, field, pointer); err != nil {
 				return err
 			}
+		case reflect.Struct:
+			text := reflect.New(reflect.TypeFor[string]()).Elem()
+			text.SetString(referenceIn(field))
+			if err := d.resolve(ctx, &m, text, pointer); err != nil {
+				return err
+			}
+			if text.String() != referenceIn(field) {
+				quoted, _ := jsontext.AppendQuote(nil, text.String())
+				_ = field.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(quoted) // it takes every text
+			}
 		}
 	}
 	return nil
+}
+
+// referenceIn returns what a member refers to that there is since some release; empty where it has no text.
+func referenceIn(field reflect.Value) (text string) {
+	encoded, err := json.Marshal(field.Interface())
+	if err == nil && jsontext.Value(encoded).Kind() == '"' {
+		err = json.Unmarshal(encoded, &text)
+	}
+	if err != nil {
+		return ""
+	}
+	return text
 }
 
 func (d *Draft[T]) resolve(ctx context.Context, m *member, text reflect.Value, pointer string) error {

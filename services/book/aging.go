@@ -15,7 +15,6 @@ import (
 	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/book/figures"
@@ -46,6 +45,7 @@ func (l *library) aging() rest.Extension {
 			{Name: byLine, Means: "Only this line"},
 			{Name: byContract, Means: "Only this contract"},
 			{Name: currencyName, Means: "Only amounts of this currency"},
+			whoseParameter,
 		},
 		Response: reflectAging, Serve: l.serveAging,
 	}
@@ -53,6 +53,7 @@ func (l *library) aging() rest.Extension {
 
 // agingQuery is what an ageing is asked for.
 type agingQuery struct {
+	whose
 	of   string
 	only map[string]string
 }
@@ -67,7 +68,7 @@ func (l *library) serveAging(c *gin.Context, _ any) (any, error) {
 	q := agingQuery{of: ofPremium, only: map[string]string{}}
 	values, err := query.Parse(c.Request.URL.RawQuery)
 	if err == nil {
-		err = query.Each(values, q.take)
+		err = query.Each(values, q.parameter)
 	}
 	if err != nil {
 		return nil, err
@@ -78,7 +79,11 @@ func (l *library) serveAging(c *gin.Context, _ any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.OpenAmounts(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(), q.list(),
+	sight, err := l.sight(c.Request.Context(), q.whose)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.OpenAmounts(c.Request.Context(), sight, q.list(),
 		func(o rows.OpenAmount) (err error) {
 			cell := rows.Cell{Contract: o.Contract, Line: o.Line, Currency: o.Currency}
 			for by, value := range q.only {
@@ -120,12 +125,14 @@ func least(a *book.Age) int {
 	return *a.FromDays
 }
 
-func (q *agingQuery) take(name, value string) (wrong string) {
+func (q *agingQuery) parameter(name, value string) (wrong string) {
 	switch name {
 	case ofName:
 		if q.of = value; value != ofPremium && value != ofClaims {
 			return "must be " + ofPremium + " or " + ofClaims
 		}
+	case whoseName:
+		return q.take(value)
 	default:
 		q.only[name] = value
 	}
@@ -143,6 +150,7 @@ func (q *agingQuery) list() *rows.List {
 func (q *agingQuery) age(key ageKey, now time.Time) book.Age {
 	age, opens := book.Age{Currency: key.currency}, url.Values{}
 	open(opens, currencyName, key.currency)
+	q.open(opens)
 	for by, value := range q.only {
 		open(opens, by, value)
 	}

@@ -49,6 +49,10 @@ func TestParametersOfTheBook(t *testing.T) {
 		"triangle?colour=red":                         "is not known here",
 		"aging?of=receipts":                           "premium or claims",
 		"aging?by=line":                               "is not known here",
+		"aging?whose=mine":                            "own or all",
+		"triangle?whose=mine":                         "own or all",
+		"summary?whose=mine":                          "own or all",
+		"movements?whose=mine":                        "own or all",
 	} {
 		got := s.Must(http.StatusBadRequest, http.MethodGet, "/x/book/"+path, "")
 		if got.Member("type") != "/problems/bad-parameter" || !strings.Contains(got.Text, says) {

@@ -8,6 +8,7 @@
 //	lag.go      the metrics that say how far it is
 //	lists.go    the lists: conditions, order and cursors
 //	export.go   the lists with some of their columns, and as files
+//	sight.go    what a caller sees: what it owns, and what others share with it
 //	summary.go  sums by line, year and others
 //	triangle.go  the loss triangle
 //	aging.go    what is open, by its age

@@ -82,7 +82,7 @@ func pickedOf(of *rows.List, page rows.Page, next string, members []string) (pic
 // export returns what writes all rows that a query selects to a file. The first page is read before the response
 // begins, which is a problem where that fails.
 func (l *library) export(
-	c *gin.Context, format table.Format, of *rows.List, q rows.Query, members []string,
+	c *gin.Context, format table.Format, of *rows.List, q listQuery, members []string,
 ) (any, error) {
 	ctx := c.Request.Context()
 	if members == nil {

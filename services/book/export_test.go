@@ -270,14 +270,16 @@ func TestColumnsOfLists(t *testing.T) {
 		"incurred"
 	spread := "selected." + strings.ReplaceAll(figures, ",", ",selected.")
 	policies := "policyNumber,id,line,status,ended,inceptionDate,expiryDate,coverEnds,insured,object,country," +
-		"policyholderId,contract,year,currency,externalReference,replaces,written,received,refunded,open,lastReceipt," +
-		"claims,openClaims,paid,outstanding,incurred,lossRatio,marks"
+		"policyholderId,contract,year,currency,externalReference,replaces,renewedFrom,renewedTo,brokerId,broker," +
+		"agentId,agent,owner,written,received,refunded,open,lastReceipt,claims,openClaims,paid," +
+		"outstanding,incurred,lossRatio,marks"
 	for list, want := range map[string]string{
 		"policies":              policies,
 		"policies?from=2025-01": policies + "," + spread,
-		"claims": "claimNumber,id,policyNumber,line,insured,contract,year,country,currency,cause,lossDate,fnol," +
-			"status,age,lastMovement,lastEvent,externalReference,reserve,paid,outstanding,incurred,payments",
-		"movements": "id,kind,policyNumber,claimNumber,line,insured,contract,year,currency,type,amount,date," +
+		"claims": "claimNumber,id,policyNumber,line,insured,contract,brokerId,broker,agentId,agent,owner,year," +
+			"country,currency,cause,lossDate,fnol,status,age,lastMovement,lastEvent,externalReference,reserve," +
+			"paid,outstanding,incurred,payments",
+		"movements": "id,kind,policyNumber,claimNumber,line,insured,contract,owner,year,currency,type,amount,date," +
 			"recordedAt,late",
 		"late?columns=late,id":                         "late,id",
 		"claims?columns=fnol,paid":                     "fnol,paid",

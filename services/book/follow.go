@@ -146,7 +146,7 @@ func (f *follower) read(ctx context.Context, service string) (reached time.Time,
 			return reached, false, err
 		}
 		if !known {
-			return reached, false, f.lost(ctx, service, place)
+			return reached, true, f.lost(ctx, service, place) // from its beginning
 		}
 		batch := rows.Batch{Service: service, Changes: page.Changes, Next: page.Next}
 		if batch.Reserved, err = f.reserved(ctx, page.Changes); err != nil {
@@ -165,7 +165,7 @@ func (f *follower) read(ctx context.Context, service string) (reached time.Time,
 	return reached, true, nil
 }
 
-// lost begins the book anew if a log does not have the place that was read to: its database was restored or replaced.
+// lost throws the book away if a log does not have the place that was read to: its database was restored or replaced.
 func (f *follower) lost(ctx context.Context, service, place string) error {
 	if place == changes.Oldest {
 		return fmt.Errorf("the release of %s has no log of changes with records", service)
@@ -176,6 +176,7 @@ func (f *follower) lost(ctx context.Context, service, place string) error {
 	}
 	f.log.WarnContext(ctx, "the database of a service was restored or replaced: the book is made "+
 		"anew", "service", service)
+	clear(f.contracted)
 	return f.book.Clear()
 }
 

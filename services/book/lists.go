@@ -18,7 +18,6 @@ import (
 
 	"insurance.example/exchange/contracts/book"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/pkg/sheet/table"
@@ -74,6 +73,7 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 			Means: "The member next of the page before, with the same conditions and order"},
 		rest.Parameter{Name: columnsName, Means: "The members of rows to return, with commas between them; all " +
 			"without it. JSON has " + of.Members(false)[0] + " in any case, and a file the columns in this order"})
+	parameters = append(parameters, whoseParameter)
 	if months {
 		parameters = append(parameters,
 			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as " +
@@ -177,12 +177,15 @@ func (l *library) serveList(c *gin.Context, of *rows.List) (any, error) {
 }
 
 // page returns a page of a list. Errors: problem.Unavailable, also until the book has read everything.
-func (l *library) page(ctx context.Context, of *rows.List, q rows.Query) (rows.Page, error) {
+func (l *library) page(ctx context.Context, of *rows.List, q listQuery) (rows.Page, error) {
 	b, err := l.book()
 	if err != nil {
 		return rows.Page{}, err
 	}
-	page, err := b.Page(ctx, of, q)
+	if q.Sight, err = l.sight(ctx, q.whose); err != nil {
+		return rows.Page{}, err
+	}
+	page, err := b.Page(ctx, of, q.Query)
 	if err == nil && page.AsOf.IsZero() {
 		err = errUnread
 	}
@@ -203,10 +206,15 @@ func rowsOf[T any](page rows.Page) []T {
 	return all
 }
 
+// listQuery is what a list is asked for.
+type listQuery struct {
+	rows.Query
+	whose
+}
+
 // readList reads the parameters of a list.
-func (l *library) readList(r *http.Request, of *rows.List) (q rows.Query, err error) {
-	q = rows.Query{Owner: request.OrganisationFrom(r.Context()).Name(), Limit: rest.DefaultLimit, Now: l.now(),
-		Earned: l.lastFull()}
+func (l *library) readList(r *http.Request, of *rows.List) (q listQuery, err error) {
+	q = listQuery{Query: rows.Query{Limit: rest.DefaultLimit, Now: l.now(), Earned: l.lastFull()}}
 	values, err := query.Parse(r.URL.RawQuery)
 	if err != nil {
 		return q, err
@@ -236,12 +244,14 @@ func (l *library) readList(r *http.Request, of *rows.List) (q rows.Query, err er
 }
 
 // parameter reads a parameter that is no column's. The server has refused those that are unknown or sent twice.
-func (l *library) parameter(of *rows.List, q *rows.Query, name, value string) (wrong string) {
+func (l *library) parameter(of *rows.List, q *listQuery, name, value string) (wrong string) {
 	switch name {
 	case limitName:
 		return query.Whole(value, 1, rest.MaxLimit, &q.Limit)
 	case cursorName, columnsName:
 		return ""
+	case whoseName:
+		return q.take(value)
 	case sortName:
 		by, down := strings.CutPrefix(value, descending)
 		at := slices.IndexFunc(of.Columns, func(c rows.Column) bool { return c.Name == by && c.Sorts })

@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
@@ -49,6 +50,9 @@ type library struct {
 	// amounts say what the operator has said of amounts.
 	amounts setting.Amounts
 	file    string
+	// organisations says that organisations share the exchange, and peer returns another service.
+	organisations bool
+	peer          func(string) *peer.Client
 	// temporary is the folder that is removed at the end; empty for none.
 	temporary string
 }
@@ -61,8 +65,14 @@ func (l *library) book() (*rows.Book, error) {
 	return nil, problem.Outage(errUnread)
 }
 
+// words say in the documents what the words of money mean.
+const words = "Written is the premium agreed for the whole cover, and earned the part of it that is for the days of " +
+	"cover that have passed. Received is what was paid to the insurer as premium. Paid is what the insurer has paid " +
+	"for claims, outstanding what is still to be paid for them as their reserves say, and incurred both together. " +
+	"Ceded is the part of an amount that a reinsurer takes over; the book shows amounts before that."
+
 func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error) {
-	l := &library{zone: s.Zone, now: deps.Now, file: file,
+	l := &library{zone: s.Zone, now: deps.Now, file: file, organisations: deps.Organisations, peer: deps.Peer,
 		amounts: setting.Amounts{Unit: s.AmountUnit, Currency: s.Currency}}
 	s.Extend(
 		l.list(rows.Policies, "listBookPolicies", "Policies with what people ask about them, filtered and sorted",
@@ -76,7 +86,7 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 			Path: rest.ExtensionPrefix + "/book/summary", Method: http.MethodGet, Optional: true, ID: "summariseBook",
 			Summary: "Written, earned, received, paid and incurred, added up",
 			Details: "Amounts of different currencies are never added up. Each cell has the paths of the lists that " +
-				"it is the sum of.",
+				"it is the sum of. " + words,
 			Query: summaryParameters, Response: reflect.TypeFor[book.Summary](), Serve: l.serveSummary,
 		},
 	)

@@ -16,7 +16,6 @@ import (
 	"insurance.example/exchange/contracts/book"
 	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/book/figures"
@@ -53,12 +52,14 @@ var summaryParameters = []rest.Parameter{
 	{Name: byContract, Means: "Only this contract"},
 	{Name: byCause, Means: "Only this cause of losses"},
 	{Name: byCountry, Means: "Only this country"},
+	whoseParameter,
 	{Name: fromName, Means: "The first month, such as 2026-01"},
 	{Name: toName, Means: "The last month; without it, what is written and earned up to the end of every term"},
 }
 
 // summaryQuery is what a summary is asked for.
 type summaryQuery struct {
+	whose
 	by       []string
 	only     map[string]string
 	from, to figures.Month
@@ -76,7 +77,11 @@ func (l *library) serveSummary(c *gin.Context, _ any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.Cells(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(), q.from, q.to,
+	sight, err := l.sight(c.Request.Context(), q.whose)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.Cells(c.Request.Context(), sight, q.from, q.to,
 		func(cell rows.Cell) (err error) {
 			if !q.selects(&cell) {
 				return nil
@@ -129,6 +134,8 @@ func readSummary(r *http.Request) (q summaryQuery, err error) {
 		switch {
 		case name == byName:
 			return q.takeBy(value)
+		case name == whoseName:
+			return q.take(value)
 		case name == fromName || name == toName:
 			month, ok := figures.ParseMonth(value)
 			if !ok {
@@ -212,6 +219,7 @@ func (q *summaryQuery) cell(of group, sums figures.Sums, l *library) (cell book.
 		opens = url.Values{currencyName + emptyEnd: {"true"}}
 	}
 	from, to := q.from, q.to
+	q.open(opens)
 	for by, value := range q.only {
 		open(opens, by, value)
 	}

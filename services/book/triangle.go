@@ -13,7 +13,6 @@ import (
 	"insurance.example/exchange/contracts/book"
 	"insurance.example/exchange/contracts/money"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/query"
 	"insurance.example/exchange/services/book/figures"
@@ -50,6 +49,7 @@ func (l *library) triangle() rest.Extension {
 			{Name: byLine, Means: "Only this line"},
 			{Name: byContract, Means: "Only this contract"},
 			{Name: currencyName, Means: "Only amounts of this currency"},
+			whoseParameter,
 		},
 		Response: reflectTriangle, Serve: l.serveTriangle,
 	}
@@ -57,6 +57,7 @@ func (l *library) triangle() rest.Extension {
 
 // triangleQuery is what a triangle is asked for.
 type triangleQuery struct {
+	whose
 	measure, development string
 	cumulative           bool
 	only                 map[string]string
@@ -78,7 +79,11 @@ func (l *library) serveTriangle(c *gin.Context, _ any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.Cells(c.Request.Context(), request.OrganisationFrom(c.Request.Context()).Name(),
+	sight, err := l.sight(c.Request.Context(), q.whose)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.Cells(c.Request.Context(), sight,
 		figures.FirstMonth, figures.LastMonth, func(cell rows.Cell) (err error) {
 			amount, err := q.amount(&cell)
 			if err != nil || amount.Sign() == 0 {
@@ -137,6 +142,8 @@ func readTriangle(r *http.Request) (q triangleQuery, err error) {
 			if q.cumulative = value == "true"; !q.cumulative && value != "false" {
 				return "must be true or false"
 			}
+		case whoseName:
+			return q.take(value)
 		default:
 			q.only[name] = value
 		}
@@ -169,6 +176,7 @@ func (q *triangleQuery) row(of triangleRow, amounts map[int]money.Amount, last i
 	row = book.TriangleRow{Year: of.year, Currency: of.currency, Steps: []book.TriangleStep{}}
 	opens := url.Values{byYear: {strconv.Itoa(of.year)}}
 	open(opens, currencyName, of.currency)
+	q.open(opens)
 	for by, value := range q.only {
 		open(opens, by, value)
 	}

@@ -60,6 +60,16 @@ func TestARenewalBeginsAsOne(t *testing.T) {
 	s.Must(200, "POST", renewal+":endorse", strings.Replace(extension, "2028", "2029", 1))
 	wantChanges(t, s, path, number, "created in force")
 	wantChanges(t, s, renewal, renewed.Member("policyNumber"), "renewed in force", "endorsed extended")
+	for _, change := range changesOf(t, s) {
+		want := ""
+		if strings.HasSuffix(renewal, string(change.ID)) {
+			want = path[strings.LastIndex(path, "/")+1:]
+		}
+		if string(change.MadeOf) != want {
+			t.Errorf("%s %s, version %d, was made of %q, want %q", change.Resource, change.ID, change.Version,
+				change.MadeOf, want)
+		}
+	}
 }
 
 // wantChanges fails unless the log has a policy with these changes.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/pkg/servicetest/consumercontract"
 	"insurance.example/exchange/services/coverage"
@@ -27,7 +28,8 @@ func TestEveryPartyThatIsReliedOn(t *testing.T) {
 	} {
 		traveller := s.Create("traveller", `{"firstName":"T"}`)
 		a := s.Must(status, "POST", "/travelCoverage",
-			`{"policyholderId":"`+policyholder+`","travellerIds":["`+traveller+`"],"destination":826,`+term+`}`)
+			`{"policyholderId":"`+policyholder+`","brokerId":"`+broker+
+				`","travellerIds":["`+traveller+`"],"destination":826,`+term+`}`)
 		if status == 404 && a.Member("type") != "/problems/policyholder-not-found" {
 			t.Error(a.Text)
 		}
@@ -122,10 +124,11 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			access(`"sequence":` + kept.Sequence.String() + `,"grant":true,`)
-			return map[string]string{"policyNumber": number}
+			return map[string]string{"policyNumber": number, "after": internalapi.Oldest}
 		}
 	}
 	states["a policy that is shared with who asks"] = of("zenith")
+	states["the one policy that is shared with who asks"] = of("vega")
 	states["a policy that is shared with another organisation"] = of("orion")
 	consumercontract.Replay(t, s, shared, filepath.Join(contracts, "coverage"), states)
 }
@@ -138,7 +141,8 @@ func loggedPolicies(s *servicetest.Service) consumercontract.States {
 	}
 	create := func(objects string) string {
 		return s.Create("motorCoverage",
-			`{"policyholderId":"`+holder+`","grossWrittenPremium":1200,`+objects+`,`+term+`}`)
+			`{"policyholderId":"`+holder+`","brokerId":"`+broker+`","agentId":"`+broker+
+				`","grossWrittenPremium":1200,`+objects+`,`+term+`}`)
 	}
 	// done returns a state in which the log begins with an action.
 	done := func(action, body string) func(*testing.T) map[string]string {
@@ -154,6 +158,11 @@ func loggedPolicies(s *servicetest.Service) consumercontract.States {
 			func(_ *testing.T, objects string) { create(objects) }),
 		"an endorsement of a motor policy in its log": done("endorse",
 			`{"endorsementType":"addition","effectiveDate":"2026-05-01T00:00:00Z","grossWrittenPremium":1400}`),
+		"a renewal of a motor policy in its log": consumercontract.LoggedBy(s,
+			func(t *testing.T) string { return create(prepare(t)) },
+			func(_ *testing.T, id string) {
+				s.Must(http.StatusCreated, http.MethodPost, "/motorCoverage/"+id+":renew", "")
+			}),
 		"a cancellation of a motor policy in its log": done("cancel", `{"effectiveDate":"2026-09-01T00:00:00Z"}`),
 	}
 }

@@ -28,16 +28,22 @@ var lines = []struct{ name, object, objectBody, body string }{
 const (
 	term   = `"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"`
 	holder = "01930000-0000-7000-8000-000000000001"
+	broker = "01930000-0000-7000-8000-000000000004"
 )
 
-// partiesWithHolder is a parties service that has one party.
+// partiesWithHolder is a parties service that has a policyholder, and a broker, who is ref:BROKER as well.
 var partiesWithHolder = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/internal/party/"+holder {
+	body := map[string]string{
+		"/internal/party/" + holder:           `{"id":"` + holder + `","resource":"personal"}`,
+		"/internal/party/" + broker:           `{"id":"` + broker + `","resource":"insuranceEntity"}`,
+		"/internal/reference/insuranceEntity": `{"records":[{"id":"` + broker + `"}]}`,
+	}[r.URL.Path]
+	if body == "" {
 		http.Error(w, "{}", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"id":"` + holder + `","resource":"personal"}`))
+	_, _ = w.Write([]byte(body))
 })
 
 func start(t *testing.T, clock *servicetest.Clock, flags ...string) *servicetest.Service {

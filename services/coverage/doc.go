@@ -16,6 +16,7 @@
 //	policyholder.go           asks parties whether the policyholder exists
 //	term.go                   the dates of a term
 //	unusual.go                what is unusual about a new policy or renewal
+//	intermediary.go           the broker and the agent of a policy
 //	replaces.go               the policy that a policy replaces
 //	transitions.go            endorse, cancel, lapse and renew
 //	renewal.go                the term of a renewal

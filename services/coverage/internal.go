@@ -43,6 +43,7 @@ func (e *environment) mountInternal(router gin.IRouter) {
 			return doc.Owner, err
 		})
 	e.access.MountSeen(router, internalapi.SeenPath, internalapi.MostAsked)
+	e.access.MountShared(router, internalapi.SharedPath)
 	router.GET(internalapi.AttachmentsPath+":policyNumbers", e.attachments)
 	// A billing system reports non-payment here. No public operation makes a policy lapse.
 	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {

@@ -93,9 +93,11 @@ func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 		}, l.search...),
 		Expand: append([]search.Expansion{
 			search.Expand("policyholder", "policyholderId").By("parties"),
+			search.Expand("broker", brokerMember).By("parties"), search.Expand("agent", agentMember).By("parties"),
 		}, l.expand...),
-		Checks:        l.checks,
-		Rules:         append(l.rules, extensionKept[T](), replacesExists[T](e)),
+		Checks: l.checks,
+		Rules: append(l.rules, extensionKept[T](), replacesExists[T](e),
+			intermediaryExists[T](e, brokerMember), intermediaryExists[T](e, agentMember)),
 		Pin:           pinReplaced[T],
 		Issue:         issue[T](l.openTerm),
 		BeforeReplace: keepInception[T](l.openTerm),

@@ -200,9 +200,11 @@ func renew[T any](e *environment) rest.Action[T] {
 					renewed.Aside = keep
 				}
 			}
+			back := setAside(p, renewed.Sent)
 			if err := c.CheckNew(ctx, renewed); err != nil {
 				return nil, err
 			}
+			back()
 			renewedBefore(ctx, e, c)
 			return renewed.Draft, nil
 		}).Amending(append(elsewhere, "effectiveDate")...).Refusing(problems.InvalidTerm)

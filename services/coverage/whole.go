@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -128,13 +129,16 @@ func (c *collected) add(record query.Shown) {
 	c.size += len(record.Record)
 }
 
+// parties are the members that name parties of a policy, and not what it insures or whom it covers.
+var parties = []string{"policyholderId", brokerMember, agentMember}
+
 // insured returns the records that a policy insures or covers, in the order in which it names them.
 func (l openedLine[T]) insured(
 	ctx context.Context, record *rest.Record[T], skip int, show shower,
 ) (*query.Part, error) {
 	records := collecting(0)
 	for _, reference := range l.records.References(record.Value) {
-		if reference.Member == "policyholderId" {
+		if slices.Contains(parties, reference.Member) {
 			continue
 		}
 		if skip > 0 {

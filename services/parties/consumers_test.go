@@ -31,6 +31,9 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			"a company": func(*testing.T) map[string]string {
 				return id(s.Create("commercial", `{"name":"A"}`))
 			},
+			"an insurer": func(*testing.T) map[string]string {
+				return id(s.Create("insuranceEntity", `{"name":"A"}`))
+			},
 			"an individual, by its id": func(*testing.T) map[string]string {
 				made++
 				return map[string]string{"names": s.Create("personal", person("X"+strconv.Itoa(made), ""))}

@@ -134,7 +134,7 @@ export interface paths {
          *     | 3 | IndemnityPeriod not greater than 0 | 400 [invalid indemnity period](/problems/invalid-indemnity-period) |
          *     | 4 | a peril not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createBusinessInterruptionCoverage"];
         delete?: never;
@@ -161,7 +161,7 @@ export interface paths {
          * Replace one businessInterruptionCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceBusinessInterruptionCoverage"];
         post?: never;
@@ -215,7 +215,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseBusinessInterruptionCoverage"];
         delete?: never;
@@ -244,7 +244,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewBusinessInterruptionCoverage"];
         delete?: never;
@@ -521,7 +521,7 @@ export interface paths {
          *     | 3 | indemnityLimitPolicy is not greater than 0 | 400 [invalid indemnity limit](/problems/invalid-indemnity-limit) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createCyberLiabilityCoverage"];
         delete?: never;
@@ -548,7 +548,7 @@ export interface paths {
          * Replace one cyberLiabilityCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceCyberLiabilityCoverage"];
         post?: never;
@@ -602,7 +602,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseCyberLiabilityCoverage"];
         delete?: never;
@@ -631,7 +631,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewCyberLiabilityCoverage"];
         delete?: never;
@@ -829,7 +829,7 @@ export interface paths {
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *     | 5 | a peril is not in the motorPeril enumeration | 400 [unknown peril code](/problems/unknown-peril-code) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createMotorCoverage"];
         delete?: never;
@@ -856,7 +856,7 @@ export interface paths {
          * Replace one motorCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceMotorCoverage"];
         post?: never;
@@ -910,7 +910,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseMotorCoverage"];
         delete?: never;
@@ -939,7 +939,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewMotorCoverage"];
         delete?: never;
@@ -1089,7 +1089,7 @@ export interface paths {
          *     | 3 | petKind is dog and petBreed is not set | 400 [dog breed required](/problems/dog-breed-required) |
          *     | 4 | a benefit not in the petBenefits enumeration | 400 [unknown benefit](/problems/unknown-benefit) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPetCoverage"];
         delete?: never;
@@ -1116,7 +1116,7 @@ export interface paths {
          * Replace one petCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePetCoverage"];
         post?: never;
@@ -1170,7 +1170,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePetCoverage"];
         delete?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPetCoverage"];
         delete?: never;
@@ -1478,7 +1478,7 @@ export interface paths {
          *     | 3 | a peril is not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createPropertyCoverage"];
         delete?: never;
@@ -1505,7 +1505,7 @@ export interface paths {
          * Replace one propertyCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePropertyCoverage"];
         post?: never;
@@ -1559,7 +1559,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePropertyCoverage"];
         delete?: never;
@@ -1588,7 +1588,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPropertyCoverage"];
         delete?: never;
@@ -1708,7 +1708,7 @@ export interface paths {
          *     | 3 | credit limit not greater than 0 | 400 [invalid credit limit](/problems/invalid-credit-limit) |
          *     | 4 | a peril not in the tradeCreditPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createTradeCreditCoverage"];
         delete?: never;
@@ -1735,7 +1735,7 @@ export interface paths {
          * Replace one tradeCreditCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTradeCreditCoverage"];
         post?: never;
@@ -1789,7 +1789,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTradeCreditCoverage"];
         delete?: never;
@@ -1818,7 +1818,7 @@ export interface paths {
          *
          *     An Idempotency-Key is needed for keepParticipants, by which a renewal that was made in part is completed.
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewTradeCreditCoverage"];
         delete?: never;
@@ -1852,7 +1852,7 @@ export interface paths {
          *     | 2 | destination is not a valid country reference | 400 [invalid destination](/problems/invalid-destination) |
          *     | 3 | length inconsistent with isAnnualPolicy | 400 [length out of range for policy type](/problems/length-out-of-range) |
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken).
          */
         post: operations["createTravelCoverage"];
         delete?: never;
@@ -1879,7 +1879,7 @@ export interface paths {
          * Replace one travelCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTravelCoverage"];
         post?: never;
@@ -1932,7 +1932,7 @@ export interface paths {
          *     |---|---|
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [policy not found](/problems/policy-not-found), 404 [insurance entity not found](/problems/insurance-entity-not-found), 409 [the endorsement counts from before the last one](/problems/out-of-sequence), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 409 [several records have the reference](/problems/ambiguous-reference), 409 [another record has the externalReference](/problems/external-reference-taken), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTravelCoverage"];
         delete?: never;
@@ -2790,7 +2790,7 @@ export interface paths {
         };
         /**
          * Written, earned, received, paid and incurred, added up
-         * @description Written, earned, received, paid and incurred, added up. Amounts of different currencies are never added up. Each cell has the paths of the lists that it is the sum of.
+         * @description Written, earned, received, paid and incurred, added up. Amounts of different currencies are never added up. Each cell has the paths of the lists that it is the sum of. Written is the premium agreed for the whole cover, and earned the part of it that is for the days of cover that have passed. Received is what was paid to the insurer as premium. Paid is what the insurer has paid for claims, outstanding what is still to be paid for them as their reserves say, and incurred both together. Ceded is the part of an amount that a reinsurer takes over; the book shows amounts before that.
          */
         get: operations["summariseBook"];
         put?: never;
@@ -5845,6 +5845,16 @@ export interface components {
         /** @description A business interruption policy. It attaches to a property. */
         businessInterruptionCoverage: {
             /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
+            /**
              * Format: int64
              * @description The limit for contingency losses. The interface does not say its currency or unit.
              */
@@ -5909,6 +5919,18 @@ export interface components {
         };
         /** @description Members of a businessInterruptionCoverage record. The members that are not sent stay as they are. */
         businessInterruptionCoverageEndorse: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * Format: int64
              * @description The limit for contingency losses. The interface does not say its currency or unit.
@@ -5981,6 +6003,18 @@ export interface components {
         /** @description A business interruption policy. It attaches to a property. */
         businessInterruptionCoverageInput: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
+            /**
              * Format: int64
              * @description The limit for contingency losses. The interface does not say its currency or unit.
              */
@@ -6044,6 +6078,18 @@ export interface components {
         };
         /** @description Members of a businessInterruptionCoverage record. The members that are not sent stay as they are. */
         businessInterruptionCoverageRenew: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * Format: int64
              * @description The limit for contingency losses. The interface does not say its currency or unit.
@@ -6110,6 +6156,16 @@ export interface components {
         };
         /** @description A business interruption policy. It attaches to a property. */
         businessInterruptionCoverageResult: {
+            /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /**
              * Format: int64
              * @description The limit for contingency losses. The interface does not say its currency or unit.
@@ -6609,6 +6665,20 @@ export interface components {
              * @description How many days ago it was notified.
              */
             age?: Exact;
+            /** @description The name of the agent. */
+            agent?: string;
+            /**
+             * Format: uuid
+             * @description The id of the agent, where the policy names one.
+             */
+            agentId?: string;
+            /** @description The name of the broker. */
+            broker?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker, where the policy names one.
+             */
+            brokerId?: string;
             /** @description What caused the loss. */
             cause?: string;
             /** @description The number of the claim. */
@@ -6633,7 +6703,7 @@ export interface components {
             id?: string;
             /**
              * Format: decimal
-             * @description Paid and outstanding together.
+             * @description Incurred is what the claim costs as far as it is known: paid and outstanding together.
              */
             incurred?: Exact;
             /** @description The name of the policyholder. */
@@ -6654,12 +6724,14 @@ export interface components {
             lossDate?: string;
             /**
              * Format: decimal
-             * @description What is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
+             * @description Outstanding is what is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
              */
             outstanding?: Exact;
+            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's. */
+            owner?: string;
             /**
              * Format: decimal
-             * @description What was paid.
+             * @description Paid is what the insurer has paid for the claim until now.
              */
             paid?: Exact;
             /**
@@ -7230,6 +7302,16 @@ export interface components {
         cyberLiabilityCoverage: {
             /**
              * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
+            /**
+             * Format: uuid
              * @description The id of the business that the policy covers.
              */
             businessId: string;
@@ -7273,6 +7355,18 @@ export interface components {
         };
         /** @description Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are. */
         cyberLiabilityCoverageEndorse: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * @description The id of the business that the policy covers.
              * @example 0195a000-0000-7000-8000-000000000001
@@ -7319,6 +7413,18 @@ export interface components {
         /** @description A cyber liability policy. It covers a business. */
         cyberLiabilityCoverageInput: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
+            /**
              * @description The id of the business that the policy covers.
              * @example 0195a000-0000-7000-8000-000000000001
              * @example ref:P-1001
@@ -7356,6 +7462,18 @@ export interface components {
         };
         /** @description Members of a cyberLiabilityCoverage record. The members that are not sent stay as they are. */
         cyberLiabilityCoverageRenew: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * @description The id of the business that the policy covers.
              * @example 0195a000-0000-7000-8000-000000000001
@@ -7396,6 +7514,16 @@ export interface components {
         };
         /** @description A cyber liability policy. It covers a business. */
         cyberLiabilityCoverageResult: {
+            /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /**
              * Format: uuid
              * @description The id of the business that the policy covers.
@@ -7810,12 +7938,12 @@ export interface components {
             commission: Exact;
             /**
              * Format: decimal
-             * @description What of that is earned, by days of cover, up to the last full month.
+             * @description Earned is the part of the written premium that is for the days of cover that have passed, up to the last full month.
              */
             earned: Exact;
             /**
              * Format: decimal
-             * @description Paid and outstanding together.
+             * @description Incurred is what claims cost as far as it is known: paid and outstanding together.
              */
             incurred: Exact;
             /**
@@ -7825,27 +7953,27 @@ export interface components {
             notified: Exact;
             /**
              * Format: decimal
-             * @description How much more is still to be paid for them at the end than at the beginning.
+             * @description Outstanding is what is still to be paid for claims, as their reserves say: by how much it is more at the end than at the beginning.
              */
             outstanding: Exact;
             /**
              * Format: decimal
-             * @description What was paid for claims.
+             * @description Paid is what the insurer has paid for claims, in the month in which that was recorded.
              */
             paid: Exact;
             /**
              * Format: decimal
-             * @description What was received as premium.
+             * @description Received is what was paid to the insurer as premium, in the month in which it was recorded.
              */
             received: Exact;
             /**
              * Format: decimal
-             * @description What of that was paid back.
+             * @description Refunded is what of the premium received was paid back, in the month in which that was recorded.
              */
             refunded: Exact;
             /**
              * Format: decimal
-             * @description The gross written premium, in the month from which on it counts.
+             * @description Written is the premium agreed for the whole cover, before deductions, in the month from which on it counts.
              */
             written: Exact;
         };
@@ -8414,6 +8542,16 @@ export interface components {
         motorCoverage: {
             /**
              * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
+            /**
+             * Format: uuid
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
              */
             driverId: string;
@@ -8465,6 +8603,18 @@ export interface components {
         };
         /** @description Members of a motorCoverage record. The members that are not sent stay as they are. */
         motorCoverageEndorse: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
              * @example 0195a000-0000-7000-8000-000000000001
@@ -8525,6 +8675,18 @@ export interface components {
         /** @description A motor policy. It insures a vehicle and covers a driver. */
         motorCoverageInput: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
+            /**
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
              * @example 0195a000-0000-7000-8000-000000000001
              * @example ref:P-1001
@@ -8576,6 +8738,18 @@ export interface components {
         };
         /** @description Members of a motorCoverage record. The members that are not sent stay as they are. */
         motorCoverageRenew: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
              * @example 0195a000-0000-7000-8000-000000000001
@@ -8630,6 +8804,16 @@ export interface components {
         };
         /** @description A motor policy. It insures a vehicle and covers a driver. */
         motorCoverageResult: {
+            /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /**
              * Format: date-time
              * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
@@ -8729,6 +8913,8 @@ export interface components {
             late?: Exact;
             /** @description The line of the policy. */
             line?: string;
+            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's. */
+            owner?: string;
             /** @description The number of the policy. Absent for a receipt that names a claim which the book does not know. */
             policyNumber?: string;
             /**
@@ -9249,12 +9435,22 @@ export interface components {
         /** @description A pet policy. It covers a pet. */
         petCoverage: {
             /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
              * Format: int64
              * @description The most that is reimbursed in a year. The interface does not say its currency or unit.
              */
             annualReimbursementLimit?: Exact;
             /** @description What the policy reimburses. A claim's lossCause must be one of them. */
             benefits?: components["schemas"]["PetBenefit"][];
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -9299,12 +9495,24 @@ export interface components {
         /** @description Members of a petCoverage record. The members that are not sent stay as they are. */
         petCoverageEndorse: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
              * Format: int64
              * @description The most that is reimbursed in a year. The interface does not say its currency or unit.
              */
             annualReimbursementLimit?: Exact | null;
             /** @description What the policy reimburses. A claim's lossCause must be one of them. */
             benefits?: components["schemas"]["PetBenefit"][] | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * Format: date-time
              * @description The instant from which on what changes counts, within the term, and not before that of the last endorsement. Without it, it counts from where the endorsement before it does, else from inceptionDate. A policy extension takes none: it counts from the expiryDate before it.
@@ -9349,12 +9557,24 @@ export interface components {
         /** @description A pet policy. It covers a pet. */
         petCoverageInput: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
              * Format: int64
              * @description The most that is reimbursed in a year. The interface does not say its currency or unit.
              */
             annualReimbursementLimit?: Exact | null;
             /** @description What the policy reimburses. A claim's lossCause must be one of them. */
             benefits?: components["schemas"]["PetBenefit"][] | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -9392,12 +9612,24 @@ export interface components {
         /** @description Members of a petCoverage record. The members that are not sent stay as they are. */
         petCoverageRenew: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
              * Format: int64
              * @description The most that is reimbursed in a year. The interface does not say its currency or unit.
              */
             annualReimbursementLimit?: Exact | null;
             /** @description What the policy reimburses. A claim's lossCause must be one of them. */
             benefits?: components["schemas"]["PetBenefit"][] | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * Format: date-time
              * @description The instant at which the term ends; it is no longer part of the term.
@@ -9437,12 +9669,22 @@ export interface components {
         /** @description A pet policy. It covers a pet. */
         petCoverageResult: {
             /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
              * Format: int64
              * @description The most that is reimbursed in a year. The interface does not say its currency or unit.
              */
             annualReimbursementLimit?: Exact;
             /** @description What the policy reimburses. A claim's lossCause must be one of them. */
             benefits?: components["schemas"]["PetBenefit"][];
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /**
              * Format: date-time
              * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
@@ -10538,6 +10780,20 @@ export interface components {
         };
         /** @description A policy, with what people ask about it. Amounts are in major units of its currency. */
         PolicyRow: {
+            /** @description The name of the agent. */
+            agent?: string;
+            /**
+             * Format: uuid
+             * @description The id of the agent, where the policy names one.
+             */
+            agentId?: string;
+            /** @description The name of the broker. */
+            broker?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker, where the policy names one.
+             */
+            brokerId?: string;
             /**
              * Format: int64
              * @description How many claims there are against the policy.
@@ -10575,7 +10831,7 @@ export interface components {
             inceptionDate?: string;
             /**
              * Format: decimal
-             * @description Paid and outstanding together.
+             * @description Incurred is what claims cost as far as it is known: paid and outstanding together.
              */
             incurred?: Exact;
             /** @description The name of the policyholder. */
@@ -10608,12 +10864,14 @@ export interface components {
             openClaims?: Exact;
             /**
              * Format: decimal
-             * @description What is still to be paid for them, as their reserves say.
+             * @description Outstanding is what is still to be paid for claims, as their reserves say; 0 for those that are closed.
              */
             outstanding?: Exact;
+            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's. */
+            owner?: string;
             /**
              * Format: decimal
-             * @description What was paid for them.
+             * @description Paid is what the insurer has paid for claims until now.
              */
             paid?: Exact;
             /**
@@ -10625,14 +10883,18 @@ export interface components {
             policyNumber: string;
             /**
              * Format: decimal
-             * @description What was received as premium.
+             * @description Received is what was paid to the insurer as premium.
              */
             received?: Exact;
             /**
              * Format: decimal
-             * @description What of that was paid back.
+             * @description Refunded is what of the premium received was paid back.
              */
             refunded?: Exact;
+            /** @description The number of the policy that this one renews. */
+            renewedFrom?: string;
+            /** @description The number of the policy that renews this one, the last one of several. */
+            renewedTo?: string;
             /** @description The number of the policy that this one replaces. */
             replaces?: string;
             /** @description What of its figures the selection has, where months are asked for. */
@@ -10641,7 +10903,7 @@ export interface components {
             status?: string;
             /**
              * Format: decimal
-             * @description The gross written premium as endorsed; of a line without it, what was received.
+             * @description Written is the premium agreed for the whole cover, before deductions and as endorsed; of a line without grossWrittenPremium it is what was received as premium less what was paid back.
              */
             written?: Exact;
             /**
@@ -11079,6 +11341,16 @@ export interface components {
         };
         /** @description A property policy. It insures one property or several. */
         propertyCoverage: {
+            /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
             /**
@@ -11138,6 +11410,18 @@ export interface components {
         };
         /** @description Members of a propertyCoverage record. The members that are not sent stay as they are. */
         propertyCoverageEndorse: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
             /**
@@ -11199,6 +11483,18 @@ export interface components {
         };
         /** @description A property policy. It insures one property or several. */
         propertyCoverageInput: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
             /**
@@ -11253,6 +11549,18 @@ export interface components {
         };
         /** @description Members of a propertyCoverage record. The members that are not sent stay as they are. */
         propertyCoverageRenew: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
             /**
@@ -11309,6 +11617,16 @@ export interface components {
         };
         /** @description A property policy. It insures one property or several. */
         propertyCoverageResult: {
+            /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
             claimsOccurrence?: unknown;
             /**
@@ -12191,6 +12509,16 @@ export interface components {
         /** @description A trade credit policy. It covers the payment of a debtor. */
         tradeCreditCoverage: {
             /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
+            /**
              * Format: int64
              * @description The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
              */
@@ -12250,6 +12578,18 @@ export interface components {
         };
         /** @description Members of a tradeCreditCoverage record. The members that are not sent stay as they are. */
         tradeCreditCoverageEndorse: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * Format: int64
              * @description The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
@@ -12311,6 +12651,18 @@ export interface components {
         /** @description A trade credit policy. It covers the payment of a debtor. */
         tradeCreditCoverageInput: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
+            /**
              * Format: int64
              * @description The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
              */
@@ -12363,6 +12715,18 @@ export interface components {
         };
         /** @description Members of a tradeCreditCoverage record. The members that are not sent stay as they are. */
         tradeCreditCoverageRenew: {
+            /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
             /**
              * Format: int64
              * @description The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
@@ -12418,6 +12782,16 @@ export interface components {
         };
         /** @description A trade credit policy. It covers the payment of a debtor. */
         tradeCreditCoverageResult: {
+            /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /**
              * Format: date-time
              * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
@@ -12501,6 +12875,16 @@ export interface components {
         /** @description A travel policy. It covers one or more travellers. */
         travelCoverage: {
             /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
+            /**
              * Format: int64
              * @description The country of the trip, as its ISO 3166-1 numeric code, such as 250.
              */
@@ -12558,6 +12942,18 @@ export interface components {
         /** @description Members of a travelCoverage record. The members that are not sent stay as they are. */
         travelCoverageEndorse: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
+            /**
              * Format: int64
              * @description The country of the trip, as its ISO 3166-1 numeric code, such as 250.
              */
@@ -12614,6 +13010,18 @@ export interface components {
         /** @description A travel policy. It covers one or more travellers. */
         travelCoverageInput: {
             /**
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            agentId?: string | null;
+            /**
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             * @example 0195a000-0000-7000-8000-000000000001
+             * @example ref:P-1001
+             */
+            brokerId?: string | null;
+            /**
              * Format: int64
              * @description The country of the trip, as its ISO 3166-1 numeric code, such as 250.
              */
@@ -12662,6 +13070,16 @@ export interface components {
         };
         /** @description A travel policy. It covers one or more travellers. */
         travelCoverageResult: {
+            /**
+             * Format: uuid
+             * @description The id of the agent that wrote the policy: an insuranceEntity record.
+             */
+            agentId?: string;
+            /**
+             * Format: uuid
+             * @description The id of the broker that placed the policy: an insuranceEntity record.
+             */
+            brokerId?: string;
             /**
              * Format: date-time
              * @description The instant at which cover ends. It is there after a cancellation that sends effectiveDate, and in reads of the past.
@@ -14357,7 +14775,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -14539,7 +14957,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -14745,7 +15163,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -14879,7 +15297,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/underlying-property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -16536,7 +16954,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -16718,7 +17136,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -16924,7 +17342,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -17058,7 +17476,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/business-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -18356,7 +18774,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -18543,7 +18961,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -18777,7 +19195,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -18952,7 +19370,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/policyholder-not-found" | "/problems/vehicle-not-found" | "/problems/driver-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -19905,7 +20323,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -20087,7 +20505,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -20293,7 +20711,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -20427,7 +20845,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/pet-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -22117,7 +22535,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -22300,7 +22718,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -22524,7 +22942,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -22658,7 +23076,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/property-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -23438,7 +23856,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -23621,7 +24039,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -23846,7 +24264,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -23980,7 +24398,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/debtor-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -24216,7 +24634,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -24403,7 +24821,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -24632,7 +25050,7 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found";
+                        type?: "/problems/not-found" | "/problems/traveller-not-found" | "/problems/policyholder-not-found" | "/problems/policy-not-found" | "/problems/insurance-entity-not-found";
                     };
                 };
             };
@@ -27389,6 +27807,8 @@ export interface operations {
                 line?: string;
                 /** @description What is shown; premium without it */
                 of?: "premium" | "claims";
+                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all";
             };
             header?: never;
             path?: never;
@@ -27421,8 +27841,32 @@ export interface operations {
                 ageEmpty?: "true" | "false";
                 /** @description The least value of age */
                 ageFrom?: string;
+                /** @description The value of agent */
+                agent?: string[];
+                /** @description What agent begins with, in any case */
+                agentBegins?: string;
+                /** @description Whether agent is empty */
+                agentEmpty?: "true" | "false";
+                /** @description The value of agentId */
+                agentId?: string[];
+                /** @description What agentId begins with, in any case */
+                agentIdBegins?: string;
+                /** @description Whether agentId is empty */
+                agentIdEmpty?: "true" | "false";
                 /** @description The greatest value of age */
                 ageTo?: string;
+                /** @description The value of broker */
+                broker?: string[];
+                /** @description What broker begins with, in any case */
+                brokerBegins?: string;
+                /** @description Whether broker is empty */
+                brokerEmpty?: "true" | "false";
+                /** @description The value of brokerId */
+                brokerId?: string[];
+                /** @description What brokerId begins with, in any case */
+                brokerIdBegins?: string;
+                /** @description Whether brokerId is empty */
+                brokerIdEmpty?: "true" | "false";
                 /** @description The value of cause */
                 cause?: string[];
                 /** @description What cause begins with, in any case */
@@ -27531,6 +27975,12 @@ export interface operations {
                 outstandingFrom?: string;
                 /** @description The greatest value of outstanding */
                 outstandingTo?: string;
+                /** @description The value of owner */
+                owner?: string[];
+                /** @description What owner begins with, in any case */
+                ownerBegins?: string;
+                /** @description Whether owner is empty */
+                ownerEmpty?: "true" | "false";
                 /** @description The value of paid */
                 paid?: string[];
                 /** @description Whether paid is empty */
@@ -27571,6 +28021,8 @@ export interface operations {
                 statusEmpty?: "true" | "false";
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
+                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all";
                 /** @description The value of year */
                 year?: string[];
                 /** @description Whether year is empty */
@@ -27679,6 +28131,12 @@ export interface operations {
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
+                /** @description The value of owner */
+                owner?: string[];
+                /** @description What owner begins with, in any case */
+                ownerBegins?: string;
+                /** @description Whether owner is empty */
+                ownerEmpty?: "true" | "false";
                 /** @description The value of policyNumber */
                 policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
@@ -27701,6 +28159,8 @@ export interface operations {
                 typeBegins?: string;
                 /** @description Whether type is empty */
                 typeEmpty?: "true" | "false";
+                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all";
                 /** @description The value of year */
                 year?: string[];
                 /** @description Whether year is empty */
@@ -27809,6 +28269,12 @@ export interface operations {
                 lineBegins?: string;
                 /** @description Whether line is empty */
                 lineEmpty?: "true" | "false";
+                /** @description The value of owner */
+                owner?: string[];
+                /** @description What owner begins with, in any case */
+                ownerBegins?: string;
+                /** @description Whether owner is empty */
+                ownerEmpty?: "true" | "false";
                 /** @description The value of policyNumber */
                 policyNumber?: string[];
                 /** @description What policyNumber begins with, in any case */
@@ -27831,6 +28297,8 @@ export interface operations {
                 typeBegins?: string;
                 /** @description Whether type is empty */
                 typeEmpty?: "true" | "false";
+                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all";
                 /** @description The value of year */
                 year?: string[];
                 /** @description Whether year is empty */
@@ -27867,6 +28335,30 @@ export interface operations {
     listBookPolicies: {
         parameters: {
             query?: {
+                /** @description The value of agent */
+                agent?: string[];
+                /** @description What agent begins with, in any case */
+                agentBegins?: string;
+                /** @description Whether agent is empty */
+                agentEmpty?: "true" | "false";
+                /** @description The value of agentId */
+                agentId?: string[];
+                /** @description What agentId begins with, in any case */
+                agentIdBegins?: string;
+                /** @description Whether agentId is empty */
+                agentIdEmpty?: "true" | "false";
+                /** @description The value of broker */
+                broker?: string[];
+                /** @description What broker begins with, in any case */
+                brokerBegins?: string;
+                /** @description Whether broker is empty */
+                brokerEmpty?: "true" | "false";
+                /** @description The value of brokerId */
+                brokerId?: string[];
+                /** @description What brokerId begins with, in any case */
+                brokerIdBegins?: string;
+                /** @description Whether brokerId is empty */
+                brokerIdEmpty?: "true" | "false";
                 /** @description The value of claims */
                 claims?: string[];
                 /** @description Whether claims is empty */
@@ -28005,6 +28497,12 @@ export interface operations {
                 outstandingFrom?: string;
                 /** @description The greatest value of outstanding */
                 outstandingTo?: string;
+                /** @description The value of owner */
+                owner?: string[];
+                /** @description What owner begins with, in any case */
+                ownerBegins?: string;
+                /** @description Whether owner is empty */
+                ownerEmpty?: "true" | "false";
                 /** @description The value of paid */
                 paid?: string[];
                 /** @description Whether paid is empty */
@@ -28041,6 +28539,18 @@ export interface operations {
                 refundedFrom?: string;
                 /** @description The greatest value of refunded */
                 refundedTo?: string;
+                /** @description The value of renewedFrom */
+                renewedFrom?: string[];
+                /** @description What renewedFrom begins with, in any case */
+                renewedFromBegins?: string;
+                /** @description Whether renewedFrom is empty */
+                renewedFromEmpty?: "true" | "false";
+                /** @description The value of renewedTo */
+                renewedTo?: string[];
+                /** @description What renewedTo begins with, in any case */
+                renewedToBegins?: string;
+                /** @description Whether renewedTo is empty */
+                renewedToEmpty?: "true" | "false";
                 /** @description The value of replaces */
                 replaces?: string[];
                 /** @description What replaces begins with, in any case */
@@ -28057,6 +28567,8 @@ export interface operations {
                 statusEmpty?: "true" | "false";
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
+                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all";
                 /** @description The value of written */
                 written?: string[];
                 /** @description Whether written is empty */
@@ -28117,6 +28629,8 @@ export interface operations {
                 line?: string;
                 /** @description The last month; without it, what is written and earned up to the end of every term */
                 to?: string;
+                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all";
                 /** @description Only this year of account */
                 year?: string;
             };
@@ -28159,6 +28673,8 @@ export interface operations {
                 line?: string;
                 /** @description What is shown; incurred without it */
                 measure?: "incurred" | "paid";
+                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all";
             };
             header?: never;
             path?: never;
@@ -34131,7 +34647,7 @@ export interface operations {
                 contingencyLossLimitTo?: string;
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description The records to embed, with commas between them: policyholder, property. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, property. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -34203,6 +34719,16 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /**
                          * Format: int64
                          * @description The limit for contingency losses. The interface does not say its currency or unit.
@@ -34547,7 +35073,7 @@ export interface operations {
                 emergencyMedicalFrom?: string;
                 /** @description The greatest emergencyMedical; another condition must lead. */
                 emergencyMedicalTo?: string;
-                /** @description The records to embed, with commas between them: policyholder, vehicle, driver, business, travellers, property, properties, debtor, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, vehicle, driver, business, travellers, property, properties, debtor, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -34636,12 +35162,22 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
                          * Format: int64
                          * @description The most that is reimbursed in a year. The interface does not say its currency or unit.
                          */
                         annualReimbursementLimit?: Exact;
                         /** @description What the policy reimburses. A claim's lossCause must be one of them. */
                         benefits?: components["schemas"]["PetBenefit"][];
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /**
                          * Format: uuid
                          * @description The id of the business that the policy covers.
@@ -34830,7 +35366,7 @@ export interface operations {
                 businessId?: string[];
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description The records to embed, with commas between them: policyholder, business. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, business. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -34894,6 +35430,16 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /**
                          * Format: uuid
                          * @description The id of the business that the policy covers.
@@ -35037,7 +35583,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The value of driverId; another condition must lead. */
                 driverId?: string[];
-                /** @description The records to embed, with commas between them: policyholder, vehicle, driver. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, vehicle, driver. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -35114,6 +35660,16 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /**
                          * Format: uuid
                          * @description The id of the driver whom the policy covers. The driver's licence must not have expired.
@@ -35283,7 +35839,7 @@ export interface operations {
                 annualReimbursementLimitTo?: string;
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description The records to embed, with commas between them: policyholder, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -35344,12 +35900,22 @@ export interface operations {
                      */
                     "application/json": {
                         /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
                          * Format: int64
                          * @description The most that is reimbursed in a year. The interface does not say its currency or unit.
                          */
                         annualReimbursementLimit?: Exact;
                         /** @description What the policy reimburses. A claim's lossCause must be one of them. */
                         benefits?: components["schemas"]["PetBenefit"][];
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /**
                          * Format: date-time
                          * @description The instant at which the term ends; it is no longer part of the term.
@@ -35404,7 +35970,7 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description The records to embed, with commas between them: policyholder, property, properties. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, property, properties. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -35473,6 +36039,16 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /** @description The claims occurrence. The interface does not show its members; it is kept and returned as sent. */
                         claimsOccurrence?: unknown;
                         /**
@@ -35677,7 +36253,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The value of debtorId. */
                 debtorId?: string[];
-                /** @description The records to embed, with commas between them: policyholder, debtor. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, debtor. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -35738,6 +36314,16 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /**
                          * Format: int64
                          * @description The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
@@ -35821,7 +36407,7 @@ export interface operations {
                 emergencyMedicalFrom?: string;
                 /** @description The greatest emergencyMedical; another condition must lead. */
                 emergencyMedicalTo?: string;
-                /** @description The records to embed, with commas between them: policyholder, travellers. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                /** @description The records to embed, with commas between them: policyholder, broker, agent, travellers. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
                 expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
@@ -35892,6 +36478,16 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The id of the agent that wrote the policy: an insuranceEntity record.
+                         */
+                        agentId?: string;
+                        /**
+                         * Format: uuid
+                         * @description The id of the broker that placed the policy: an insuranceEntity record.
+                         */
+                        brokerId?: string;
                         /**
                          * Format: int64
                          * @description The country of the trip, as its ISO 3166-1 numeric code, such as 250.

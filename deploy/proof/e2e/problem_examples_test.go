@@ -140,8 +140,9 @@ func problemRequests(t *testing.T, c *trial.Client) map[string]func() trial.Resp
 		"pet-not-found":    post("/petCoverage", pet.With("petId", noRecord)),
 		"traveller-not-found": post("/travelCoverage",
 			travel.With("travellerIds", []string{traveller, noRecord}).With("isGroup", true)),
-		"policy-wording-not-found": post("/product", made.With("wordingId", noRecord)),
-		"policy-not-found":         post("/claim", loss(strings.Replace(number, "POL-", "POL-0", 1), -3)),
+		"insurance-entity-not-found": post("/motorCoverage", motor.With("brokerId", noRecord)),
+		"policy-wording-not-found":   post("/product", made.With("wordingId", noRecord)),
+		"policy-not-found":           post("/claim", loss(strings.Replace(number, "POL-", "POL-0", 1), -3)),
 		"claim-not-found": post("/receipt",
 			receipt(number, 1).Without("policyNumber").With("claimNumber", "CLM-NONE")),
 

@@ -47,8 +47,8 @@ function Rows({ list, path, columns, names }) {
     close();
     around.current.querySelector('[data-chosen] a')?.focus();
   };
-  const peek = { label: html`<span class="unseen">${t('besideIt')}</span>`, title: t('besideIt'), cell: (of) => html`<button type="button"
-    class="peek" aria-label=${t('besideIt')} aria-pressed=${row?.id === of.id ? 'true' : 'false'}
+  const peek = { label: html`<span class="unseen">${t('besideIt')}</span>`, title: t('besideIt'), cell: (of) => html`
+    <button type="button" class="peek" aria-label=${t('besideIt')} aria-pressed=${row?.id === of.id ? 'true' : 'false'}
     onClick=${() => setRow(row?.id === of.id ? null : of)}>›</button>` };
   return html`<div class="with-beside" ref=${around} onKeyDown=${closes}>
     <${Pages} data-part="rows" path=${path} list=${listed('rows', 'cursor')} show=${(rows, next) => html`

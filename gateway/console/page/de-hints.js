@@ -156,6 +156,10 @@ export default {
   ['The number of the policy that this one replaces, such as one that was cancelled. It is given at the creation; the '
     + 'policy that is replaced stays as it is.']:
     'Die Police, die diese ersetzt; sie bleibt, wie sie ist.',
+  'The id of the broker that placed the policy: an insuranceEntity record.':
+    'Die Kennung des Maklers, der die Police vermittelt hat.',
+  'The id of the agent that wrote the policy: an insuranceEntity record.':
+    'Die Kennung des Agenten, der die Police gezeichnet hat.',
   'The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.':
     'Die Kennung des Versicherungsnehmers.',
   'The reason, in words.': 'Der Grund, in Worten.',

@@ -63,6 +63,8 @@ export default {
   policyFee: 'Policengebühr', preexistingConditions: 'Vorerkrankungen', premium: 'Prämie',
   productModel: 'Produktmodell', propertyIds: 'Gebäude', propertyType: 'Gebäudeart', purebred: 'Reinrassig',
   receiptCalculation: 'Berechnung des Belegs', receiptId: 'Beleg', registration: 'Zulassung',
+  brokerId: 'Makler', broker: 'Name des Maklers', agentId: 'Agent', agent: 'Name des Agenten',
+  renewedFrom: 'Verlängert von', renewedTo: 'Verlängert durch',
   reimbursement: 'Erstattung', replaces: 'Ersetzt', replacedBy: 'Ersetzt durch', reverses: 'Storniert',
   left: 'Noch übrig', closedAt: 'Geschlossen am', refundNumber: 'Nummer der Erstattung',
   refundedAmount: 'Bisher erstattet', roof: 'Dach',

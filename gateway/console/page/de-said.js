@@ -4,6 +4,7 @@
 // problems are the titles of problem documents, by the end of their type.
 export const problems = {
   'policyholder-not-found': 'Den Versicherungsnehmer gibt es nicht',
+  'insurance-entity-not-found': 'Den Makler oder Agenten gibt es nicht',
   'vehicle-not-found': 'Das Fahrzeug gibt es nicht',
   'driver-not-found': 'Den Fahrer gibt es nicht', 'business-not-found': 'Den Betrieb gibt es nicht',
   'property-not-found': 'Das Gebäude gibt es nicht', 'underlying-property-not-found': 'Das Gebäude gibt es nicht',

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -52,23 +53,49 @@ const grantsAtOnce = 256
 // granted returns the numbers of the policies that are shared with an organisation, as far as it has not been taken
 // back from it that they are. It ends once it has more than some number.
 func (l *Lists) granted(ctx context.Context, who organisation.ID, most int) (policyNumbers []string, err error) {
-	q := docstore.Query{Equal: docstore.Keys{toIndex: who.Name()}, Limit: grantsAtOnce}
+	after := uuid.Nil
 	for {
-		docs, err := l.grants.Find(ctx, everybody, q)
+		some, last, err := l.grantedAfter(ctx, who, after)
 		if err != nil {
 			return nil, err
 		}
-		for _, doc := range docs {
-			found, err := readFinding(doc)
-			if err != nil {
-				return nil, err
-			}
-			policyNumbers, q.After = append(policyNumbers, found.PolicyNumber), doc.ID
-		}
-		if len(docs) < q.Limit || len(policyNumbers) > most {
+		policyNumbers, after = append(policyNumbers, some...), last
+		if len(some) < grantsAtOnce || len(policyNumbers) > most {
 			return policyNumbers, nil
 		}
 	}
+}
+
+// grantedAfter returns as much of that as is read at a time, after a place, and the place after it.
+func (l *Lists) grantedAfter(
+	ctx context.Context, who organisation.ID, after uuid.UUID,
+) (policyNumbers []string, last uuid.UUID, err error) {
+	docs, err := l.grants.Find(ctx, everybody, docstore.Query{Equal: docstore.Keys{toIndex: who.Name()}, After: after,
+		Limit: grantsAtOnce})
+	for _, doc := range docs {
+		found, err := readFinding(doc)
+		if err != nil {
+			return nil, last, err
+		}
+		policyNumbers, last = append(policyNumbers, found.PolicyNumber), doc.ID
+	}
+	return policyNumbers, last, err
+}
+
+// After returns the access lists of some policies of others that an organisation sees now, after a place, and the place
+// after them; the zero place is before the first, and after the last.
+func (l *Lists) After(
+	ctx context.Context, who organisation.ID, after uuid.UUID,
+) (lists []*List, next uuid.UUID, err error) {
+	numbers, last, err := l.grantedAfter(ctx, who, after)
+	if err != nil {
+		return nil, next, err
+	}
+	if len(numbers) == grantsAtOnce {
+		next = last
+	}
+	lists, err = l.ofOthers(ctx, who, numbers)
+	return lists, next, err
 }
 
 // sharedWith returns the access lists of all policies of others that an organisation sees.

@@ -3,6 +3,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,6 +75,8 @@ type Change struct {
 	// Record is the record as the version was written, where records are asked for. It is absent for a version that was
 	// not kept, whose next one has what it had, and for what is no record.
 	Record jsontext.Value `json:"record,omitzero"`
+	// MadeOf is the id of the record that an action has made this one of; empty for others.
+	MadeOf string `json:"madeOf,omitzero"`
 	// Position is the place after the entry.
 	Position docstore.Position `json:"position"`
 }
@@ -338,9 +341,10 @@ func (l *life) change(entry *docstore.Change) (Change, error) {
 		c.Type, c.Time = past(last.Event), last.At
 		c.EffectiveDate, c.CoverEnds = last.EffectiveDate, last.CoverEnds
 	}
-	if entry.Version == 1 {
+	action, of, made := state.History.Origin()
+	if c.MadeOf = cmp.Or(state.MadeOf, strings.ToLower(of)); entry.Version == 1 {
 		c.Type = created
-		if action, _, made := state.History.Origin(); made {
+		if made {
 			c.Type = past(action)
 		}
 	}

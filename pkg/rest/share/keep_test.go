@@ -2,6 +2,7 @@ package share_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/shared"
@@ -106,5 +108,81 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWhatIsSharedIsListedInPages shares some hundred policies with an organisation, and takes one back.
+func TestWhatIsSharedIsListedInPages(t *testing.T) {
+	below, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"))
+	must(t, err)
+	t.Cleanup(func() { must(t, below.Close()) })
+	of := request.ForExchange(t.Context())
+	records, err := shared.Of(below, shared.Settings{On: true}).Collection(of, docstore.Spec{Name: "policy",
+		SharedBy: "policyNumber", Indexes: []docstore.Index{{Name: "policyNumber"}}})
+	must(t, err)
+	kept := share.New(process.Deps{Organisations: true, Store: below, Now: time.Now},
+		func() docstore.Collection { return records })
+	must(t, kept.Open(of))
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	kept.Mount(engine, "/list/", "/refused/")
+	kept.MountShared(engine, "/shared/")
+	send := func(as, method, path, body string) string {
+		ctx, err := request.ForOwner(t.Context(), as)
+		must(t, err)
+		answer := httptest.NewRecorder()
+		engine.ServeHTTP(answer, httptest.NewRequest(method, path, strings.NewReader(body)).WithContext(ctx))
+		if answer.Code != http.StatusOK {
+			t.Fatalf("%s %s: %d %s", method, path, answer.Code, answer.Body)
+		}
+		return answer.Body.String()
+	}
+	// share makes a list with one participant, or none, after a sequence.
+	share := func(i, after int, participants string) int {
+		var list struct {
+			Sequence int `json:"sequence"`
+		}
+		path, body := fmt.Sprintf("/list/POL-%d", i), `{"owner":"acme",%s,"participants":[`+participants+`]}`
+		first := send("acme", "PUT", path, fmt.Sprintf(body, fmt.Sprintf(`"after":%d`, after)))
+		must(t, json.Unmarshal([]byte(first), &list))
+		send("acme", "PUT", path, fmt.Sprintf(body, fmt.Sprintf(`"sequence":%d,"grant":true`, list.Sequence)))
+		return list.Sequence
+	}
+	const policies = 600
+	last := 0
+	for i := range policies {
+		last = share(i, 0, `{"organisation":"zenith","rights":["read"]}`)
+	}
+	listed := func(as string) (numbers map[string]bool, pages int) {
+		numbers = map[string]bool{}
+		for after := "oldest"; after != ""; pages++ {
+			var page struct {
+				Policies []struct {
+					PolicyNumber string `json:"policyNumber"`
+					Owner        string `json:"owner"`
+				} `json:"policies"`
+				Next string `json:"next"`
+			}
+			must(t, json.Unmarshal([]byte(send(as, "GET", "/shared/"+after, "")), &page))
+			for _, p := range page.Policies {
+				if numbers[p.PolicyNumber] = true; p.Owner != "acme" {
+					t.Errorf("%+v", p)
+				}
+			}
+			after = page.Next
+		}
+		return numbers, pages
+	}
+	if numbers, pages := listed("zenith"); len(numbers) != policies || pages != 3 {
+		t.Errorf("%d policies in %d pages, want %d in 3", len(numbers), pages, policies)
+	}
+	share(policies-1, last, "")
+	if numbers, _ := listed("zenith"); len(numbers) != policies-1 || numbers[fmt.Sprintf("POL-%d", policies-1)] {
+		t.Errorf("after one was taken back, %d policies are listed", len(numbers))
+	}
+	for _, none := range []string{"acme", "orion"} {
+		if numbers, pages := listed(none); len(numbers) > 0 || pages != 1 {
+			t.Errorf("%s is shown %d policies", none, len(numbers))
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/shared"
@@ -123,6 +124,48 @@ func (l *Lists) MountSeen(router gin.IRouter, path string, most int) {
 	}
 }
 
+// oldest is the place before the first policy.
+const oldest = "oldest"
+
+// MountShared adds the operation that returns a page of the policies that are shared with the caller's organisation.
+func (l *Lists) MountShared(router gin.IRouter, path string) {
+	if l.deps.Organisations {
+		router.GET(path+":after", func(c *gin.Context) {
+			page, err := l.sharedAfter(c)
+			rest.Respond(c, page, err)
+		})
+	}
+}
+
+// sharedPolicies are a page of policies, and the place after it where another page follows.
+type sharedPolicies struct {
+	policies `json:",inline"`
+	Next     string `json:"next,omitzero"`
+}
+
+func (l *Lists) sharedAfter(c *gin.Context) (page sharedPolicies, err error) {
+	after := uuid.Nil
+	if text := c.Param("after"); text != oldest {
+		if after, err = uuid.Parse(text); err != nil {
+			return page, problem.New(problem.BadParameter, "").InParameter("after", "is no place of the list")
+		}
+	}
+	ctx := c.Request.Context()
+	lists, next, err := l.lists.After(ctx, request.OrganisationFrom(ctx), after)
+	if page.policies = policiesOf(lists); next != uuid.Nil {
+		page.Next = next.String()
+	}
+	return page, err
+}
+
+func policiesOf(lists []*shared.List) policies {
+	of := policies{Policies: []policy{}}
+	for _, list := range lists {
+		of.Policies = append(of.Policies, policy{list.PolicyNumber, list.Owner})
+	}
+	return of
+}
+
 // LongestName is the length in bytes of the longest number of a policy, or reference of a contract, in a body that is
 // read, with what JSON adds.
 const LongestName = 256
@@ -150,11 +193,7 @@ func (l *Lists) seen(c *gin.Context, most int) (seen policies, err error) {
 	}
 	ctx := c.Request.Context()
 	lists, err := l.lists.Among(ctx, request.OrganisationFrom(ctx), asked.PolicyNumbers)
-	seen.Policies = []policy{}
-	for _, list := range lists {
-		seen.Policies = append(seen.Policies, policy{list.PolicyNumber, list.Owner})
-	}
-	return seen, err
+	return policiesOf(lists), err
 }
 
 // largest is the size in bytes of the largest body that is read. A list has 16 participants at most.

@@ -118,17 +118,32 @@ func (b *Book) takePolicy(c *internalapi.Change) error {
 	is.Inception, is.Expiry = record.InceptionDate.Time(), record.ExpiryDate.Time()
 	is.Holder, is.Object = string(record.PolicyholderID), string(record.object())
 	is.Reference, is.Replaces = value(&record.ExternalReference), value(&record.Replaces)
+	is.Broker, is.Agent, is.Renews = insurer(&record.BrokerID), insurer(&record.AgentID), c.MadeOf
 	is.effect(c)
 	is.write(record.GrossWrittenPremium)
 	text, err := written(is)
 	if err == nil {
-		err = b.exec("INSERT INTO policy VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET holder = excluded.holder, "+
-			"object = excluded.object, fact = excluded.fact", number, is.Owner, is.Holder, is.Object, text)
+		err = b.exec("INSERT INTO policy VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET holder = "+
+			"excluded.holder, object = excluded.object, broker = excluded.broker, agent = excluded.agent, "+
+			"fact = excluded.fact", number, is.Owner, is.Holder, is.Object, string(is.Broker), string(is.Agent),
+			string(is.ID), string(is.Renews), text)
 	}
 	if err == nil {
 		err = b.due(number)
 	}
+	if err == nil && c.Version == 1 && is.Renews != "" {
+		err = b.exec("INSERT OR IGNORE INTO due SELECT number FROM policy WHERE id = ?", string(is.Renews))
+	}
 	return err
+}
+
+// insurer returns the id that a member has; empty for what it had before it named an insuranceEntity.
+func insurer(of *scalar.Since[scalar.ID]) scalar.ID {
+	id := value(of)
+	if _, is := id.UUID(); !is {
+		return ""
+	}
+	return id
 }
 
 // effect notes from when on a version counts, and when cover ends because of it.
@@ -280,7 +295,9 @@ func (b *Book) takeParty(c *internalapi.Change) error {
 		"country = excluded.country", string(c.ID), name, country); err != nil {
 		return err
 	}
-	return b.exec("INSERT OR IGNORE INTO due SELECT number FROM policy WHERE holder = ?", string(c.ID))
+	return b.exec("INSERT OR IGNORE INTO due SELECT number FROM policy WHERE holder = ?1 "+
+		"UNION ALL SELECT number FROM policy WHERE broker = ?1 AND broker <> '' "+
+		"UNION ALL SELECT number FROM policy WHERE agent = ?1 AND agent <> ''", string(c.ID))
 }
 
 func (b *Book) takeObject(c *internalapi.Change) error {

@@ -163,18 +163,20 @@ type Cell struct {
 	Sums                                     figures.Sums
 }
 
-// Cells calls a function with the cells of an organisation whose months are between two, and returns up to which
-// instant everything was read.
+// Cells calls a function with the cells of an organisation whose months are between two, and with what rows of the
+// policies add that others share with it, and returns up to which instant everything was read.
 func (b *Book) Cells(
-	ctx context.Context, owner string, from, to figures.Month, do func(Cell) error,
+	ctx context.Context, of Sight, from, to figures.Month, do func(Cell) error,
 ) (at scalar.DateTime, err error) {
 	err = b.read(ctx, func(conn *sqlite.Conn) error {
 		if at, err = reached(conn); err != nil {
 			return err
 		}
+		if err := of.sharedCells(conn, from, to, do); err != nil {
+			return err
+		}
 		return query(conn, "SELECT contract, line, year, currency, country, cause, month, sums FROM cell WHERE "+
-			"owner = ? "+
-			"AND month BETWEEN ? AND ?", func(s *sqlite.Stmt) error {
+			"owner = ? AND month BETWEEN ? AND ?", func(s *sqlite.Stmt) error {
 			var m monthSums
 			if err := json.Unmarshal([]byte(s.ColumnText(7)), &m); err != nil {
 				return err
@@ -185,9 +187,30 @@ func (b *Book) Cells(
 			}
 			return do(Cell{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnText(4), s.ColumnText(5),
 				s.ColumnInt(2), figures.Month(s.ColumnInt64(6)), sums})
-		}, owner, int64(from), int64(to))
+		}, of.Owner, int64(from), int64(to))
 	})
 	return at, err
+}
+
+// sharedCells calls a function with what the rows of shared policies add to months between two.
+func (s *Sight) sharedCells(conn *sqlite.Conn, from, to figures.Month, do func(Cell) error) error {
+	for _, l := range []*List{Policies, Claims} {
+		if err := s.shared(conn, l, func(of stored) error {
+			a, err := of.sums()
+			for i := range a.Months {
+				if m := &a.Months[i]; err == nil && m.Month >= from && m.Month <= to {
+					var sums figures.Sums
+					if sums, err = m.sums(); err == nil {
+						err = do(Cell{a.Contract, a.Line, a.Currency, a.Country, a.Cause, a.Year, m.Month, sums})
+					}
+				}
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Shown returns sums as callers see them.

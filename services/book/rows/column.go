@@ -74,6 +74,9 @@ func listOf[T any](name string, sorts ...string) *List {
 	return l
 }
 
+// newRow returns a pointer to a new row of the list.
+func (l *List) newRow() any { return reflect.New(l.row).Interface() }
+
 func (l *List) table() string { return l.Name + "Row" }
 
 // sorts returns the columns that rows can be sorted by.

@@ -16,10 +16,12 @@
 //	apply.go    takes the entries of a log
 //	object.go   a few words for what a policy insures
 //	contract.go the contracts of the desk, and which policy belongs to which
+//	account.go  what the rows of a policy have in common, such as names
 //	due.go      computes what is due
 //	cell.go     what rows add to cells; sums of cells
 //	open.go     what rows have open, by the day since when
 //	column.go   the columns by which rows are selected and sorted
 //	list.go     pages of rows
+//	sight.go    rows of policies that others share, in pages
 //	file.go     rows in files
 package rows

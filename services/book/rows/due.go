@@ -57,14 +57,6 @@ type settling struct {
 	terms map[string]*terms
 }
 
-// account is what rows of a policy have in common.
-type account struct {
-	of   *policyFact
-	head head
-	figures.Terms
-	insured, object string
-}
-
 // settle computes the rows of a policy. Of one that is not there yet, what names it waits.
 func (s *settling) settle(number string) error {
 	p, err := fact[policyFact](s.writer, "SELECT fact FROM policy WHERE number = ?", number)
@@ -80,40 +72,6 @@ func (s *settling) settle(number string) error {
 		return err
 	}
 	return s.policy(a, losses)
-}
-
-func (s *settling) account(p *policyFact) (*account, error) {
-	t := s.terms[p.Owner]
-	if t == nil {
-		var err error
-		if t, err = s.termsOf(p.Owner); err != nil {
-			return nil, err
-		}
-		s.terms[p.Owner] = t
-	}
-	var assigned string
-	if err := query(s.writer, "SELECT contract FROM assignment WHERE policy = ?", func(row *sqlite.Stmt) error {
-		assigned = row.ColumnText(0)
-		return nil
-	}, p.Number); err != nil {
-		return nil, err
-	}
-	a := &account{of: p, Terms: s.usual(), head: head{Owner: p.Owner, Line: p.Line}}
-	if c := t.of(p, assigned); c != nil {
-		a.Terms, a.head.Contract, a.head.Year = c.Terms, c.Reference, c.year
-	}
-	a.head.Currency, a.head.Year = a.Currency, cmp.Or(a.head.Year, p.Inception.In(a.Zone).Year())
-	err := query(s.writer, "SELECT name, country FROM party WHERE id = ?", func(row *sqlite.Stmt) error {
-		a.insured, a.head.Country = row.ColumnText(0), row.ColumnText(1)
-		return nil
-	}, p.Holder)
-	if err == nil {
-		err = query(s.writer, "SELECT words FROM object WHERE id = ?", func(row *sqlite.Stmt) error {
-			a.object = row.ColumnText(0)
-			return nil
-		}, p.Object)
-	}
-	return a, err
 }
 
 // losses are the figures of the claims of a policy.
@@ -156,9 +114,10 @@ func (s *settling) claims(a *account) (all losses, err error) {
 			return all, err
 		}
 		row := &book.ClaimRow{ClaimNumber: c.Number, ID: c.ID, PolicyNumber: a.of.Number, Line: a.of.Line,
-			Insured: a.insured, Contract: a.head.Contract, Year: a.head.Year, Country: a.head.Country,
-			Currency: a.Currency,
-			Cause:    c.Cause, LossDate: instant(c.Loss), FNOL: instant(c.Notified), Status: c.Status,
+			Insured: a.insured, Contract: a.head.Contract, BrokerID: a.of.Broker, Broker: a.broker,
+			AgentID: a.of.Agent, Agent: a.agent, Year: a.head.Year, Country: a.head.Country,
+			Currency: a.Currency, Cause: c.Cause, LossDate: instant(c.Loss), FNOL: instant(c.Notified),
+			Status:       c.Status,
 			LastMovement: instant(c.Moved), LastEvent: c.Event, ExternalReference: c.Reference,
 			Reserve: a.Amount(c.Reserve).Decimal(), Paid: total.Paid.Decimal(),
 			Outstanding: total.Outstanding.Decimal(),
@@ -215,7 +174,8 @@ func (s *settling) policy(a *account, loss losses) error {
 		InceptionDate: instant(a.of.Inception), ExpiryDate: instant(a.of.Expiry), CoverEnds: instant(a.of.CoverEnds),
 		Insured: a.insured, Object: a.object, Country: a.head.Country, PolicyholderID: scalar.ID(a.of.Holder),
 		Contract: a.head.Contract, Year: a.head.Year, Currency: a.Currency, ExternalReference: a.of.Reference,
-		Replaces:    a.of.Replaces,
+		Replaces: a.of.Replaces, RenewedFrom: a.renewedFrom, RenewedTo: a.renewedTo,
+		BrokerID: a.of.Broker, Broker: a.broker, AgentID: a.of.Agent, Agent: a.agent,
 		LastReceipt: last, Written: total.Written.Decimal(), Received: total.Received.Decimal(),
 		Refunded: total.Refunded.Decimal(),
 		Claims:   loss.claims, OpenClaims: loss.open, Paid: loss.Paid.Decimal(),

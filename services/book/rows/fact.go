@@ -25,6 +25,10 @@ type policyFact struct {
 	Object    string    `json:"ob,omitzero"`
 	Reference string    `json:"r,omitzero"`
 	Replaces  string    `json:"re,omitzero"`
+	Broker    scalar.ID `json:"b,omitzero"`
+	Agent     scalar.ID `json:"a,omitzero"`
+	// Renews is the id of the policy that this one renews.
+	Renews scalar.ID `json:"rn,omitzero"`
 	// Effective is from when on the last version counts.
 	Effective time.Time `json:"ef,omitzero"`
 	// Written is the grossWrittenPremium of each version that changed it, as the record has it.

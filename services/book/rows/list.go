@@ -2,7 +2,6 @@ package rows
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +31,7 @@ type Condition struct {
 
 // Query selects rows of a list.
 type Query struct {
-	Owner      string
+	Sight
 	Conditions []Condition
 	// Sort is the column by which rows are sorted; the zero Column for the order of their keys.
 	Sort       Column
@@ -85,30 +84,52 @@ func (b *Book) Page(ctx context.Context, l *List, q Query) (page Page, err error
 		}
 		defer stmt.Reset() //nolint:errcheck // Step has returned its error
 		bind(stmt, args)
-		var last *Place
-		for looked := 0; ; looked++ {
-			if more, err := stmt.Step(); err != nil || !more {
-				return err
-			}
-			if len(page.Rows) == q.Limit || looked == examined {
-				page.Next = last
-				return nil
-			}
-			row := reflect.New(l.row).Interface()
-			if err := json.Unmarshal([]byte(stmt.ColumnText(1)), row); err != nil {
-				return err
-			}
-			last = placeOf(stmt)
-			selects, err := b.selects(&q, row, stmt.ColumnText(2))
-			if err != nil {
-				return err
-			}
-			if selects {
-				page.Rows = append(page.Rows, row)
-			}
+		own, next, err := b.ownRows(stmt, l, &q)
+		if err != nil {
+			return err
 		}
+		shared, err := b.sharedRows(conn, l, &q)
+		if err != nil {
+			return err
+		}
+		all, after := q.merge(own, shared, next)
+		for _, one := range all {
+			page.Rows = append(page.Rows, one.row)
+		}
+		page.Next = after
+		return nil
 	})
 	return page, err
+}
+
+// ownRows returns the rows of the organisation's own that a statement reads, as many as a page has, and the place of
+// the last one that was looked at; nil at the end of the list.
+func (b *Book) ownRows(stmt *sqlite.Stmt, l *List, q *Query) (own []placed, next *Place, err error) {
+	for looked := 0; ; looked++ {
+		if more, err := stmt.Step(); err != nil || !more {
+			return own, nil, err
+		}
+		if len(own) == q.Limit || looked == examined {
+			return own, next, nil
+		}
+		row := l.newRow()
+		if err := json.Unmarshal([]byte(stmt.ColumnText(1)), row); err != nil {
+			return nil, nil, err
+		}
+		next = placeOf(stmt)
+		selects, err := b.selects(q, row, func() (a adds, err error) {
+			if text := stmt.ColumnText(2); text != "" {
+				err = json.Unmarshal([]byte(text), &a)
+			}
+			return a, err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		if selects {
+			own = append(own, placed{*next, row})
+		}
+	}
 }
 
 // placeOf returns the place of the row that a statement is at.
@@ -218,8 +239,8 @@ func (c *Condition) bounds() (least, most any) {
 	return bound(c.From, ""), bound(c.To, past)
 }
 
-// selects reports whether a query selects a row, and sets what of the row depends on the query.
-func (b *Book) selects(q *Query, row any, text string) (bool, error) {
+// selects reports whether a query selects a row, which adds something, and sets what of the row depends on the query.
+func (b *Book) selects(q *Query, row any, of func() (adds, error)) (bool, error) {
 	switch row := row.(type) {
 	case *book.PolicyRow:
 		row.Ended = ended(row, q.Now)
@@ -234,8 +255,12 @@ func (b *Book) selects(q *Query, row any, text string) (bool, error) {
 	if q.Months == nil {
 		return true, nil
 	}
-	selected, adds, err := within(text, *q.Months, q.Earned)
-	if err != nil || !adds {
+	added, err := of()
+	if err != nil {
+		return false, err
+	}
+	selected, is, err := added.within(*q.Months, q.Earned)
+	if err != nil || !is {
 		return false, err
 	}
 	shown, err := Shown(selected)
@@ -250,14 +275,7 @@ func (b *Book) selects(q *Query, row any, text string) (bool, error) {
 
 // within returns what a row adds to months between two, and whether it adds anything. What is earned counts up to a
 // month.
-func within(text string, months [2]figures.Month, earned figures.Month) (sum figures.Sums, is bool, err error) {
-	if text == "" {
-		return sum, false, nil
-	}
-	var a adds
-	if err := json.Unmarshal([]byte(text), &a); err != nil {
-		return sum, false, err
-	}
+func (a *adds) within(months [2]figures.Month, earned figures.Month) (sum figures.Sums, is bool, err error) {
 	for i := range a.Months {
 		if m := &a.Months[i]; m.Month >= months[0] && m.Month <= months[1] {
 			sums, err := m.sums()

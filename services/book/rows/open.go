@@ -86,13 +86,26 @@ type OpenAmount struct {
 	Count  int64
 }
 
-// OpenAmounts calls a function with what the rows of a list have open, by the day since when, and returns up to which
-// instant everything was read.
+// OpenAmounts calls a function with what the rows of a list have open, by the day since when, and with what those of
+// the policies have that others share with the organisation, and returns up to which instant everything was read.
 func (b *Book) OpenAmounts(
-	ctx context.Context, owner string, l *List, do func(OpenAmount) error,
+	ctx context.Context, of Sight, l *List, do func(OpenAmount) error,
 ) (at scalar.DateTime, err error) {
 	err = b.read(ctx, func(conn *sqlite.Conn) error {
 		if at, err = reached(conn); err != nil {
+			return err
+		}
+		if err := of.shared(conn, l, func(one stored) error {
+			a, err := one.sums()
+			if err != nil || a.Open == "" {
+				return err
+			}
+			amount, err := money.Parse(string(a.Open))
+			if err != nil {
+				return err
+			}
+			return do(OpenAmount{a.Contract, a.Line, a.Currency, a.Since, amount, 1})
+		}); err != nil {
 			return err
 		}
 		return query(conn, "SELECT contract, line, currency, day, amount, count FROM open WHERE list = ? AND owner = ?",
@@ -103,7 +116,7 @@ func (b *Book) OpenAmounts(
 				}
 				return do(OpenAmount{s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnInt64(3), amount,
 					s.ColumnInt64(5)})
-			}, l.Name, owner)
+			}, l.Name, of.Owner)
 	})
 	return at, err
 }

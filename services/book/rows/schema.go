@@ -3,7 +3,7 @@ package rows
 import "fmt"
 
 // form is the form of the file. A file of another form is made again.
-const form = 1
+const form = 2
 
 // schema has the tables of facts, those of rows, and the cells.
 //
@@ -15,9 +15,14 @@ CREATE TABLE due (policy TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE party (id TEXT PRIMARY KEY, name TEXT NOT NULL, country TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE object (id TEXT PRIMARY KEY, words TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE policy (number TEXT PRIMARY KEY, owner TEXT NOT NULL, holder TEXT NOT NULL, object TEXT NOT NULL,
+	broker TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL, renews TEXT NOT NULL,
 	fact TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX policyHolder ON policy (holder);
 CREATE INDEX policyObject ON policy (object);
+CREATE INDEX policyBroker ON policy (broker) WHERE broker <> '';
+CREATE INDEX policyAgent ON policy (agent) WHERE agent <> '';
+CREATE INDEX policyID ON policy (id);
+CREATE INDEX policyRenews ON policy (renews, id) WHERE renews <> '';
 CREATE TABLE claim (id TEXT PRIMARY KEY, number TEXT NOT NULL, policy TEXT NOT NULL, fact TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX claimNumber ON claim (number);
 CREATE INDEX claimPolicy ON claim (policy);

@@ -17,6 +17,7 @@ var knownToLack = map[string][]string{
 		`beyond: :cancel with an effectiveDate outside the term, or that is no instant, is 400`,
 		`beyond: a policy that insures what another one does, and a second renewal, warn`,
 		`beyond: replaces names a policy of any line when a policy is created (404, 400), and /x/policy of both says so`,
+		`beyond: brokerId and agentId name an insuranceEntity, by its id or ref: (404, 400)`,
 		`beyond: GET /x/asof/{coverage}/{id}?effective= reads the version that counts at an instant`,
 		`corrections: :renew of a term of a year from 29 February keeps its length by the calendar`,
 		`corrections: :renew of a term of a year until a second before midnight keeps its length by the calendar`,

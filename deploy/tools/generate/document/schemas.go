@@ -79,6 +79,7 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.Since[scalar.Int]]():      openapi3.NewInt64Schema,
 	reflect.TypeFor[scalar.Since[scalar.DateTime]](): openapi3.NewDateTimeSchema,
 	reflect.TypeFor[scalar.Since[string]]():          openapi3.NewStringSchema,
+	reflect.TypeFor[scalar.Since[scalar.ID]]():       openapi3.NewUUIDSchema,
 	reflect.TypeFor[scalar.Since[scalar.Date]](): func() *openapi3.Schema {
 		return openapi3.NewStringSchema().WithFormat("date")
 	},
@@ -325,7 +326,8 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 	suggested := field.Tag.Get("suggests")
 	_, refers := field.Tag.Lookup("refers")
 	switch {
-	case refers && sent && field.Type == reflect.TypeFor[scalar.ID]():
+	case refers && sent && (field.Type == reflect.TypeFor[scalar.ID]() ||
+		field.Type == reflect.TypeFor[scalar.Since[scalar.ID]]()):
 		return nullable(reference(), sent)
 	case refers && sent && field.Type == reflect.TypeFor[[]scalar.ID]():
 		return nullable(list(reference(), sent), sent)
