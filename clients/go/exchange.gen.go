@@ -2495,6 +2495,17 @@ func (e ListItemsParamsOutcome) Valid() bool {
 	return slices.Contains([]ListItemsParamsOutcome{Ambiguous, Duplicate, Matched, Mismatch, MissingHere, MissingThere, Quarantined, WithinTolerance}, e)
 }
 
+// Defines values for ListItemsParamsDecision.
+const (
+	Accepted ListItemsParamsDecision = "accepted"
+	Disputed ListItemsParamsDecision = "disputed"
+)
+
+// Valid reports whether the value is one of those that the document lists.
+func (e ListItemsParamsDecision) Valid() bool {
+	return slices.Contains([]ListItemsParamsDecision{Accepted, Disputed}, e)
+}
+
 // About What runs here: builds, bounds, and the settings in force that a caller can notice.
 type About struct {
 	// AmountUnit The unit of amounts, major (pounds, euros) or minor (pence, cents). Absent if the operator has not said it.
@@ -13309,12 +13320,18 @@ type ListItemsParams struct {
 	// Outcome The outcome of the items; any without it
 	Outcome *ListItemsParamsOutcome `form:"outcome,omitempty" json:"outcome,omitempty"`
 
+	// Decision What was decided about the items; anything without it. A page looks at 10,000 items, so that it may have fewer than limit, or none, and a next
+	Decision *ListItemsParamsDecision `form:"decision,omitempty" json:"decision,omitempty"`
+
 	// Skip How many to leave out before the page
 	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
 }
 
 // ListItemsParamsOutcome defines parameters for ListItems.
 type ListItemsParamsOutcome string
+
+// ListItemsParamsDecision defines parameters for ListItems.
+type ListItemsParamsDecision string
 
 // ListStatementsParams defines parameters for ListStatements.
 type ListStatementsParams struct {
@@ -18458,6 +18475,7 @@ func (c *Client) ListItems(ctx context.Context, runId RunId, params *ListItemsPa
 	if params != nil {
 		query(r, "limit", params.Limit)
 		query(r, "outcome", params.Outcome)
+		query(r, "decision", params.Decision)
 		query(r, "skip", params.Skip)
 	}
 	return send[RunItems](ctx, c, r)

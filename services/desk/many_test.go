@@ -58,6 +58,33 @@ func TestDecidedInBulk(t *testing.T) {
 			t.Errorf("%+v", item)
 		}
 	}
+	for decision, want := range map[string]int{shown.Accepted: 1, shown.Disputed: 4} {
+		at, next, found := 0, "0", 0
+		for next != "" {
+			page := s.Must(200, "GET", fmt.Sprintf("%s/%s/items?decision=%s&limit=2&skip=%s", runs, run.ID, decision, next),
+				"")
+			var of shown.RunItems
+			read(t, page, &of)
+			for _, item := range of.Items {
+				if item.Decision != decision || item.Number == at {
+					t.Errorf("among %s, after %d: %+v", decision, at, item)
+				}
+				at = item.Number
+			}
+			found, next = found+len(of.Items), ""
+			if of.Next > 0 {
+				next = fmt.Sprint(of.Next)
+			}
+		}
+		if found != want {
+			t.Errorf("%d are listed as %s, not %d", found, decision, want)
+		}
+	}
+	s.Must(400, "GET", runs+"/"+run.ID+"/items?decision=unmatched", "")
+	file := s.Must(200, "GET", runs+"/"+run.ID+"/items?decision=accepted", "", "Accept", "text/csv").Text
+	if strings.Contains(file, "disputed") || strings.Count(file, "accepted") != 1 {
+		t.Errorf("the file of what is accepted: %s", file)
+	}
 	for body, pointer := range map[string]string{
 		`{"where":{},"reason":"x"}`: "/where", `{"reason":"x"}`: "/where",
 		`{"where":{"outcome":"x"},"reason":"x"}`:                              "/where/outcome",

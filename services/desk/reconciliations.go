@@ -249,7 +249,10 @@ func (o *office) runOperations() []rest.Extension {
 		Also:     table.Media(),
 		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
 		Query: []rest.Parameter{
-			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"}, skipParameter,
+			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"},
+			{Name: "decision", Values: decided, Means: "What was decided about the items; anything without it. A page " +
+				"looks at 10,000 items, so that it may have fewer than limit, or none, and a next"},
+			skipParameter,
 		},
 		Refuses: []problem.Kind{problem.NotFound}, Serve: o.items,
 	}, {
@@ -283,6 +286,9 @@ func (o *office) runOperations() []rest.Extension {
 	}
 }
 
+// decided are the decisions by which items are listed.
+var decided = []string{shown.Accepted, shown.Disputed}
+
 // csvMedia is the media type of CSV as a request asks for it.
 const csvMedia = "text/csv"
 
@@ -296,15 +302,20 @@ func (o *office) items(c *gin.Context, _ any) (any, error) {
 		return nil, problem.New(problem.BadParameter, "").InParameter("outcome",
 			"must be one of "+strings.Join(shown.Outcomes, ", "))
 	}
+	decision := c.Query("decision")
+	if decision != "" && !slices.Contains(decided, decision) {
+		return nil, problem.New(problem.BadParameter, "").InParameter("decision",
+			"must be one of "+strings.Join(decided, ", "))
+	}
 	ctx, id := c.Request.Context(), c.Param("runId")
 	format := table.Asked(c)
 	if format.Name == "" {
-		return o.reconciler.Items(ctx, id, outcome, skip, limit)
+		return o.reconciler.Items(ctx, id, outcome, decision, skip, limit)
 	}
 	return format.Respond(c, "differences-"+id, ofPages, func() (columns []table.Column, each table.Each, err error) {
 		_, err = o.reconciler.Read(ctx, id)
 		return reconciliation.DifferenceColumns, func(row func([]string) error) error {
-			return o.reconciler.Differences(ctx, id, outcome, row)
+			return o.reconciler.Differences(ctx, id, outcome, decision, row)
 		}, err
 	})
 }

@@ -33913,6 +33913,8 @@ export interface operations {
     listItems: {
         parameters: {
             query?: {
+                /** @description What was decided about the items; anything without it. A page looks at 10,000 items, so that it may have fewer than limit, or none, and a next */
+                decision?: "accepted" | "disputed";
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
                 /** @description The outcome of the items; any without it */

@@ -15,7 +15,7 @@ export const COLUMNS = {
 };
 COLUMNS.late = COLUMNS.movements;
 // HIDDEN are members that say something to programs alone.
-export const HIDDEN = new Set(['id', 'policyholderId', 'brokerId', 'agentId', 'ended']);
+export const HIDDEN = new Set(['id', 'policyholderId', 'brokerId', 'agentId', 'ended', 'whose']);
 const AMOUNTS = new Set(['written', 'received', 'refunded', 'open', 'incurred', 'reserve', 'paid', 'outstanding',
   'amount']);
 const NUMBERS = new Set(['lossRatio', 'late', 'age', 'claims', 'openClaims', 'payments', 'year']);
@@ -38,6 +38,11 @@ export function Cell({ name, row }) {
   if (name === 'policyNumber' || name === 'replaces') return html`<${PolicyLink} number=${of} />`;
   if (name === 'claimNumber') return html`<${ClaimLink} number=${of} />`;
   if (name === 'contract') return html`<a href=${`#/desk/${encodeURIComponent(of)}`}>${of}</a>`;
+  if (name === 'renewedFrom' || name === 'renewedTo') return html`<${PolicyLink} number=${of} />`;
+  // The list of what the same broker or agent has brought is one click away.
+  if (name === 'broker' || name === 'agent') {
+    return html`<a href=${among(row, name)} title=${t('onlyThese', of)}>${of}</a>`;
+  }
   if (name === 'line') return t(`line ${of}`) || of;
   if (name === 'lossRatio') return html`<${Percent} of=${of} />`;
   if (name === 'status') return row.claimNumber ? html`<${Badge} of=${of} />` : html`<${Status} of=${row} />`;
@@ -49,6 +54,15 @@ export function Cell({ name, row }) {
   if (name === 'type') return option(row.kind === 'payment' ? 'paymentMethod' : 'receiptType', of);
   return /^\d{4}-\d\d-\d\d/.test(of) ? html`<span class="day" title=${of}><${Instant} at=${of.slice(0, 10)} /></span>`
     : String(of);
+}
+
+// among returns the address of the list that is shown, with only the rows that have the same member as a row.
+function among(row, name) {
+  const [path, query] = location.hash.slice(1).split('?');
+  const of = new URLSearchParams(query);
+  of.set(name, row[name]);
+  return /^\/(policies|claims|book\/)/.test(path) ? `#${path}?${of}` : address('policies', new URLSearchParams({
+    [name]: row[name] }));
 }
 
 // listOf returns the address of the rows of a list that have a value.

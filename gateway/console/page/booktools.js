@@ -137,28 +137,40 @@ export function Columns({ list, query, names, shown }) {
 }
 
 const day = (days) => new Date(now().getTime() + days * 86400000).toISOString().slice(0, 10);
+// month returns the first and the last day of a month, which is counted from the present one.
+const month = (on) => [0, 1].map((end) => new Date(Date.UTC(now().getUTCFullYear(), now().getUTCMonth() + on + end,
+  1 - end)).toISOString().slice(0, 10));
 const OPEN = ['open', 'reopened'];
+
+// The columns of views that ask for others than the usual ones.
+const ENDING = 'policyNumber,insured,line,expiryDate,broker,contract,written,open,renewedTo';
+const BROKERED = 'claimNumber,insured,broker,line,status,lossDate,paid,outstanding,incurred';
 
 // USUAL are the views that everybody has, by list: what people ask most days.
 const USUAL = {
   policies: () => [['inForce', { ended: 'false' }],
     ['endsSoon', { ended: 'false', expiryDateFrom: day(0), expiryDateTo: day(30), sort: 'expiryDate' }],
+    ['endsNext', { ended: 'false', expiryDateFrom: month(1)[0], expiryDateTo: month(1)[1], sort: 'expiryDate',
+      columns: ENDING }],
+    ['notRenewed', { ended: 'false', expiryDateTo: day(60), renewedToEmpty: 'true', sort: 'expiryDate',
+      columns: ENDING }],
     ['unpaid', { openFrom: '0.01', sort: '-open' }], ['noContract', { ended: 'false', contractEmpty: 'true' }],
     ['dearest', { lossRatioFrom: '100', sort: '-lossRatio' }]],
   claims: () => [['openOnes', { status: OPEN, sort: '-outstanding' }],
     ['still', { status: OPEN, lastMovementTo: day(-90), sort: 'lastMovement' }],
-    ['large', { status: OPEN, outstandingFrom: '5000', sort: '-outstanding' }]],
+    ['large', { status: OPEN, outstandingFrom: '5000', sort: '-outstanding' }],
+    ['brokered', { brokerEmpty: 'false', sort: '-fnol', columns: BROKERED }]],
   movements: () => [['receiptsOnly', { kind: 'receipt', sort: '-recordedAt' }],
     ['refundsOnly', { kind: 'refund', sort: '-recordedAt' }],
     ['paymentsOnly', { kind: 'payment', sort: '-recordedAt' }]],
-  late: () => [],
+  late: () => [['lateLast', { dateFrom: month(-1)[0], dateTo: month(-1)[1] }]],
 };
 
 // Usual leads to the views that everybody has.
 export function Usual({ list, query }) {
   const all = [['everything', {}], ...USUAL[list]()].map(([name, values]) => [name,
     String(changed(new URLSearchParams(), values))]);
-  const is = String(changed(query, { columns: undefined }));
+  const is = String(query);
   return all.length > 1 && html`<nav class="tabs" aria-label=${t('views')} data-part="usual">
     ${all.map(([name, of]) => html`<a href=${address(list, of)} data-view=${name}
       aria-current=${is === of ? 'page' : undefined}>${

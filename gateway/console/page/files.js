@@ -35,7 +35,8 @@ function Drop() {
 
 export default function Files() {
   return html`<${Head} title=${t('files')} lead=${t('filesAre')}>${WAYS.map(([screen]) => html`<a class="button"
-    href=${`#/${screen}`} data-lead=${screen}>${t(screen)}</a>`)}<//>
+    href=${`#/${screen}`} data-lead=${screen}>${t(screen)}</a>`)}
+    <a class="button" href="#/disputed">${t('disputedItems')}</a><//>
     ${mayWrite() && html`<${Drop} />`}
     <${ImportList} /><${ComparedFiles} />`;
 }

@@ -21,9 +21,11 @@ var DifferenceColumns = []table.Column{
 
 // Differences calls a function with the cells of each difference of a run, in the order of its items: one for each cell
 // that differs or could not be read or that one side has alone, or a single one where an item has no cells. Items that
-// are matched have none; outcome leaves out those of others, unless it is empty. Errors: problem.NotFound, those of the
-// store and of the function.
-func (r *Reconciler) Differences(ctx context.Context, id, outcome string, row func(cells []string) error) error {
+// are matched have none; outcome and decision leave out those of others, unless they are empty. Errors:
+// problem.NotFound, those of the store and of the function.
+func (r *Reconciler) Differences(
+	ctx context.Context, id, outcome, decision string, row func(cells []string) error,
+) error {
 	of, s, err := r.run(ctx, id)
 	if err != nil {
 		return err
@@ -39,7 +41,7 @@ func (r *Reconciler) Differences(ctx context.Context, id, outcome string, row fu
 		if err != nil {
 			return err
 		}
-		if item.Outcome == reconciliation.Matched {
+		if item.Outcome == reconciliation.Matched || decision != "" && item.Decision != decision {
 			continue
 		}
 		cells := item.Cells

@@ -103,13 +103,16 @@ func (r *Reconciler) shown(of *run, s *series, all []decision) reconciliation.Ru
 	return head
 }
 
-// Items returns a page of the items of a run; of one outcome, unless it is empty. Errors: problem.NotFound, those of
-// the store.
+// mostLookedAt is how many items a page of those with a decision looks at.
+const mostLookedAt = 10_000
+
+// Items returns a page of the items of a run; of one outcome and with one decision, unless these are empty. from counts
+// the items before the decision is looked at. Errors: problem.NotFound, those of the store.
 func (r *Reconciler) Items(
-	ctx context.Context, id, outcome string, from, limit int,
+	ctx context.Context, id, outcome, decision string, from, limit int,
 ) (page reconciliation.RunItems, err error) {
 	page.Items = []reconciliation.RunItem{}
-	skip := from
+	skip, looked := from, 0
 	of, s, err := r.run(ctx, id)
 	if err != nil {
 		return page, err
@@ -120,15 +123,18 @@ func (r *Reconciler) Items(
 			skip--
 			continue
 		}
-		if len(page.Items) == limit {
-			page.Next = from + limit
+		if len(page.Items) == limit || looked == mostLookedAt {
+			page.Next = from + looked
 			break
 		}
+		looked++
 		item, err := reader.item(ctx, number)
 		if err != nil {
 			return page, err
 		}
-		page.Items = append(page.Items, item)
+		if decision == "" || item.Decision == decision {
+			page.Items = append(page.Items, item)
+		}
 	}
 	return page, nil
 }
