@@ -31,7 +31,8 @@ async function decided(get, asked) {
 }
 
 const amounts = ({ of: { kind }, totals, claims = [] }) => (kind === 'claims'
-  ? claims.map(({ currency, incurred }) => html`<${AmountOf} amount=${incurred} currency=${currency} /> `)
+  ? claims.map(({ currency, indemnity }) => html`<${AmountOf} amount=${indemnity.incurred}
+    currency=${currency} /> `)
   : totals.map(({ currency, net }) => html`<${AmountOf} amount=${net} currency=${currency} /> `));
 
 const columns = (month) => [

@@ -172,7 +172,8 @@ func TestQuestionsOfTheDay(t *testing.T) {
 			clicks: []string{claims, view("brokered"), rowOf("rows", "Broker") + " a"}, part: "rows",
 			rows: numbersOf("claimNumber", d.large, d.paid)},
 		{asks: "policies of a contract", list: "rows", member: "policyNumber", path: "/x/book/policies?contract=MOTOR-2026",
-			clicks: []string{book, tabOf("contracts"), rowOf("contracts", "Written") + " a"}, part: "rows",
+			clicks: []string{book, tabOf("contracts"), "[data-part=contracts] tbody tr:has([href='#/desk/MOTOR-2026']) " +
+				"td[data-label=Written] a"}, part: "rows",
 			rows: numbersOf("policyNumber", underContract...)},
 		{asks: "claims by cause", list: "cells", member: figures + "notified", path: "/x/book/summary?by=cause",
 			clicks: []string{book, tabOf("causes")}, part: "causes", figure: "3", shows: []string{"hail", "fire"}},
