@@ -42,7 +42,7 @@ const beyond = "/x/"
 
 var writing = []string{
 	"/x/access", "/x/batch", "/x/bordereau", "/x/clock", "/x/contract", "/x/import", "/x/reconciliation",
-	"/x/supplement", "/x/webhook",
+	"/x/supplement", "/x/view", "/x/webhook",
 }
 
 // reads reports whether the scope for reading opens an operation.

@@ -385,4 +385,4 @@ var identity = regexp.MustCompile(`Y\d{7}`)
 
 // passing matches what differs between any two responses.
 var passing = regexp.MustCompile(`"(instance|id|receiptId|policyNumber|claimNumber|recordedAt|inceptionDate|fnol|` +
-	`next|now|watermark)":"[^"]*"`)
+	`next|now|watermark|asOf)":"[^"]*"`)

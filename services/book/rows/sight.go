@@ -29,6 +29,9 @@ func (s *Sight) has(of SharedPolicy) bool {
 	return s.among[of]
 }
 
+// motor is the line whose insured objects are known by their plates, which are their owner's.
+const motor = "motorCoverage"
+
 // SharedPolicy is a policy of another organisation.
 type SharedPolicy struct{ Number, Owner string }
 
@@ -70,12 +73,15 @@ func (s *stored) sums() (a adds, err error) {
 	return a, err
 }
 
-// shown takes off a row of another organisation what is that one's own: its contracts and references, and the parties
-// and policies that are not shared.
+// shown takes off a row of another organisation what is that one's own: its contracts and references, what identifies a
+// vehicle, and the parties and policies that are not shared.
 func (s *Sight) shown(row any, of SharedPolicy) {
 	switch row := row.(type) {
 	case *book.PolicyRow:
 		row.Owner, row.Contract, row.ExternalReference, row.Broker, row.Agent = of.Owner, "", "", "", ""
+		if row.Line == motor {
+			row.Object = ""
+		}
 		for _, number := range []*string{&row.RenewedFrom, &row.RenewedTo} {
 			if !s.has(SharedPolicy{*number, of.Owner}) {
 				*number = ""
