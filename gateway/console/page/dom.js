@@ -112,7 +112,7 @@ export function Value({ name, of, linked = true }) {
   if (name === 'policyNumber') return html`<${PolicyLink} number=${of} />`;
   if (name === 'claimNumber') return html`<${ClaimLink} number=${of} />`;
   if (name === 'status' || name === 'claimStatus') return html`<${Badge} of=${of} />`;
-  if (name === 'lines' || name === 'line') return t(`line ${of}`) || of;
+  if (name === 'line') return t(`line ${of}`) || of;
   if (linked && RESOURCES[name]) return html`<${RecordLink} resource=${RESOURCES[name]} id=${of}>${of}<//>`;
   if (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(of)) return html`<${Instant} at=${of} />`;
   return isAddress(of) ? html`<${WebLink} to=${of} />` : option(name, of);

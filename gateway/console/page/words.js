@@ -53,6 +53,7 @@ function country(of) {
 export function option(name, of) {
   if (COUNTRIES.has(name)) return country(of);
   if (name === 'means') return meaning(of);
+  if (name === 'lines') return t(`line ${of}`) ?? of;
   return VALUED.has(name) && value(of) !== of ? value(of) : t(`${name} ${of}`) ?? of;
 }
 
