@@ -30,8 +30,8 @@ const picked = (record, names) => Object.fromEntries(names.filter((name) => reco
 
 // Limits are those of a contract, with how much is written of each.
 const Limits = ({ of }) => html`<${Section} title=${label('limits')} data-member="limits"><${Loaded} load=${writtenBy}
-  show=${(cells) => html`<${Table} caption=${label('limits')} rows=${limitsOf([of], cells)} columns=${columnsOf(cells)} />`}
-/><//>`;
+  show=${(cells) => html`<${Table} caption=${label('limits')} rows=${limitsOf([of], cells)}
+    columns=${columnsOf(cells)} />`} /><//>`;
 
 // Whole is what a contract says, and who has set it.
 const Whole = ({ of: { contract, warnings = [], ...set } }) => html`<div data-part="contract">
