@@ -70,17 +70,17 @@ function useAssignment(ended) {
 
 // Rows are the policies that are shown, with a box for each and one for all.
 function Rows({ rows, ticked, tick, off }) {
-  const all = rows.length > 0 && rows.every(({ policyNumber }) => ticked.has(policyNumber));
-  const box = (numbers, checked, says) => html`<input type="checkbox" aria-label=${says} checked=${checked}
-    disabled=${off} onChange=${({ target }) => tick(numbers, target.checked)} />`;
   const numbers = rows.map(({ policyNumber }) => policyNumber);
+  const box = (of, says) => html`<input type="checkbox" aria-label=${says} disabled=${off}
+    checked=${of.every((number) => ticked.has(number))} onChange=${({ target }) => tick(of, target.checked)} />`;
   const columns = [column('policyNumber'), { label: t('line'), cell: (row) => t(`line ${row.line}`) || row.line },
     ...['inceptionDate', 'firstReceiptAt', 'firstClaimAt'].map(column)];
   if (mayWrite()) {
-    columns.unshift({ label: box(numbers, all, t('allShown')), title: t('chooseRow'),
-      cell: ({ policyNumber }) => box([policyNumber], ticked.has(policyNumber), t('choosePolicy', policyNumber)) });
+    columns.unshift({ label: t('chooseRow'), cell: ({ policyNumber: of }) => box([of], t('choosePolicy', of)) });
   }
-  return html`<${Table} caption=${t('unassigned')} rows=${rows} columns=${columns} empty=${t('noUnassigned')} />`;
+  return html`${mayWrite() && rows.length > 0 && html`<label class="check" data-all>${box(numbers)}
+      ${t('allShown')}</label>`}
+    <${Table} caption=${t('unassigned')} rows=${rows} columns=${columns} empty=${t('noUnassigned')} />`;
 }
 
 // Assigning is the table with what is done with the rows that are ticked.

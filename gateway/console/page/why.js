@@ -2,7 +2,7 @@
 
 import { AmountOf, PolicyLink, Table, amountText, decimal } from './dom.js';
 import { difference, larger, sum } from './decimal.js';
-import { html } from './html.js';
+import { html, useLayoutEffect, useRef } from './html.js';
 import { SourceLink } from './lines.js';
 import { address, link } from './periods.js';
 import { Part } from './show.js';
@@ -47,6 +47,8 @@ export function Bars({ of: all }) {
   const scale = (height - edge - above - (least < 0 ? above : 0)) / Math.max(most - least, 1);
   const axis = above + most * scale;
   const step = width / MOST_BARS;
+  const scroll = useRef();
+  useLayoutEffect(() => { scroll.current.scrollLeft = scroll.current.scrollWidth; }, []); // the last one is in sight
   const bar = (one, i) => {
     const { amount, currency, now } = figures[i];
     const tall = Math.abs(sizes[i]) * scale;
@@ -61,8 +63,9 @@ export function Bars({ of: all }) {
       <text x=${x} y=${height - 4} text-anchor="middle" class="quiet">${one.period.slice(2)}</text></a>`;
   };
   const currencies = [...new Set(figures.map(({ currency }) => currency).filter(Boolean))].join(', ');
-  return html`<figure><div class="scroll" tabindex="0" role="region" aria-label=${t('lastPeriods')}><svg class="bars"
-    viewBox=${`0 0 ${width} ${height}`} role="group" aria-label=${t('lastPeriods')}>
+  return html`<figure><div class="scroll" ref=${scroll} tabindex="0" role="region"
+    aria-label=${t('lastPeriods')}><svg class="bars" viewBox=${`0 0 ${width} ${height}`} role="group"
+      aria-label=${t('lastPeriods')}>
     <path d=${`M0,${axis} H${width}`} class="axis" />${all.map(bar)}</svg></div>
     <figcaption class="quiet">${t(`barsAre ${all[0].kind}`)}${currencies && `, ${currencies}`}.${
   all.filter((_, i) => figures[i].now).map(({ period: of }) => ` ${t('barIsNow', of)}`)}</figcaption></figure>`;

@@ -71,10 +71,10 @@ func TestAPolicyWithoutAContract(t *testing.T) {
 	p.sees("[data-part=to-unassigned]", "20+ Policen ohne Vertrag")
 }
 
-// ticks ticks the box of each row that is shown.
+// ticks ticks the box for all rows that are shown.
 func (p *tab) ticks() {
 	p.Helper()
-	p.click("[data-part=unassigned] thead input")
+	p.click("[data-part=unassigned] [data-all] input")
 }
 
 // picksContract chooses a contract.
