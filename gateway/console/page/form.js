@@ -6,7 +6,7 @@ import { moved, typed, written } from './decimal.js';
 import { AMOUNTS, Button, Copied, Disclosed, Value, amounts, curl, decimal } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Loaded, Notice, violation } from './show.js';
-import { COUNTRIES, hint, isSpelt, label, language, option, reason, t } from './words.js';
+import { COUNTRIES, hint, isSpelt, label, labelOf, language, option, reason, t } from './words.js';
 
 // drafts are what was typed into forms that were not sent, by form: in which language, and the texts by field.
 const drafts = new Map();
@@ -220,7 +220,7 @@ function Control({ of }) {
       const ticked = of.kind.read(of.text).filter((one) => one !== target.value);
       of.text = of.kind.write(target.checked ? [...ticked, target.value] : ticked);
     };
-    return html`<fieldset class="field boxes"><legend>${label(of.name)}${needed}</legend><div>
+    return html`<fieldset class="field boxes"><legend>${labelOf(of.name, boxes)}${needed}</legend><div>
       ${boxes.map((one, i) => html`<label><input type="checkbox" name=${of.pointer} value=${one} onInput=${tick}
         checked=${chosen.includes(one)} aria-invalid=${i === 0 ? wrong : undefined}
         ref=${i === 0 && ((input) => { of.input = input; })} />${shown(one)}</label>`)}</div>${said}</fieldset>`;
@@ -303,7 +303,7 @@ export function Form(given) {
       for (const one of first) one.said.push(t('required'));
       [is.focus] = first;
       set({ said: html`<div class="notice" role="alert"><p class="first">${t('lacking',
-        lacking.map(({ name }) => label(name)).join(', '))}</p></div>` });
+        lacking.map(({ name, kind }) => labelOf(name, kind?.boxes)).join(', '))}</p></div>` });
       return;
     }
     is.busy = true;

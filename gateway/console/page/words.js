@@ -101,6 +101,9 @@ export function meaning(means) {
     : [recordOf(first), ...more.filter((name) => !/^\d+$/.test(name)).map(label)].join(' · ');
 }
 
+// labelOf returns the name of a member that has a value: the lines of a contract are those of insurance.
+export const labelOf = (name, of) => label(name === 'lines' && Array.isArray(of) ? 'linesOfInsurance' : name);
+
 // label returns the name of a member of a record: in words, or taken apart.
 export function label(name) {
   if (Object.hasOwn(words.members, name)) return words.members[name];

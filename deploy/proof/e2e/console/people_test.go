@@ -31,7 +31,7 @@ func (p *tab) eachScreen(made, claim trial.Record, look func(screen string)) {
 		{"/record/personal/" + made.Text("policyholderId"), "[data-part=timeline]", ""},
 		{"/feed", "#events tbody", "exchange."}, {"/help", "[data-part=operations]", "POST /x/batch"},
 		{"/create", "form[data-form=create] h2", ""}, {"/desk", "[data-part=board]", ""},
-		{"/contract", "form[data-form=contract] legend", "Parties"}, {"/unassigned", "[data-part=unassigned] table", ""},
+		{"/contract", "form[data-form=contract] legend", ""}, {"/unassigned", "[data-part=unassigned] table", ""},
 		{"/reconciliation", "[data-part=profiles] tbody", ""}, {"/import", "form[data-form=import] h2", ""},
 		{"/book", "[data-part=lines] tbody", ""},
 		{"/book/policies?line=motorCoverage", "[data-part=rows] tbody", "POL-"},
