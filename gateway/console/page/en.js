@@ -285,7 +285,7 @@ export default {
   'amountUnit major': 'major', 'amountUnit minor': 'minor', 'frequency month': 'month',
   'frequency quarter': 'quarter', 'quarterBegins calendar': 'calendar',
   'quarterBegins inception': 'month of inception',
-  'signOff two': 'two persons', 'signOff one': 'one person', 'claimsBasis open': 'open', 'claimsBasis all': 'all',
+  'signOff two': 'two', 'signOff one': 'one', 'claimsBasis open': 'open', 'claimsBasis all': 'all',
   'event created': 'Created', 'event replaced': 'Corrected', 'event endorse': 'Endorsed', 'event cancel': 'Cancelled',
   'event renew': 'Renewed', 'event settle': 'Settled', 'event pay': 'Paid', 'event reopen': 'Reopened',
   'event documents': 'Document added',

@@ -41,7 +41,7 @@ const Whole = ({ of: { contract, warnings = [], ...set } }) => html`<div data-pa
     <section class="card" data-group=${group}><h2>${t(`terms ${group}`)}</h2>
       <${Members} of=${picked(contract, names.filter((name) => name !== 'limits'))} /></section>`)}</div>
     ${contract.limits?.length > 0 && html`<${Limits} of=${{ ...set, contract }} />`}</div>
-  <details><summary>${t('setLast')}</summary><${Members} of=${set} /></details></div>`;
+  <${Section} title=${t('setLast')}><${Members} of=${set} /><//></div>`;
 
 // latest orders periods, the latest first.
 const latest = (a, b) => (a.period < b.period ? 1 : a.period > b.period ? -1 : 0);
