@@ -228,7 +228,7 @@ func forms() (all []string) {
 		"post /x/claim/{id}:pay",
 		"post /claim/{id}/documents", "put /claim/{id}",
 		"put /x/access/{policyNumber}", "post /x/bordereau/{contract}/{kind}/{period}:prepare",
-		version+":approve", version+":reject", version+":acknowledge", version+"/findings/{finding}:waive",
+		version+":reject", version+"/findings/{finding}:waive", "put /x/contract/{contract}",
 		"post /x/reconciliation/run", "post /x/reconciliation/run/{runId}/items/{item}:accept",
 		"post /x/reconciliation/run/{runId}:pair",
 		"put /x/reconciliation/profile/{profile}", "put /x/webhook/{name}", "post /x/webhook/{name}:replay")

@@ -1,24 +1,18 @@
 // Book: what was written, received and paid, added up. Each figure opens the list that it is the sum of.
 
 import { now } from './api.js';
-import { AmountOf, Numeral, Percent, Table } from './dom.js';
-import { Months, Strip, heat } from './charts.js';
+import { Figure, Months, Strip, heat, listAt } from './charts.js';
+import { Numeral, Percent, Table } from './dom.js';
 import { html } from './html.js';
+import { columnsOf, limitsOf, writtenBy } from './limits.js';
 import { Part, Tabs, later } from './show.js';
 import { label, option, t } from './words.js';
 
+export { Figure }; // for rows of the book
+
 const MONTHS = 12; // of premium by month
 const MOST_CONTRACTS = 200;
-const NEARLY = 90; // per cent of a limit, from which on it is nearly used up
 const BookList = later(() => import('./booklist.js'));
-const lists = (path) => path?.replace('/x/', '#/');
-
-// Figure is an amount of a currency, if that is known, which opens a list of the book.
-export function Figure({ amount, currency, to }) {
-  const shown = currency ? html`<${AmountOf} amount=${amount} currency=${currency} />`
-    : html`<${Numeral} of=${amount} />`;
-  return to ? html`<a href=${lists(to)}>${shown}</a>` : shown;
-}
 
 // Term is the name of a column, with what it means where that is a word of the field.
 export const Term = ({ name }) => html`${label(name)}${t(`means ${name}`) && html` <span class="info" tabindex="0"
@@ -28,10 +22,10 @@ const figure = (name, to) => ({ label: html`<${Term} name=${name} />`, title: la
   cell: ({ figures, currency, ...row }) => html`<${Figure} amount=${figures[name]} currency=${currency}
     to=${row[to]} />` });
 const count = (name) => ({ label: label(name), amount: true, cell: ({ figures, claims }) => html`<a
-  href=${lists(claims)}><${Numeral} of=${figures[name]} /></a>` });
+  href=${listAt(claims)}><${Numeral} of=${figures[name]} /></a>` });
 const ratio = (name) => ({ label: html`<${Term} name=${name} />`, title: label(name), amount: true,
   cell: (row) => (row[name] === undefined ? '–' : html`<${Percent} of=${row[name]} />
-    <${Strip} of=${row[name]} most=${100} to=${lists(row.claims)} bad=${Number(row[name]) >= 100} />`) });
+    <${Strip} of=${row[name]} most=${100} to=${listAt(row.claims)} bad=${Number(row[name]) >= 100} />`) });
 const premium = (...names) => names.map((name) => figure(name, 'policies'));
 const losses = (...names) => names.map((name) => figure(name, 'claims'));
 
@@ -86,32 +80,17 @@ function Aging({ of, title }) {
       { label: label(of === 'claims' ? 'claims' : 'policies'), amount: true, cell: (row) => row.count },
       { label: label(of === 'claims' ? 'outstanding' : 'open'), amount: true, cell: (row) => html`<${Figure}
         amount=${row.open} currency=${row.currency} to=${row.rows} /> <${Strip} of=${row.open}
-        most=${most(ages, row.currency)} to=${lists(row.rows)} />` }]} />`} />`;
+        most=${most(ages, row.currency)} to=${listAt(row.rows)} />` }]} />`} />`;
 }
 
-// limitsOf reads the limits of the contracts, each with the premium that is written under its contract.
-async function limitsOf(get) {
-  const [{ data: { contracts } }, { data: { cells } }] = await Promise.all([
-    get(`/x/contract?limit=${MOST_CONTRACTS}`), get('/x/book/summary?by=contract')]);
-  return contracts.flatMap((contract) => (contract.limits || []).map((limit) => {
-    const cell = cells.find((one) => one.contract === contract.reference && one.currency === limit.currency);
-    const written = cell?.figures.written ?? 0;
-    return { reference: contract.reference, limit, written, to: cell?.policies,
-      used: Number(limit.amount) > 0 ? Math.round((Number(written) / Number(limit.amount)) * 1000) / 10 : 0 };
-  })).sort((a, b) => b.used - a.used);
-}
-
-// Limits shows how much of each limit of a contract is used, that which is used most first.
-const Limits = () => html`<${Part} title=${t('limits')} data-part="limits" load=${limitsOf} show=${(rows) => html`
-  <${Table} caption=${t('limits')} rows=${rows} empty=${t('noLimits')} columns=${[
-    { label: label('contract'), cell: ({ reference }) => html`<a href=${`#/desk/${encodeURIComponent(reference)}`}>
-      ${reference}</a>` },
-    { label: t('limit'), cell: ({ limit }) => limit.name },
-    { label: t('limitIs'), amount: true, cell: ({ limit }) => html`<${AmountOf} ...${limit} />` },
-    { label: label('written'), amount: true, cell: ({ written, limit, to }) => html`<${Figure} amount=${written}
-      currency=${limit.currency} to=${to} />` },
-    { label: t('used'), amount: true, cell: ({ used, to }) => html`<${Percent} of=${used} /> <${Strip} of=${used}
-      most=${100} to=${lists(to)} bad=${used >= NEARLY} />` }]} />`} />`;
+// Limits shows how much of each limit of a contract is used.
+const Limits = () => html`<${Part} title=${t('limits')} data-part="limits" load=${async (get) => {
+  const [{ data: { contracts } }, cells] = await Promise.all([
+    get(`/x/contract?limit=${MOST_CONTRACTS}`), writtenBy(get)]);
+  return { rows: limitsOf(contracts, cells), cells };
+}} show=${({ rows, cells }) => html`<${Table} caption=${t('limits')} rows=${rows} empty=${t('noLimits')} columns=${[
+  { label: label('contract'), cell: ({ reference }) => html`<a href=${`#/desk/${encodeURIComponent(reference)}`}>
+    ${reference}</a>` }, ...columnsOf(cells)]} />`} />`;
 
 function Overview() {
   const at = now();

@@ -1,8 +1,18 @@
 // Pictures of figures: bars by month, and a strip in a cell. The figures themselves stand in the table beside.
 
-import { amountText } from './dom.js';
+import { AmountOf, Numeral, amountText } from './dom.js';
 import { html } from './html.js';
 import { label } from './words.js';
+
+// listAt is the screen of a list of the book.
+export const listAt = (path) => path?.replace('/x/', '#/');
+
+// Figure is an amount of a currency, if that is known, which opens a list of the book.
+export function Figure({ amount, currency, to }) {
+  const shown = currency ? html`<${AmountOf} amount=${amount} currency=${currency} />`
+    : html`<${Numeral} of=${amount} />`;
+  return to ? html`<a href=${listAt(to)}>${shown}</a>` : shown;
+}
 
 // Strip is a bar in a cell, as long as its share of the most, which leads to where its figure does.
 export function Strip({ of, most, to, bad }) {

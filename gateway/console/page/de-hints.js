@@ -179,7 +179,6 @@ export default {
     'Die Adresse, an die Ereignisse gehen: https, bis 2.000 Zeichen, ohne Benutzer und Fragment.',
   'The number of the policy that the claim is made against.': 'Die Nummer der Police des Schadens.',
   'What its readers should know, up to 2,000 characters.': 'Was die Leser wissen sollten, bis 2.000 Zeichen.',
-  'The digest, as the version shows it.': 'Die Prüfsumme, wie die Fassung sie zeigt.',
   'The reference of the contract.': 'Die Referenz des Vertrags.',
   'The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores.':
     'Die Referenz des Vertrags: 1 bis 64 Buchstaben, Ziffern, Punkte, Binde- und Unterstriche.',
@@ -343,4 +342,73 @@ export default {
     + 'column. A word that it lacks is quarantined.']:
     'Was die Wörter der Spalte Art bedeuten, eines in jeder Zeile, etwa: NB = new policy. Ein Wort, das fehlt, '
       + 'bleibt ungelesen.',
+  'Make a contract, or replace it': 'Einen Vertrag anlegen oder ändern',
+  'The name of the administrator of the claims.': 'Wer die Schäden bearbeitet.',
+  ['The currency of the amounts of receipts, policies and claims: an ISO 4217 code or, for business in run-off, one '
+    + 'that was withdrawn since 2000.']: 'Die Währung der Beträge von Belegen, Policen und Schäden, nach ISO 4217; für '
+    + 'auslaufendes Geschäft auch eine, die es seit 2000 nicht mehr gibt.',
+  ['A policy belongs to the contract if its term began on this day or later; the day of inception without it. What '
+    + 'counts is the inceptionDate with which the policy was first recorded.']: 'Zum Vertrag gehören Policen, die an '
+    + 'diesem Tag oder später beginnen, wie sie zuerst erfasst wurden; sonst ab dem ersten Tag des Vertrags.',
+  'A policy belongs to the contract if its term began before this day; the day of expiry without it.':
+    'Zum Vertrag gehören Policen, die vor diesem Tag beginnen; sonst vor dem Ende des Vertrags.',
+  'The day on which the term ends; it is no longer part of the term.':
+    'Der Tag, an dem der Vertrag endet; er gehört nicht mehr dazu.',
+  'The first day of the term.': 'Der erste Tag des Vertrags.',
+  'The currency of the amount (ISO 4217).': 'Die Währung des Betrags (ISO 4217).',
+  'The risk code.': 'Der Risikoschlüssel.', 'The class of business.': 'Die Sparte nach dem Vertrag.',
+  'The type of insurance.': 'Die Art der Versicherung.', 'The section of the contract.': 'Der Abschnitt des Vertrags.',
+  'Which claims are reported: open, or all; open without it.': 'Welche Schäden gemeldet werden; sonst die offenen.',
+  'The lines whose policies belong to the contract, as resources such as motorCoverage.':
+    'Die Sparten, deren Policen zum Vertrag gehören.',
+  ['Whether a counterparty that is an organisation of the exchange also sees what is not approved yet: versions that '
+    + 'are pending or rejected, and what a period would have now.']: 'Ob eine Gegenseite, die selbst an der Plattform '
+    + 'teilnimmt, auch sieht, was noch nicht genehmigt ist.',
+  ['The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it '
+    + 'reads the contract and what is reported under it, and acknowledges.']: 'Die Gegenseite, die das Gemeldete '
+    + 'prüft. Teilen sich Organisationen die Plattform, der Name einer von ihnen.',
+  'The brokerage as a percentage of the premium, "0" to "100"; "0" without it.':
+    'Die Courtage in Prozent der Prämie, 0 bis 100; sonst 0.',
+  'The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it.':
+    'Die Provision in Prozent der Prämie, 0 bis 100; sonst 0.',
+  ['The taxes as a percentage of the premium, "-100" to "100": above 0 where they are added to what is settled, below '
+    + '0 where they are taken off. Without it nothing is said about taxes.']: 'Die Steuern in Prozent der Prämie, '
+    + '-100 bis 100: über 0, wenn sie hinzukommen, unter 0, wenn sie abgehen. Ohne Angabe werden keine genannt.',
+  'The currency that is settled in, as currency has it; currency without it.':
+    'Die Währung der Abrechnung; sonst die der Beträge.',
+  'The amount, in major units.': 'Der Betrag, in ganzen Einheiten.',
+  ['The time zone in which the days of the contract, its periods and the days in its exports are counted: UTC, or '
+    + 'a name of the IANA database such as Europe/Paris. Without it that which the contract has, and the exchange\'s '
+    + 'for a new one. It stays once a bordereau is approved.']: 'Die Zeitzone, in der die Tage des Vertrags und seine '
+    + 'Zeiträume gezählt werden: UTC, oder etwa Europe/Berlin; sonst die der Plattform.',
+  'The unique market reference of the contract. A contract needs this or agreementNumber.':
+    'Die Referenz des Vertrags im Markt. Nötig ist diese oder die Nummer der Vereinbarung.',
+  'The number of the agreement. A contract needs this or uniqueMarketReference.':
+    'Die Nummer der Vereinbarung. Nötig ist diese oder die Referenz des Vertrags im Markt.',
+  'How often is reported: month or quarter.': 'Wie oft gemeldet wird.',
+  ['How many days after the end of a period its bordereau is due, 0 to 366: with 0 on the last day of the period; 30 '
+    + 'without it.']: 'Wie viele Tage nach dem Ende eines Zeitraums das Bordereau fällig ist, 0 bis 366; sonst 30.',
+  'What the limit is called.': 'Wie das Limit heißt.',
+  ['Where quarters begin: calendar, in January, April, July and October; or inception, in the month of inception and '
+    + 'each third one after it. Such a quarter is named by its first month, as 2026-02-3M. calendar without it. It '
+    + 'stays once a bordereau is approved.']: 'Wo Quartale beginnen: mit dem Kalender, oder mit dem Monat, in dem der '
+    + 'Vertrag beginnt. Ein solches Quartal heißt nach seinem ersten Monat, wie 2026-02-3M; sonst mit dem Kalender.',
+  ['Who signs off: two (one prepares, another one approves) or one; two without it. A version is signed off by two if '
+    + 'the contract has said so at any time since the version approved before it.']: 'Wer genehmigt: zwei Personen '
+    + '(eine bereitet vor, eine andere genehmigt) oder eine; sonst zwei.',
+  'The name of the coverholder who reports.': 'Der Zeichnungsbevollmächtigte, der meldet.',
+  'The unit of these amounts: major for euros, minor for cents.':
+    'Die Einheit dieser Beträge: ganze wie Euro, kleinste wie Cent.',
+  'The PIN of the coverholder: six digits and three capital letters.':
+    'Die PIN des Zeichnungsbevollmächtigten: sechs Ziffern und drei Großbuchstaben.',
+  ['The first period that is reported, such as 2026-01, 2026-Q1 or 2026-02-3M. What was recorded earlier is reported '
+    + 'in it, as late.']: 'Der erste Zeitraum, der gemeldet wird, wie 2026-01 oder 2026-Q1. Was früher erfasst wurde, '
+    + 'steht in ihm, als verspätet.',
+  'The reference of the treaty under which the premium is ceded.': 'Die Referenz des Rückversicherungsvertrags.',
+  'The year of account, 1900 to 9999; that of inception without it.':
+    'Das Zeichnungsjahr, 1900 bis 9999; sonst das Jahr, in dem der Vertrag beginnt.',
+  ['The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" '
+    + 'where both are the same, and needed where they are not.']: 'Der Kurs: wie viele Einheiten der Beträge eine der '
+    + 'Abrechnung sind, wie 1,22. Er ist 1, wo beide Währungen gleich sind, und sonst nötig.',
+  'The number of instalments of the premium.': 'Die Zahl der Raten der Prämie.',
 };

@@ -125,12 +125,43 @@ export default {
   'periods prepared': 'Fassungen, die auf eine zweite Person warten',
   'periods findings': 'Fassungen mit Befunden', stateOf: 'Stand',
   assignedOnly: 'keine nach dem Beginn; nur zugeordnete Policen gehören dazu',
-  noPeriods: 'Kein Vertrag hat hier einen Zeitraum. PUT /x/contract/{reference} legt einen Vertrag an; /docs hat die '
-    + 'Anfrage.',
+  noPeriods: 'Kein Vertrag hat hier einen Zeitraum. Wer schreiben darf, legt einen Vertrag bei der Abrechnung an.',
   unassigned: 'Policen, die kein Vertrag meldet',
-  unassignedAre:
-    'Sie haben Belege oder Schäden. Wer schreiben darf, sieht neben jeder die Schaltfläche „{0}“, die sie '
-    + 'einem Vertrag gibt.', assign: 'Zuordnen', assignTo: '{0} einem Vertrag zuordnen',
+  unassignedAre: 'Sie haben Belege oder Schäden. Wählen Sie einige und den Vertrag, der sie melden soll.',
+  unassignedRead: 'Sie haben Belege oder Schäden. Wer schreiben darf, gibt sie hier einem Vertrag.',
+  unassignedOne: '{0} Police ohne Vertrag', unassignedMany: '{0} Policen ohne Vertrag',
+  noUnassigned: 'Jede Police mit Belegen oder Schäden hat einen Vertrag.', allShown: 'Alle gezeigten',
+  chooseRow: 'Auswahl', choosePolicy: '{0} auswählen', assignOne: '{0} Police zuordnen',
+  assignMany: '{0} Policen zuordnen', assigning: '{0} von {1} sind zugeordnet', stop: 'Anhalten',
+  assignedOne: '{0} Police gehört jetzt zu {1}.', assignedMany: '{0} Policen gehören jetzt zu {1}.',
+  leftOne: '{0} wurde nicht versucht.', leftMany: '{0} wurden nicht versucht.', refusedOf: 'Nicht zugeordnet: {0}',
+  newContract: 'Neuer Vertrag', changeContract: 'Ändern', keepContract: 'Änderung speichern',
+  makeContract: 'Vertrag anlegen', addLimit: 'Limit hinzufügen', limitOf: 'Limit {0}',
+  setLast: 'Wer ihn zuletzt gesetzt hat',
+  newContractIs: 'Was für wen gemeldet wird, und wie. Eine Police gehört zum Vertrag durch ihre Sparte und den Tag, an '
+    + 'dem sie zuerst begann, oder weil sie zugeordnet ist.',
+  changeContractIs: 'Jede Fassung bleibt erhalten. Was genehmigt ist, bleibt, wie es ist.',
+  contractTaken: 'Es gibt schon einen Vertrag mit dieser Referenz. Auf seiner eigenen Seite wird er geändert.',
+  staysApproved: 'Bleibt, wie es ist, weil ein Bordereau des Vertrags genehmigt ist. Etwas anderes hat ein neuer '
+    + 'Vertrag.',
+  mustStillTake: 'Bordereaux haben Policen dieses Vertrags: Seine Sparten und die Tage, an denen ihre Risiken '
+    + 'beginnen, müssen sie weiter umfassen.',
+  'terms parties': 'Beteiligte', 'terms term': 'Laufzeit und Sparten', 'terms money': 'Geld',
+  'terms reporting': 'Meldung', signsNone: 'keine Zeilen, vorbereitet von {2}',
+  signsOne: '{0} Zeile, {1}, vorbereitet von {2}', signsMany: '{0} Zeilen, {1}, vorbereitet von {2}',
+  'comes premium': 'netto {0}', 'comes claims': 'Aufwand {0}',
+  oneSigns: 'Nach dem Vertrag genehmigt eine Person: Wer die Fassung vorbereitet hat, darf sie auch genehmigen, wenn '
+    + 'seit der zuletzt genehmigten nicht zwei verlangt waren.',
+  twoSign: 'Zwei Personen genehmigen. {0} hat die Fassung vorbereitet; jemand anders genehmigt sie, der keinen Befund '
+    + 'von ihr hingenommen hat.',
+  youPrepared: 'Sie haben die Fassung vorbereitet, deshalb muss jemand anders sie genehmigen.',
+  otherToken: 'Auf einem einzelnen Rechner schreibt das ein Token einer anderen Person:',
+  waiveOneFirst: '{0} Fehler muss zuerst hingenommen werden.',
+  waiveFirst: '{0} Fehler müssen zuerst hingenommen werden.',
+  notOver: '{0} ist noch nicht vorbei.', waitsFirst: 'Fassung {1} von {0} wartet: Sie wird zuerst genehmigt oder '
+    + 'abgelehnt.',
+  approveFirst: '{0} hat keine genehmigte Fassung und kommt zuerst.',
+  goesOnFrom: '{0} ist genehmigt und baut hierauf auf: Was später kam, steht im nächsten Zeitraum, als verspätet.',
   findings: 'Befunde', finding: 'Befund', noFindings: 'keine Befunde', errorsOpen: '{0} noch hinzunehmen',
   madeOf: 'Woraus dieser Betrag besteht',
   reportedBefore: 'Zuvor gemeldet', supplement: 'Ergänzung',

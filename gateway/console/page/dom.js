@@ -3,7 +3,7 @@
 import { now } from './api.js';
 import { isDecimal, moved } from './decimal.js';
 import { html, useState } from './html.js';
-import { isForeign, label, language, option, t } from './words.js';
+import { isForeign, label, labelOf, language, option, t } from './words.js';
 
 // AMOUNTS are the members that the interface document marks as amounts of money.
 export const AMOUNTS = new Set(['GrosslLossReserve', 'annualReimbursementLimit', 'annualizedTurnover',
@@ -112,7 +112,7 @@ export function Value({ name, of, linked = true }) {
   if (name === 'policyNumber') return html`<${PolicyLink} number=${of} />`;
   if (name === 'claimNumber') return html`<${ClaimLink} number=${of} />`;
   if (name === 'status' || name === 'claimStatus') return html`<${Badge} of=${of} />`;
-  if (name === 'lines' || name === 'line') return t(`line ${of}`) || of;
+  if (name === 'line') return t(`line ${of}`) || of;
   if (linked && RESOURCES[name]) return html`<${RecordLink} resource=${RESOURCES[name]} id=${of}>${of}<//>`;
   if (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(of)) return html`<${Instant} at=${of} />`;
   return isAddress(of) ? html`<${WebLink} to=${of} />` : option(name, of);
@@ -133,7 +133,7 @@ export function Members({ of: record, leave = [], linked = true }) {
   const shown = Object.keys(record).filter((name) => !leave.includes(name)
     && !(name === 'risksBefore' && assignedOnly(record)));
   return shown.length === 0 ? html`<${None} />` : html`<dl>${shown.map((name) => html`<div data-member=${name}>
-    <dt>${label(name)}</dt>
+    <dt>${labelOf(name, record[name])}</dt>
     <dd><${Value} name=${name} of=${member(record, name)} linked=${linked} /></dd></div>`)}</dl>`;
 }
 

@@ -6,7 +6,7 @@ import { moved, typed, written } from './decimal.js';
 import { AMOUNTS, Button, Copied, Disclosed, Value, amounts, curl, decimal } from './dom.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Loaded, Notice, violation } from './show.js';
-import { COUNTRIES, hint, isSpelt, label, language, option, reason, t } from './words.js';
+import { COUNTRIES, hint, isSpelt, label, labelOf, language, option, reason, t } from './words.js';
 
 // drafts are what was typed into forms that were not sent, by form: in which language, and the texts by field.
 const drafts = new Map();
@@ -124,7 +124,7 @@ function controlsOf(document, schema, at, given, options) {
   names.sort((a, b) => place(a) - place(b));
   return names.flatMap((name) => {
     const field = { name, pointer: `${at}/${name}`, form: options.form, required: needed.includes(name),
-      schema: resolve(document, schema.properties[name]) };
+      fixed: options.fixed?.[name], schema: resolve(document, schema.properties[name]) };
     if (field.schema.type === 'object' && field.schema.properties) {
       const inner = controlsOf(document, field.schema, field.pointer, given?.[name] || {}, { ...options, leave: [] });
       return inner.length > 0 ? { ...field, inner } : [];
@@ -151,7 +151,7 @@ const leaves = (one) => (one.inner ? one.inner.flatMap(leaves) : [one]);
 // Fields are the fields of one object, and what was typed into them. options: form (what drafts are kept under), given
 // (the present record), leave (names that have no field), only (names that have one), changes (only what was changed is
 // sent), first (names that are shown first, with what is required), all (true to show all first), open (true to show
-// the others as well).
+// the others as well), fixed (why members cannot be changed, by their names).
 export class Fields {
   constructor({ document, schema }, options) {
     const leave = options.only
@@ -220,17 +220,19 @@ function Control({ of }) {
       const ticked = of.kind.read(of.text).filter((one) => one !== target.value);
       of.text = of.kind.write(target.checked ? [...ticked, target.value] : ticked);
     };
-    return html`<fieldset class="field boxes"><legend>${label(of.name)}${needed}</legend><div>
+    return html`<fieldset class="field boxes"><legend>${labelOf(of.name, boxes)}${needed}</legend><div>
       ${boxes.map((one, i) => html`<label><input type="checkbox" name=${of.pointer} value=${one} onInput=${tick}
         checked=${chosen.includes(one)} aria-invalid=${i === 0 ? wrong : undefined}
         ref=${i === 0 && ((input) => { of.input = input; })} />${shown(one)}</label>`)}</div>${said}</fieldset>`;
   }
   return html`<div class="field"><label for=${of.id}>${label(of.name)}${suffix}${needed}</label>
     <${tag} ...${attributes} id=${of.id} name=${of.pointer} aria-describedby=${`${of.id}-about ${of.id}-said`}
-      aria-invalid=${wrong} value=${of.text} onInput=${({ target }) => { of.text = target.value; }}
+      aria-invalid=${wrong} disabled=${Boolean(of.fixed)} value=${of.text}
+      onInput=${({ target }) => { of.text = target.value; }}
       ref=${(input) => { of.input = input; }}>${options && [['', t('choose')], ...options].map(([value, words]) => html`
         <option value=${value}>${words}</option>`)}<//>
-    <p class="about" id=${`${of.id}-about`}>${hint(of.schema.about)}
+    <p class="about" id=${`${of.id}-about`}>${of.fixed ? html`<span data-fixed>${of.fixed}</span>`
+  : hint(of.schema.about)}
       ${of.kind.rule && html` <span data-rule>${of.kind.rule}</span>`}</p>${said}</div>`;
 }
 
@@ -263,9 +265,10 @@ const AsCurl = ({ of }) => html`<${Copied} text=${of()} />`;
 // before and after (what stands around the groups), body() (the body; of the only group if it is left out), record and
 // etag (what the person has seen, for If-Match), absent (true if the record must not be there yet), keyless (true if
 // the request takes no key), inPath (true if the fields are in the path: a refusal that names no field is about the
-// first one), reread() (reads the record anew: {data, etag}), isDone(record)
-// (reports whether the record has all that a replacement would give it), rebase(result) (shows in the fields what
-// another person has changed), done(result), cancel(), unfocused (true if it does not take the focus).
+// first one), taken (what is said at the first field where absent does not hold), reread() (reads the record anew:
+// {data, etag}), isDone(record) (reports whether the record has all that a replacement would give it), rebase(result)
+// (shows in the fields what another person has changed), done(result), cancel(), unfocused (true if it does not take
+// the focus).
 export function Form(given) {
   const { id, method, title, groups } = given;
   const [{ busy, said }, set] = useState({});
@@ -273,7 +276,8 @@ export function Form(given) {
   const { current: is } = useRef({ busy: false, text: '', key: '', etag: given.etag, record: given.record });
   const element = useRef();
   useLayoutEffect(() => {
-    if (!given.unfocused) element.current.querySelector('input, select, textarea')?.focus();
+    const field = element.current.querySelector(':is(input, select, textarea):not(:disabled)');
+    if (!given.unfocused) (field ?? element.current.querySelector('[type=submit]')).focus();
   }, []);
   useLayoutEffect(() => { // on the first field with a fault, once its words are there
     is.focus?.input.focus();
@@ -299,7 +303,7 @@ export function Form(given) {
       for (const one of first) one.said.push(t('required'));
       [is.focus] = first;
       set({ said: html`<div class="notice" role="alert"><p class="first">${t('lacking',
-        lacking.map(({ name }) => label(name)).join(', '))}</p></div>` });
+        lacking.map(({ name, kind }) => labelOf(name, kind?.boxes)).join(', '))}</p></div>` });
       return;
     }
     is.busy = true;
@@ -326,6 +330,12 @@ export function Form(given) {
         finish(now);
         return;
       }
+      if (given.taken) {
+        [is.focus] = groups[0].fields.controls;
+        is.focus.said.push(given.taken);
+        set({ said: html`<${Notice} err=${err} />` });
+        return;
+      }
       set({ said: html`<${Notice} err=${err}>${now && html`<div><p>${t('changedMeanwhile')}</p><${Changed}
         before=${is.record} after=${now.data} none=${html`<p>${t('onlyVersion')}</p>`} /></div>`}<//>` });
       if (now) {
@@ -339,17 +349,18 @@ export function Form(given) {
     const atFirst = given.inPath && err instanceof Problem && wrong.length === 0 && !passing(err)
       && [{ pointer: groups[0].fields.controls[0].pointer, reason: err.detail || err.title }];
     for (const one of atFirst || wrong) {
-      const pointer = one.pointer ?? '';
+      const pointer = one.pointer ?? (one.parameter ? `/${one.parameter}` : '');
       const named = groups.find(({ names }) => names && (pointer === names || pointer.startsWith(`${names}/`)));
       if (named) { // what the form itself has given names the record of a group
         named.said.push(reason(one.reason));
         is.focus ??= named.fields.controls[0];
         continue;
       }
-      const group = groups.toSorted((a, b) => (b.at || '').length - (a.at || '').length)
-        .find(({ at }) => pointer === at || pointer.startsWith(`${at || ''}/`));
-      const at = one.pointer !== undefined
-        && group?.fields.say(pointer.slice((group.at || '').length), reason(one.reason));
+      let at;
+      for (const group of groups.toSorted((a, b) => (b.at || '').length - (a.at || '').length)) {
+        const inside = pointer === group.at || pointer.startsWith(`${group.at || ''}/`);
+        if (inside) at ??= group.fields.say(pointer.slice((group.at || '').length), reason(one.reason));
+      }
       if (at) is.focus ??= at;
       else elsewhere.push(violation(one));
     }

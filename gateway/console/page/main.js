@@ -24,12 +24,13 @@ const screens = {
   reconciliation: later(() => import('./reconciliation.js')), help: later(() => import('./help.js')),
   decisions: later(() => import('./decisions.js')), disputed: later(() => import('./disputed.js')),
   create: later(() => import('./create.js')), record: later(() => import('./record.js')),
+  contract: later(() => import('./contract.js')), unassigned: later(() => import('./unassigned.js')),
 };
 const IN_MENU = ['today', 'policies', 'claims', 'desk',
   'files', 'book', 'feed', 'help'];
 // UNDER is the entry of the menu that a screen stands under, where it is not its own.
 const UNDER = { policy: 'policies', create: 'policies', claim: 'claims', import: 'files', reconciliation: 'files',
-  disputed: 'files', decisions: 'desk' };
+  disputed: 'files', decisions: 'desk', contract: 'desk', unassigned: 'desk' };
 const DENSITY = 'exchange-density';
 const shown = signal({ n: 0 }); // the screen: {n, name, path, query}; n is another one each time that one is shown
 let shownTo = null; // whose rights the screen shows

@@ -6,22 +6,32 @@ import { Fields, Opened, bodySchema } from './form.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Lines } from './lines.js';
 import { ContractLink, Late, address, asked, link } from './periods.js';
-import { Around, Section, useAgain, useLoaded, usePlace } from './show.js';
+import { Around, Head, Section, useAgain, useLoaded, usePlace } from './show.js';
 import { Totals, moved } from './totals.js';
 import { Bars, MOST_BARS, Why, standing } from './why.js';
 import { label, t } from './words.js';
 
-const TYPES = ['original', 'additional', 'correction', 'nil'];
+// preparable returns which types of a version can be prepared of a period, and else why none can. all are the periods
+// of the contract and kind, the earliest first.
+function preparable(one, all) {
+  const isApproved = ({ versions }) => versions.some((of) => of.state === 'approved');
+  const later = all.find((other) => other.period > one.period && isApproved(other));
+  const before = all.find((other) => other.period < one.period && !isApproved(other));
+  const waits = [one, ...all].find(({ versions }) => versions.some((of) => of.state === 'pending'));
+  if (one.state === 'scheduled' || one.state === 'open') return { types: [], why: t('notOver', one.period) };
+  if (waits) return { types: [], why: t('waitsFirst', waits.period, waits.versions.at(-1).number) };
+  if (before) return { types: [], why: t('approveFirst', before.period) };
+  if (!isApproved(one)) return { types: [one.liveLines > 0 ? 'original' : 'nil'] };
+  return later ? { types: [], why: t('goesOnFrom', later.period) } : { types: ['additional', 'correction'] };
+}
 
-// preparation returns the form that makes a version.
-async function preparation(one) {
-  const approved = one.versions.some((of) => of.state === 'approved');
-  const first = one.liveLines > 0 ? 'original' : 'nil';
+// preparation returns the form that makes a version, of one of some types.
+async function preparation(one, types) {
   const body = await bodySchema('POST', '/x/bordereau/{contract}/{kind}/{period}:prepare', ['type']);
   const { properties } = body.schema;
-  const type = { ...properties.type, type: 'string', enum: TYPES };
+  const type = { ...properties.type, type: 'string', enum: types };
   const fields = new Fields({ ...body, schema: { ...body.schema, properties: { ...properties, type } } },
-    { form: `prepare ${address(one)}`, all: true, given: { type: approved ? 'additional' : first } });
+    { form: `prepare ${address(one)}`, all: true, given: { type: types[0] } });
   return { id: 'prepare', method: 'POST', path: address(one, ':prepare'), title: t('prepare'), send: t('prepare'),
     groups: [{ fields }] };
 }
@@ -58,20 +68,15 @@ function Live({ of: one }) {
     ${opened > 0 && html`<${Lines} of=${one} at=${lines} />`}<//>`;
 }
 
-function Whole({ of: { one, until }, again }) {
-  const [place, put] = usePlace('act');
+function Whole({ of: { one, until }, place }) {
   const before = until.at(-2);
   const { drift = [], driftClaims = [], preparing } = one;
-  const prepare = () => put(html`<${Opened} make=${async () => ({ ...await preparation(one), cancel: () => put(null),
-    done: ({ data }) => { location.hash = link(one, data.number); again(); } })} />`);
   // What differs from a version is shown there.
   const toDrift = (shown) => html`<${ToVersion} of=${one} row=${standing(one).at(-1)}>${shown}<//>`;
   return html`<p class="lead"><${ContractLink} of=${one} /> <${Badge} of=${one.state} /><${Late} of=${one} />
       ${` ${label('due')} `}<${Instant} at=${one.due} /></p>
     <div role="status">${preparing && html`<p class="quiet" data-part="preparing">
-      ${t('preparing', preparing.askedBy, preparing.read)}</p>`}</div>
-    ${mayWrite() && html`<div class="buttons"><${Button} data-action="prepare" onClick=${prepare}>${t('prepare')}<//>
-      </div>`}${place}
+      ${t('preparing', preparing.askedBy, preparing.read)}</p>`}</div>${place}
     <${Live} of=${one} />
     ${[...drift, ...driftClaims].some(moved) && html`<${Section} title=${t('drift')} data-part="drift"><${Totals}
       caption=${t('drift')} premiums=${drift} claims=${driftClaims} opens=${toDrift} /><//>`}
@@ -80,15 +85,29 @@ function Whole({ of: { one, until }, again }) {
     <${Section} title=${t('versions')} data-part="versions"><${Versions} of=${one} /><//>`;
 }
 
+// Prepare is the button that begins a version, or says why none can be. What is approved stays so, so that it is no
+// longer what the screen is for.
+function Prepare({ of: { one, all }, put, again }) {
+  const { types, why } = preparable(one, all);
+  const done = ({ data }) => { location.hash = link(one, data.number); again(); };
+  const begin = () => put(html`<${Opened} make=${async () => ({ ...await preparation(one, types), done,
+    cancel: () => put(null) })} />`);
+  return html`${why && html`<span class="quiet" id="why-not" data-part="why-not">${why}</span>`}<${Button}
+    data-action="prepare" disabled=${types.length === 0} aria-describedby=${why ? 'why-not' : undefined}
+    class=${standing(one).length === 0 && 'primary'} onClick=${begin}>${t('prepare')}<//>`;
+}
+
 export default function Period({ at, again }) {
+  const [place, put] = usePlace('act');
   const { contract, kind, period: of } = at;
   const loaded = useLoaded(async (read) => {
     const { data: one } = await read(address(at));
-    const { data: { periods } } = await read(`/x/bordereau${asked(at, { contract, kind, limit: 200 })}`);
-    return { one, until: periods.filter((other) => other.period <= of).slice(-MOST_BARS)
+    const { data: { periods: all } } = await read(`/x/bordereau${asked(at, { contract, kind, limit: 200 })}`);
+    return { one, all, until: all.filter((other) => other.period <= of).slice(-MOST_BARS)
       .map((other) => (other.period === of ? one : other)) };
   });
   useAgain(loaded, loaded.data?.one.preparing);
-  return html`<h1>${t(`bordereau ${kind}`) || kind} ${of}</h1>
-    <${Around} of=${loaded} show=${(shown) => html`<${Whole} of=${shown} again=${again} />`} />`;
+  return html`<${Head} title=${`${t(`bordereau ${kind}`) || kind} ${of}`}>${mayWrite() && loaded.data
+    && html`<${Prepare} of=${loaded.data} put=${put} again=${again} />`}<//>
+    <${Around} of=${loaded} show=${(shown) => html`<${Whole} of=${shown} place=${place} />`} />`;
 }

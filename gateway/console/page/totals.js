@@ -1,7 +1,7 @@
 // Totals: the sums of a period or of a version, and what they come to.
 
 import { AmountOf, Table } from './dom.js';
-import { isDecimal } from './decimal.js';
+import { isDecimal, sum } from './decimal.js';
 import { html } from './html.js';
 import { CLAIM_FIGURES, stated } from './lines.js';
 import { label, t } from './words.js';
@@ -30,3 +30,11 @@ export function Totals({ caption, premiums = [], claims = [], opens }) {
 // moved reports whether sums have a line or an amount at all.
 export const moved = (row) => Object.values({ ...row, ...row.indemnity })
   .some((of) => isDecimal(of) && Number(of) !== 0);
+
+// worth returns what a version comes to, by currency: the net premium of it, or what is incurred.
+export function worth(kind, { totals = [], claims = [] }) {
+  const rows = kind === 'claims' ? (claims || []).map((row) => [row.currency, row.indemnity.incurred])
+    : (totals || []).filter((row) => row.section === 'premium').map((row) => [row.currency, row.net]);
+  return [...Map.groupBy(rows, ([currency]) => currency)]
+    .map(([currency, of]) => ({ currency, amount: sum(...of.map(([, amount]) => amount)) }));
+}

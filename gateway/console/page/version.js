@@ -3,22 +3,27 @@
 import { mayWrite, parse } from './api.js';
 import { Badge, Button, Members, PolicyLink, Table, Technical } from './dom.js';
 import { difference, isDecimal, larger } from './decimal.js';
-import { Fields, Opened, bodySchema } from './form.js';
+import { Fields, Form, Opened, bodySchema } from './form.js';
 import { html, useRef, useState } from './html.js';
 import { Lines, SourceLink } from './lines.js';
 import { Owner, address, link } from './periods.js';
-import { Downloads, Loaded, Pages, Section, listed, usePlace } from './show.js';
+import { Around, Downloads, Head, Loaded, Pages, Section, listed, useLoaded, usePlace } from './show.js';
+import { SignOff, Signs, hasPrepared } from './signoff.js';
 import { Totals } from './totals.js';
 import { finding, isForeign, label, t } from './words.js';
 
 const TEMPLATE = '/x/bordereau/{contract}/{kind}/{period}/versions/{number}';
 
-// actionOf returns a form that sends a digest or a reason.
-async function actionOf(name, path, template, given) {
-  const fields = new Fields(await bodySchema('POST', template, ['digest', 'reason']),
-    { form: `${name} ${path}`, all: true, given });
+// reasoned returns a form that sends a reason.
+async function reasoned(name, path, template) {
+  const fields = new Fields(await bodySchema('POST', template, ['reason']), { form: `${name} ${path}`, all: true });
   return { id: name, method: 'POST', path, title: t(name), send: t(name), keyless: true, groups: [{ fields }] };
 }
+
+// signed returns a form that signs what a version has: it says that in words, and sends the digest.
+const signed = (name, path, of, version) => ({ id: name, method: 'POST', path, title: t(name), send: t(name),
+  keyless: true, groups: [], before: html`<p data-signs><${Signs} of=${of} version=${version} /></p>`,
+  body: () => ({ digest: version.digest }) });
 
 // Exports are the files of a version.
 const Exports = ({ of: { contract, kind, period }, number, at }) => html`<${Downloads} files=${['csv', 'xlsx']
@@ -106,30 +111,39 @@ function Compared({ of, number, at, versions }) {
         empty=${t('noDifferences')} />`} /><//>`;
 }
 
+// OFFERED are what can be done with a version, and how the buttons of it look.
+const OFFERED = { approve: 'primary', acknowledge: 'primary', reject: 'danger' };
+
 // offered returns what can be done with a version in its state.
 function offered({ state, acknowledgedBy }) {
   if (state === 'pending') return ['approve', 'reject'];
   return state === 'approved' && !acknowledgedBy ? ['acknowledge'] : [];
 }
 
-function Whole({ of, one, versions, at, again }) {
-  const [place, put] = usePlace('act');
+function Whole({ of, one, versions, contract, again, at, place, put }) {
   const lines = useRef();
   const { number } = one;
   const status = versions.find((other) => other.number === number);
-  const act = (name, path, template, given = {}) => put(html`<${Opened} make=${async () => ({
-    ...await actionOf(name, path, template, given), cancel: () => put(null), done: again })} />`);
+  const act = (name, path, template) => put(html`<${Opened} make=${async () => ({
+    ...await reasoned(name, path, template), cancel: () => put(null), done: again })} />`);
+  const sign = (name) => put(html`<${Form} ...${signed(name, at(`:${name}`), of, status)} cancel=${() => put(null)}
+    done=${again} />`);
+  const begin = (name) => (name === 'reject' ? act(name, at(':reject'), `${TEMPLATE}:reject`) : sign(name));
+  const barred = status.state === 'pending' && hasPrepared(status) && contract.signOff === 'two';
   // The lines of a figure stand below it.
   const toLines = (event) => {
     event.preventDefault();
     lines.current.focus();
   };
   const more = { ...status, note: one.note, contractVersion: one.contractVersion, previous: one.previous };
-  return html`<p class="lead"><a href=${link(of)}>${of.contract} ${of.period}</a><${Owner} of=${of} />
+  return html`<${Head} title=${titleOf(of, number)}>
+      ${mayWrite() && offered(status).map((name) => html`<${Button} data-action=${name} class=${OFFERED[name]}
+        disabled=${name === 'approve' && barred} aria-describedby=${name === 'approve' ? 'who-signs' : undefined}
+        onClick=${() => begin(name)}>${t(name)}<//>`)}
+      <${Exports} of=${of} number=${number} at=${at} /><//>
+    <p class="lead"><a href=${link(of)}>${of.contract} ${of.period}</a><${Owner} of=${of} />
       ${' '}<${Badge} of=${status.state} />${` ${t(`type ${one.type}`)}`}</p>
-    <div class="buttons">${mayWrite() && offered(status).map((name) => html`<${Button} data-action=${name}
-      onClick=${() => act(name, at(`:${name}`), `${TEMPLATE}:${name}`, { digest: status.digest })}>${t(name)}<//>`)}
-      <${Exports} of=${of} number=${number} at=${at} /></div>${place}
+    ${status.state === 'pending' && html`<${SignOff} of=${of} version=${status} contract=${contract} />`}${place}
     <${Section} title=${t('totals')} data-part="totals"><${Totals} caption=${t('totals')} premiums=${one.totals}
       claims=${one.claims} opens=${(shown) => html`<a href=${link(of, number)} onClick=${toLines}>${shown}</a>`} /><//>
     <${Findings} of=${of} number=${number} at=${at} pending=${status.state === 'pending'} act=${act} />
@@ -139,12 +153,17 @@ function Whole({ of, one, versions, at, again }) {
       leave=${['totals', 'claims', 'number', 'type', 'state']} /><//>`;
 }
 
+const titleOf = (of, number) => `${t(`bordereau ${of.kind}`) || of.kind} ${of.period}, ${label('version')} ${number}`;
+
 export default function Version({ at: of, path: [, , , number], again }) {
+  const [place, put] = usePlace('act');
   const at = (more, query) => address(of, `/versions/${encodeURIComponent(number)}${more}`, query);
-  const load = async (read) => {
-    const [one, { data: { versions } }] = [await read(at('')), await read(address(of))];
-    return { one: one.data, versions };
-  };
-  return html`<h1>${t(`bordereau ${of.kind}`) || of.kind} ${of.period}, ${label('version')} ${number}</h1>
-    <${Loaded} load=${load} show=${(shown) => html`<${Whole} of=${of} at=${at} again=${again} ...${shown} />`} />`;
+  const loaded = useLoaded(async (read) => {
+    const [{ data: one }, { data: { versions } }, { data: { contract } }] = await Promise.all([read(at('')),
+      read(address(of)), read(address({ contract: of.contract, owner: of.owner }))]);
+    return { one, versions, contract };
+  });
+  return html`${!loaded.data && html`<${Head} title=${titleOf(of, number)} />`}
+    <${Around} of=${loaded} show=${(shown) => html`<${Whole} of=${of} at=${at} again=${again} place=${place} put=${put}
+      ...${shown} />`} />`;
 }

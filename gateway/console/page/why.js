@@ -1,8 +1,8 @@
 // Why: what a period has differently from the one before, and the last periods as bars.
 
-import { AmountOf, PolicyLink, Table, amountText } from './dom.js';
+import { AmountOf, PolicyLink, Table, amountText, decimal } from './dom.js';
 import { difference, larger, sum } from './decimal.js';
-import { html } from './html.js';
+import { html, useLayoutEffect, useRef } from './html.js';
 import { SourceLink } from './lines.js';
 import { address, link } from './periods.js';
 import { Part } from './show.js';
@@ -32,28 +32,43 @@ function figure(one) {
   return { amount: sum('0', ...rows.map(([amount]) => amount)), currency: rows[0]?.[1], now };
 }
 
+const COMPACT = 1e7; // from which on an amount is written as 12M
+
+// amountAt returns the amount of a bar, in whole units, as it stands at it; the bar itself says it to the last digit.
+const amountAt = (amount) => decimal(String(amount), Math.abs(Number(amount)) < COMPACT ? { maximumFractionDigits: 0 }
+  : { notation: 'compact', maximumSignificantDigits: 3 });
+
 // Bars are a period each, from the axis up or down. Each bar opens its period.
 export function Bars({ of: all }) {
-  const [width, height, edge] = [640, 190, 24];
+  const [width, height, edge, above] = [960, 130, 18, 16];
   const figures = all.map(figure);
-  const most = Math.max(...figures.map(({ amount }) => Math.abs(Number(amount))), 1);
-  const below = figures.some(({ amount }) => Number(amount) < 0);
-  const axis = below ? height / 2 : height - edge;
+  const sizes = figures.map(({ amount }) => Number(amount));
+  const [most, least] = [Math.max(...sizes, 0), Math.min(...sizes, 0)];
+  const scale = (height - edge - above - (least < 0 ? above : 0)) / Math.max(most - least, 1);
+  const axis = above + most * scale;
   const step = width / MOST_BARS;
+  const scroll = useRef();
+  useLayoutEffect(() => { scroll.current.scrollLeft = scroll.current.scrollWidth; }, []); // the last one is in sight
   const bar = (one, i) => {
     const { amount, currency, now } = figures[i];
-    const tall = (Math.abs(Number(amount)) / most) * (axis - 10);
+    const tall = Math.abs(sizes[i]) * scale;
+    const [x, down] = [(i + 0.5) * step, sizes[i] < 0];
     const said = currency ? amountText(amount, currency) : t('noLines');
     return html`<a href=${link(one)} data-bar=${one.period} data-figure=${amount}>
       <title>${one.period}: ${said}${now && ` (${t('asItIsNow')})`}</title>
-      <rect x=${i * step + 6} width=${step - 12} y=${Number(amount) < 0 ? axis : axis - tall}
+      <rect x=${i * step + 10} width=${step - 20} y=${down ? axis : axis - tall}
         height=${Math.max(tall, 1)} class=${`bar ${one.state}${now ? ' now' : ''}`} />
-      <text x=${(i + 0.5) * step} y=${height - 6} text-anchor="middle">${one.period.slice(2)}</text></a>`;
+      ${currency && html`<text x=${x} y=${down ? axis + tall + 11 : axis - tall - 4} text-anchor="middle">
+        ${amountAt(amount)}</text>`}
+      <text x=${x} y=${height - 4} text-anchor="middle" class="quiet">${one.period.slice(2)}</text></a>`;
   };
-  return html`<figure><svg viewBox=${`0 0 ${width} ${height}`} role="group" aria-label=${t('lastPeriods')}>
-    <path d=${`M0,${axis} H${width}`} class="axis" />${all.map(bar)}</svg>
-    <figcaption class="quiet">${t(`barsAre ${all[0].kind}`)}${all.filter((_, i) => figures[i].now)
-    .map(({ period: of }) => ` ${t('barIsNow', of)}`)}</figcaption></figure>`;
+  const currencies = [...new Set(figures.map(({ currency }) => currency).filter(Boolean))].join(', ');
+  return html`<figure><div class="scroll" ref=${scroll} tabindex="0" role="region"
+    aria-label=${t('lastPeriods')}><svg class="bars" viewBox=${`0 0 ${width} ${height}`} role="group"
+      aria-label=${t('lastPeriods')}>
+    <path d=${`M0,${axis} H${width}`} class="axis" />${all.map(bar)}</svg></div>
+    <figcaption class="quiet">${t(`barsAre ${all[0].kind}`)}${currencies && `, ${currencies}`}.${
+  all.filter((_, i) => figures[i].now).map(({ period: of }) => ` ${t('barIsNow', of)}`)}</figcaption></figure>`;
 }
 
 // linesOf reads the lines of the versions of a period that count, each with its period (of) and the number of its

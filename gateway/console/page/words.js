@@ -53,6 +53,7 @@ function country(of) {
 export function option(name, of) {
   if (COUNTRIES.has(name)) return country(of);
   if (name === 'means') return meaning(of);
+  if (name === 'lines') return t(`line ${of}`) ?? of;
   return VALUED.has(name) && value(of) !== of ? value(of) : t(`${name} ${of}`) ?? of;
 }
 
@@ -99,6 +100,9 @@ export function meaning(means) {
   return more.length === 0 ? label(first)
     : [recordOf(first), ...more.filter((name) => !/^\d+$/.test(name)).map(label)].join(' · ');
 }
+
+// labelOf returns the name of a member that has a value: the lines of a contract are those of insurance.
+export const labelOf = (name, of) => label(name === 'lines' && Array.isArray(of) ? 'linesOfInsurance' : name);
 
 // label returns the name of a member of a record: in words, or taken apart.
 export function label(name) {

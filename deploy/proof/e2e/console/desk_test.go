@@ -189,124 +189,6 @@ func TestAPreparationUnderWay(t *testing.T) {
 	p.becomes("document.querySelector('[name=\"/note\"]')?.value === 'typed'")
 }
 
-// TestAPolicyWithoutAContract sees at the desk the policies that no bordereau has, as the interface lists them, until a
-// contract has them.
-func TestAPolicyWithoutAContract(t *testing.T) {
-	t.Parallel()
-	d := reported(t, "Unassigned")
-	p := open(t, d.Exchange, "/desk", trial.Developer)
-	p.sees("[data-part=board]", "MOTOR-2026")
-	p.becomes("!document.querySelector('[aria-busy]')")
-	p.gone("[data-part=unassigned] h2")
-	holder := d.clerk.Create(t, "commercial", trial.Record{"name": "Unassigned Ltd"})
-	business := d.clerk.Create(t, "business", trial.Record{"businessSector": "printing"})
-	made := d.clerk.Create(t, "cyberLiabilityCoverage", trial.Record{"policyholderId": holder.Text("id"),
-		"businessId": business.Text("id"), "scope": []string{"Data and software loss"}, "indemnityLimitPolicy": 1000,
-		"inceptionDate": "2026-01-01T00:00:00Z", "expiryDate": "2027-01-01T00:00:00Z"})
-	number := made.Text("policyNumber")
-	d.clerk.Create(t, "receipt", trial.Record{"policyNumber": number, "receiptType": "new policy", "paymentAmount": 5,
-		"premiumPaymentMethod": "cash"})
-	p.turn("/today")
-	p.turn("/desk")
-	p.sees("[data-part=unassigned]", "Policies that no contract reports", "the button “Assign” beside each")
-	p.hasRows("[data-part=unassigned]", d.read(t, "/x/bordereau/unassigned", "policies"), "policyNumber", "",
-		"inceptionDate", "firstReceiptAt", "firstClaimAt")
-	p.accessible("policies without a contract")
-	p.do(chromedp.EmulateViewport(320, 740))
-	p.fits("policies without a contract")
-	if n := p.count("[data-action]"); n > 0 {
-		t.Errorf("a reader sees %d controls that write", n)
-	}
-	p.click("#language")
-	p.sees("[data-part=unassigned]", "Policen, die kein Vertrag meldet", "die Schaltfläche „Zuordnen“")
-	p.click("[data-part=unassigned] tbody a")
-	p.sees("h1", "Police "+number)
-	d.assigns(t, number)
-}
-
-// assigns assigns the only policy without a contract at the desk, which no longer lists it then. The contract is one of
-// those that the exchange lists, and nothing is sent without one. What the exchange refuses is said with its words, at
-// the field: a contract that is not there any more, and one that is to have a policy which another one has reported.
-func (d office) assigns(t *testing.T, number string) {
-	t.Helper()
-	other := maps.Clone(terms)
-	other["uniqueMarketReference"], other["lines"] = "B0001OTHER2026", []string{"petCoverage"}
-	other["firstPeriod"] = "2026-12"
-	d.clerk.Put(t, "/x/contract/OTHER-2026", other).Want(t, http.StatusOK)
-	late := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
-	p := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
-	for _, one := range []*tab{late, p} {
-		one.click("[data-part=unassigned] [data-action=assign]")
-		one.sees("form[data-form=assign]", "Assign "+number+" to a contract", "The reference of the contract")
-	}
-	p.accessible("the form that assigns")
-	p.do(chromedp.EmulateViewport(320, 740))
-	p.fits("the form that assigns")
-	if got := p.texts("form[data-form=assign] option"); !slices.Equal(got, []string{"choose …", "MOTOR-2026",
-		"OTHER-2026"}) {
-		t.Errorf("the contracts to choose from are %q", got)
-	}
-	p.lacks("assign", "/contract")
-	p.sees("form[data-form=assign] .said", "required")
-	d.choosesFrom(p)
-	p.fill("assign", "/contract", "OTHER-2026")
-	p.send("assign")
-	p.gone("[data-part=unassigned] h2")
-	p.becomes("!document.querySelector('[aria-busy]')")
-	if left := d.read(t, "/x/bordereau/unassigned", "policies"); len(left) > 0 {
-		t.Errorf("no contract has %v", left)
-	}
-	d.advance(t, "2027-01-02T09:00:00Z")
-	d.prepare(t, d.clerk, "/x/bordereau/OTHER-2026/premium/2026-12")
-	late.fill("assign", "/contract", "MOTOR-2026")
-	late.send("assign")
-	late.sees("form[data-form=assign] [role=alert]", "a bordereau depends on what the request changes")
-	late.sees("form[data-form=assign] .said",
-		"The policy "+number+" has lines in a bordereau of the contract OTHER-2026, and stays there.")
-}
-
-// choosesFrom opens the form that assigns a policy while the exchange lists other contracts: three pages of them, one
-// that is not there, none, and more than anybody chooses from. It leaves the form with those that there are, of which
-// none is chosen.
-func (d office) choosesFrom(p *tab) {
-	p.Helper()
-	var pages, read atomic.Int64
-	pass := p.responds("/x/contract?limit=200*", func() trial.Record {
-		n := read.Add(1)
-		page := trial.Record{"contracts": []trial.Record{{"reference": fmt.Sprint("NONE-", n)}}}
-		if pages.Load() == 0 {
-			page["contracts"] = []trial.Record{}
-		}
-		if n < pages.Load() {
-			page["next"] = fmt.Sprint("NONE-", n)
-		}
-		return page
-	})
-	opens := func(of int64) {
-		pages.Store(of)
-		read.Store(0)
-		p.click("[data-part=unassigned] [data-action=assign]")
-	}
-	opens(3)
-	p.sees("form[data-form=assign] option:last-child", "NONE-3")
-	if n := p.count("form[data-form=assign] option"); n != 4 {
-		p.Errorf("there are %d options of 3 contracts", n)
-	}
-	p.fill("assign", "/contract", "NONE-2")
-	p.send("assign")
-	p.sees("form[data-form=assign] [role=alert]", "not found")
-	p.sees("form[data-form=assign] .said", "NONE-2")
-	opens(0)
-	p.sees("form[data-form=assign] .empty", "PUT /x/contract/{reference} makes a contract")
-	opens(1000)
-	p.becomes("document.querySelector('[name=\"/contract\"]')?.matches('input')")
-	pass()
-	p.click("[data-part=unassigned] [data-action=assign]")
-	p.sees("form[data-form=assign] option:last-child", "OTHER-2026")
-	p.send("assign")
-	p.sees("form[data-form=assign] .said", "required")
-}
-
 // TestACellLeadsToItsReceipt goes from the first screen to the version that waits, from a cell of it to the receipt,
 // and from there to the policy, in a click each.
 func TestACellLeadsToItsReceipt(t *testing.T) {
@@ -345,8 +227,8 @@ func TestTaxesOfAContract(t *testing.T) {
 	p.sees("[data-part=totals]", "Taxes", "EUR 123.60")
 }
 
-// TestAMonthIsSignedOff prepares November, is refused to approve what it has prepared itself, and another person
-// approves: with the digest, after a wrong one.
+// TestAMonthIsSignedOff prepares November, of the only type that can be. Whoever has prepared it reads that somebody else
+// must approve it, which is refused; another person approves, and reads what that signs before the digest of it is sent.
 func TestAMonthIsSignedOff(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Signer")
@@ -354,20 +236,25 @@ func TestAMonthIsSignedOff(t *testing.T) {
 	p := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
 	p.sees("[data-part=board]", "2026-10", "approved", "2026-11", "due", "2026-12", "open")
 	p.turn("/desk/MOTOR-2026/premium/2026-12")
-	p.click("[data-action=prepare]")
-	p.send("prepare")
-	p.sees("form[data-form=prepare] .outcome", "2026-12")
+	p.sees("[data-part=why-not]", "2026-12 is not over yet.")
+	p.becomes("document.querySelector('[data-action=prepare]').disabled")
+	p.turn("/desk/MOTOR-2026/premium/2026-10")
+	p.offers("Additional", "Correction")
 	p.turn("/desk/MOTOR-2026/premium/2026-11")
-	p.click("[data-action=prepare]")
+	p.offers("Original")
 	p.fill("prepare", "/note", strings.Repeat("n", 2001))
 	p.send("prepare")
 	p.sees("form[data-form=prepare] .said", "more than 2000 characters")
 	p.fill("prepare", "/note", "as agreed")
 	p.send("prepare")
 	p.sees("[data-part=record]", "as agreed", "clerk")
-	p.click("[data-action=approve]")
-	p.send("approve")
-	p.sees("form[data-form=approve] .outcome", "Somebody else must approve it")
+	p.sees("[data-part=sign-off]", "2 lines, net EUR 875.50, prepared by clerk",
+		"You have prepared it, so that somebody else must approve it.", "exchange token --subject NAME")
+	p.becomes("document.querySelector('[data-action=approve]').disabled")
+	d.refusesTheSamePerson(t)
+	p.turn("/desk/MOTOR-2026/premium/2026-11")
+	p.sees("[data-part=why-not]", "Version 1 of 2026-11 waits: it is approved or rejected first.")
+	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
 	p.click("[data-action=reject]")
 	p.fill("reject", "/reason", "a receipt is missing")
 	p.send("reject")
@@ -377,13 +264,9 @@ func TestAMonthIsSignedOff(t *testing.T) {
 	v := d.prepare(t, d.anna, november)
 	p.turn(fmt.Sprintf("/desk/MOTOR-2026/premium/2026-11/%v", v["number"]))
 	p.sees("[data-part=lines]", "Grace Signer", "Additional Premium")
-	p.click("[data-action=approve]")
-	p.becomes("document.querySelector('[name=\"/digest\"]')?.value === " + quoted(v.Text("digest")))
-	p.fill("approve", "/digest", "0")
-	p.send("approve")
-	p.sees("form[data-form=approve] .outcome", "digest")
-	p.fill("approve", "/digest", v.Text("digest"))
-	p.send("approve")
+	p.sees("[data-part=sign-off]", "2 lines, net EUR 875.50, prepared by anna",
+		"Two persons sign off. anna has prepared it; somebody else approves it")
+	p.signs("approve", v, "2 lines, net EUR 875.50, prepared by anna")
 	p.sees(".lead", "approved")
 	p.click("[data-action=acknowledge]")
 	p.send("acknowledge")
@@ -393,6 +276,39 @@ func TestAMonthIsSignedOff(t *testing.T) {
 		t.Errorf("November is %s", now.Text("state"))
 	}
 	d.exports(t, p, v)
+}
+
+// offers opens the form that prepares a version, and compares the types in it with those that can be.
+func (p *tab) offers(types ...string) {
+	p.Helper()
+	p.click("[data-action=prepare]")
+	p.sees("form[data-form=prepare] option")
+	if got := p.texts("form[data-form=prepare] option"); !slices.Equal(got, append([]string{"choose …"}, types...)) {
+		p.Errorf("the types are %q, want %q", got, types)
+	}
+}
+
+// refusesTheSamePerson sees that the exchange says what the screen does: the clerk has prepared the version.
+func (d office) refusesTheSamePerson(t *testing.T) {
+	t.Helper()
+	version := november + "/versions/1"
+	d.clerk.Post(t, version+":approve", trial.Record{"digest": d.clerk.Read(t, version).Text("digest")}).
+		Want(t, http.StatusConflict)
+}
+
+// signs opens the form that signs a version, which says what that is, asks for nothing and sends the digest.
+func (p *tab) signs(action string, v trial.Record, says string) {
+	p.Helper()
+	form := "form[data-form=" + action + "] "
+	p.click("[data-action=" + action + "]")
+	p.sees(form+"[data-signs]", says)
+	if n := p.count(form + ":is(input, select, textarea)"); n > 0 {
+		p.Errorf("%s asks for %d values", action, n)
+	}
+	p.accessible(action)
+	p.click(form + ".curl summary")
+	p.sees(form+".curl code", v.Text("digest"))
+	p.send(action)
 }
 
 // exports downloads a version as CSV and as XLSX. The CSV has the bytes that the exchange returns.

@@ -31,6 +31,7 @@ func (p *tab) eachScreen(made, claim trial.Record, look func(screen string)) {
 		{"/record/personal/" + made.Text("policyholderId"), "[data-part=timeline]", ""},
 		{"/feed", "#events tbody", "exchange."}, {"/help", "[data-part=operations]", "POST /x/batch"},
 		{"/create", "form[data-form=create] h2", ""}, {"/desk", "[data-part=board]", ""},
+		{"/contract", "form[data-form=contract] legend", ""}, {"/unassigned", "[data-part=unassigned] table", ""},
 		{"/reconciliation", "[data-part=profiles] tbody", ""}, {"/import", "form[data-form=import] h2", ""},
 		{"/book", "[data-part=lines] tbody", ""},
 		{"/book/policies?line=motorCoverage", "[data-part=rows] tbody", "POL-"},
@@ -238,7 +239,8 @@ func TestTheDeskIsGerman(t *testing.T) {
 	p.visit("/today")
 	for _, screen := range [][2]string{
 		{"/today", "[data-part=prepared]"}, {"/desk", "[data-part=board]"},
-		{"/desk/MOTOR-2026", "[data-part=contract] dl"},
+		{"/desk/MOTOR-2026", "[data-part=contract] dl"}, {"/contract", "form[data-form=contract] [data-add]"},
+		{"/contract/MOTOR-2026", "form[data-form=contract] [data-fixed]"}, {"/unassigned", "[data-part=unassigned]"},
 		{"/desk/MOTOR-2026/premium/2026-11", "[data-part=versions]"},
 		{"/desk/MOTOR-2026/premium/2026-11/1", "[data-part=findings] code"},
 		{"/desk/MOTOR-2026/premium/2026-11/1/" + d.extra.Text("id"), "[data-part=contract] dl"},
@@ -250,11 +252,15 @@ func TestTheDeskIsGerman(t *testing.T) {
 	}
 	p.turn("/desk/MOTOR-2026/premium/2026-11/1")
 	p.sees("[data-part=findings]", "Die Police nennt keinen Versicherungsnehmer mit Namen.")
-	p.click("[data-action=approve]")
-	p.sees("form[data-form=approve] .about")
-	p.send("approve")
-	p.sees("form[data-form=approve] .outcome", "Fehler der Fassung sind nicht hingenommen")
-	p.isGerman("a refusal")
+	p.sees("[data-part=sign-off]", "2 Zeilen, netto", "vorbereitet von clerk", "Sie haben die Fassung vorbereitet")
+	second := openAs(t, d.Exchange, d.anna, "/today")
+	second.click("#language")
+	second.turn("/desk/MOTOR-2026/premium/2026-11/1")
+	second.sees("[data-part=sign-off]", "2 Zeilen, netto", "Zwei Personen genehmigen. clerk", "2 Fehler müssen zuerst hingenommen werden.")
+	second.click("[data-action=approve]")
+	second.send("approve")
+	second.sees("form[data-form=approve] .outcome", "Fehler der Fassung sind nicht hingenommen")
+	second.isGerman("a refusal")
 	const findings = november + "/versions/1/findings"
 	for _, one := range d.read(t, findings, "findings") {
 		if one["severity"] == "error" {

@@ -17,19 +17,21 @@ const remembers = `{ const send = window.fetch; window.refusal = null; window.fe
 }; true }`
 
 // misplaced returns what of the last problem document a form does not show where it belongs: the words of each error
-// at the field that its pointer names, and in what the form says those of an error without a field, the title and the
+// at the field that its pointer or parameter names, and in what the form says those of an error without a field, the title and the
 // detail. A form of several records has a group of fields for each.
 const misplaced = `((form) => {
 	const wrong = [], said = form.querySelector('.outcome').innerText, first = [];
 	const has = (where, words) => { if (words && !where?.includes(words)) wrong.push(words + ' is not in ' + where); };
 	has(said, refusal.title);
 	has(said, refusal.detail);
-	for (const { pointer, reason } of refusal.errors ?? []) {
-		const [, of, rest] = /^\/(?:operations|participants)\/(\d+)(?:\/body)?(\/.*)$/.exec(pointer) ?? [, 0, pointer];
+	for (const { pointer = '', parameter, reason } of refusal.errors ?? []) {
+		const [, of, rest] = /^\/(?:operations|participants|limits)\/(\d+)(?:\/body)?(\/.*)$/.exec(pointer)
+			?? [, -1, pointer || '/' + parameter];
 		const groups = [...form.querySelectorAll(form.dataset.form === 'create' ? ':scope > fieldset.group'
-			: '[data-participant]')];
-		const field = (groups[of] ?? form).querySelector('[name="' + rest + '"]');
-			const named = form.querySelector('[data-names="' + pointer + '"]');
+			: '[data-participant], [data-limit]')];
+		const field = (groups[Math.max(of, form.dataset.form === 'contract' ? -1 : 0)] ?? form)
+			.querySelector('[name="' + rest + '"]');
+		const named = form.querySelector('[data-names="' + pointer + '"]');
 		if (named) { has(named.querySelector('.said')?.innerText, reason); continue; }
 		if (!field) { has(said, reason); continue; }
 		has(field.closest('.field').querySelector('.said').innerText, reason);

@@ -149,19 +149,19 @@ func TestClaimsAreSignedOff(t *testing.T) {
 	if got := p.amounts("[data-part=lines]"); !slices.Equal(got, want) || want[0] != "1500" {
 		t.Errorf("amounts of the line: %v, want %v", got, want)
 	}
-	p.click("[data-action=approve]")
-	p.send("approve")
-	p.sees("form[data-form=approve] .outcome", "finding")
-	p.click("[data-action=waive]")
-	p.fill("waive", "/reason", "the company is being founded")
-	p.send("waive")
-	p.sees("[data-part=findings]", "anna: the company is being founded")
+	p.sees("[data-part=sign-off]", "1 line, incurred EUR 1,500.00, prepared by anna", "1 error must be waived first.")
 	third, err := d.Client("berta", trial.Developer, trial.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	second := openAs(t, d.Exchange, third, "/desk/MOTOR-2026/claims/2026-12/1")
 	second.click("[data-action=approve]")
+	second.send("approve")
+	second.sees("form[data-form=approve] .outcome", "finding")
+	p.click("[data-action=waive]")
+	p.fill("waive", "/reason", "the company is being founded")
+	p.send("waive")
+	p.sees("[data-part=findings]", "anna: the company is being founded")
 	second.send("approve")
 	second.sees(".lead", "approved")
 	second.click("[data-part=lines] td.right a[href='#/desk/MOTOR-2026/claims/2026-12/1/" + claim.Text("id") + "']")
