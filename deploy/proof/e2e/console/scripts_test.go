@@ -80,7 +80,8 @@ const harm = `(() => {
 	const found = [...document.body.querySelectorAll('*')].filter((e) =>
 		/^(script|iframe|frame|img|image|object|embed|link|meta|base|style|audio|video|source|math|marquee)$/i
 			.test(e.tagName) || /^(foreignObject|animate|a|text)$/.test(e.tagName) && e instanceof SVGElement
-			&& !e.matches('[data-part=bars] a[data-bar], [data-part=bars] a[data-bar] > text')
+			&& !e.matches('[data-part=bars] a[data-bar], [data-part=bars] a[data-bar] > text, ' +
+				'[data-part=chart] figure > svg > text, [data-part=months] figure > svg > :is(text, a[data-bar])')
 		|| [...e.attributes].some((a) => /^(on|style$|srcdoc$|formaction$|xlink)/i.test(a.name))
 		|| e.hasAttribute('href') && !own.test(e.getAttribute('href')));
 	return (window.ran === undefined ? [] : ['a script ran']).concat(found.map((e) => e.outerHTML));
