@@ -18,6 +18,7 @@ import (
 	"insurance.example/exchange/services/book/rows"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // sources are the services whose logs the book reads, each after those that it calls.
@@ -45,6 +46,15 @@ type follower struct {
 	wall func() time.Time
 	// contracted is when the contracts of each organisation were read.
 	contracted map[string]time.Time
+	// says gets how many entries were read; nil for nobody.
+	says func(entries int)
+}
+
+// CatchUp reads the logs of the other services to their ends into a book that nobody else writes.
+func CatchUp(ctx context.Context, b *rows.Book, peer func(string) *peer.Client, says func(entries int)) error {
+	f := &follower{book: b, peer: peer, log: slog.New(slog.DiscardHandler), lag: newLag(prometheus.NewRegistry()),
+		wall: time.Now, contracted: map[string]time.Time{}, says: says}
+	return f.round(request.ForExchange(ctx))
 }
 
 // run follows the logs until ctx ends.
@@ -156,6 +166,9 @@ func (f *follower) read(ctx context.Context, service string) (reached time.Time,
 		if page.Next != place {
 			if err := f.book.Apply(ctx, batch); err != nil {
 				return reached, false, err
+			}
+			if f.says != nil {
+				f.says(len(page.Changes))
 			}
 		}
 		if place = page.Next; len(page.Changes) == 0 {

@@ -122,7 +122,7 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 		r.services = slices.DeleteFunc(r.services, func(s process.Definition) bool { return s.Name == bookFlag })
 	}
 	if file := r.flags.Lookup(settings.BookFile); file.Value.String() == "" {
-		if err := file.Value.Set(filepath.Join(r.data, bookFile)); err != nil {
+		if err := file.Value.Set(BookFile(r.data)); err != nil {
 			return err
 		}
 	}
@@ -158,9 +158,9 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 // bookFlag is the setting that says whether the service of this name runs.
 const bookFlag = "book"
 
-// bookFile is the file in the data folder in which the book is kept. It is in no backup: a start without it reads the
+// BookFile returns the file of a data folder in which the book is kept. It is in no backup: a start without it reads the
 // logs again.
-const bookFile = "book.sqlite"
+func BookFile(data string) string { return filepath.Join(data, "book.sqlite") }
 
 const testClockFlag = "test-clock"
 
