@@ -26,7 +26,7 @@ var sources = []string{"parties", "coverage", "claims", "premium"}
 
 const (
 	// again is how long the follower rests at least once it has read all logs to their ends. It rests as long as it has
-	// worked, so that it takes half of a processor at most from what runs beside it.
+	// worked, so that it takes half of a processor at most from what runs beside it. Until then it does not rest.
 	again = 400 * time.Millisecond
 	// later is how long it rests after a service did not respond.
 	later = 2 * time.Second
@@ -46,14 +46,24 @@ type follower struct {
 	wall func() time.Time
 	// contracted is when the contracts of each organisation were read.
 	contracted map[string]time.Time
-	// says gets how many entries were read; nil for nobody.
-	says func(entries int)
+	// next gets the book that takes the place of this one.
+	next chan *successor
+	// entries is how many were read, and says gets that and the instant up to which all logs were; nil for nobody.
+	entries int
+	says    func(entries int, upTo time.Time)
 }
 
-// CatchUp reads the logs of the other services to their ends into a book that nobody else writes.
+// beside returns what reads the logs into a book beside the one that is served.
+func beside(b *rows.Book, peer func(string) *peer.Client, log *slog.Logger) *follower {
+	return &follower{book: b, peer: peer, log: log, lag: newLag(prometheus.NewRegistry()), wall: time.Now,
+		contracted: map[string]time.Time{}}
+}
+
+// CatchUp reads the logs of the other services to their ends into a book that nobody else writes. says gets how many
+// entries were read by then.
 func CatchUp(ctx context.Context, b *rows.Book, peer func(string) *peer.Client, says func(entries int)) error {
-	f := &follower{book: b, peer: peer, log: slog.New(slog.DiscardHandler), lag: newLag(prometheus.NewRegistry()),
-		wall: time.Now, contracted: map[string]time.Time{}, says: says}
+	f := beside(b, peer, slog.New(slog.DiscardHandler))
+	f.says = func(entries int, _ time.Time) { says(entries) }
 	return f.round(request.ForExchange(ctx))
 }
 
@@ -80,6 +90,8 @@ func (f *follower) run(ctx context.Context) {
 		f.lag.behind(failing != "")
 		select {
 		case <-ctx.Done():
+		case next := <-f.next:
+			f.succeed(ctx, next)
 		case <-time.After(rest):
 		}
 	}
@@ -103,6 +115,9 @@ func (f *follower) round(ctx context.Context) error {
 		reached, more, err := f.readAll(ctx)
 		if err != nil {
 			return err
+		}
+		if f.says != nil {
+			f.says(f.entries, reached)
 		}
 		if more && n%rounds > 0 {
 			continue
@@ -167,9 +182,7 @@ func (f *follower) read(ctx context.Context, service string) (reached time.Time,
 			if err := f.book.Apply(ctx, batch); err != nil {
 				return reached, false, err
 			}
-			if f.says != nil {
-				f.says(len(page.Changes))
-			}
+			f.entries += len(page.Changes)
 		}
 		if place = page.Next; len(page.Changes) == 0 {
 			return reached, false, nil
