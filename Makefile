@@ -25,7 +25,7 @@ WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copi
 LONGEST ?= 30m
 
 # What is tried whole in test-long, and by samples in `make test` (go test -short).
-SAMPLED := $(call packages,deploy/proof/simulation) ./pkg/docstore/sqlitestore ./pkg/rest ./services/desk
+SAMPLED := $(call packages,deploy/proof/simulation) ./pkg/docstore/sqlitestore ./pkg/rest ./services/book ./services/desk
 
 # Tests that exchange every process, credential and certificate under load, and that try every rule with mutual TLS.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
