@@ -106,11 +106,15 @@ func (f *follower) opened() (err error) {
 }
 
 // rounds is how often all logs are read before what is due is computed, while they have more. A policy is computed once
-// for all that was read of it.
+// for all that was read of it: in the beginning for all that there is.
 const rounds = 50
 
 // round reads all logs to their ends, and computes what is due.
 func (f *follower) round(ctx context.Context) error {
+	first, err := f.book.First()
+	if err != nil {
+		return err
+	}
 	for n := 1; ; n++ {
 		reached, more, err := f.readAll(ctx)
 		if err != nil {
@@ -119,7 +123,7 @@ func (f *follower) round(ctx context.Context) error {
 		if f.says != nil {
 			f.says(f.entries, reached)
 		}
-		if more && n%rounds > 0 {
+		if more && (first || n%rounds > 0) {
 			continue
 		}
 		if err := f.contracts(ctx); err != nil {

@@ -228,8 +228,21 @@ func (b *Book) setState(name, value string) error {
 // asOf is the name under which is kept up to which instant everything was read.
 const asOf = "asOf"
 
+// First reports whether everything is being read for the first time.
+func (b *Book) First() (bool, error) {
+	at, err := b.State(asOf)
+	return at == "", err
+}
+
 // Reached notes that everything up to an instant was read. It notes nothing while something is due.
 func (b *Book) Reached(at time.Time) error {
+	if first, err := b.First(); err != nil {
+		return err
+	} else if first {
+		if err := b.index(); err != nil {
+			return err
+		}
+	}
 	return b.write(func() error {
 		waits := false
 		err := query(b.writer, "SELECT 1 FROM due LIMIT 1", func(*sqlite.Stmt) error {
