@@ -113,11 +113,14 @@ func (r *rebuilder) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	since, err := b.Since(r.wall())
+	var since time.Time
+	r.says(func(s *book.Rebuild) {
+		since, err = b.Since(s.Since.Time())
+		s.Since = scalar.Instant(since)
+	})
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
-	r.says(func(s *book.Rebuild) { s.Since = scalar.Instant(since) })
 	f := beside(b, r.follower.peer, r.log)
 	f.says = func(entries int, upTo time.Time) {
 		r.says(func(s *book.Rebuild) { s.Read, s.ReadUpTo = int64(entries), scalar.Instant(upTo) })
