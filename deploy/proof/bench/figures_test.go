@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/procfs"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"insurance.example/exchange/deploy/proof/e2e/copies"
@@ -32,8 +31,8 @@ var bookPage = &row{"GET /x/book/policies?limit=50", "", http.StatusOK, 0, func(
 // BenchmarkFigures has the book made of the logs of many policies, with three receipts each and a claim for every fifth,
 // and reads it, beside a book of few.
 func BenchmarkFigures(b *testing.B) {
-	large, entries, took := bookOf(b, *booked)
-	perSecond, memory := float64(entries)/took, large.mostMemory(b)
+	large, entries, took, memory := bookOf(b, *booked)
+	perSecond := float64(entries) / took
 	b.Run(fmt.Sprintf("made of %d policies", *booked), func(b *testing.B) {
 		once(b, func() {})
 		b.ReportMetric(took, "s")
@@ -57,7 +56,7 @@ func BenchmarkFigures(b *testing.B) {
 			report(b, "ms", 1000*took.Seconds(), 1000*took.Seconds() <= figures.most)
 		})
 	}
-	small, _, _ := bookOf(b, littleBook)
+	small, _, _, _ := bookOf(b, littleBook)
 	small.calibrate(b)
 	large.calibrate(b)
 	b.Run("page of 50", func(b *testing.B) {
@@ -67,9 +66,10 @@ func BenchmarkFigures(b *testing.B) {
 	})
 }
 
-// bookOf starts an exchange with so many policies whose book reads them all, and returns how many entries its logs have
-// and how many seconds passed until the book showed them.
-func bookOf(b *testing.B, policies int) (s *side, entries int, took float64) {
+// bookOf starts an exchange with so many policies whose book reads them all, and returns how many entries its logs have,
+// how many seconds passed until the book showed them, and how many MB the process had at most by then, beside those of
+// files.
+func bookOf(b *testing.B, policies int) (s *side, entries int, took, memory float64) {
 	b.Helper()
 	data := b.TempDir()
 	s, _ = start(b, commands, data, "EXCHANGE_BOOK=false")
@@ -114,30 +114,18 @@ func bookOf(b *testing.B, policies int) (s *side, entries int, took float64) {
 	began := time.Now()
 	s, _ = start(b, commands, data, "EXCHANGE_AMOUNT_UNIT=major", "EXCHANGE_CURRENCY=EUR")
 	for {
+		anonymous, _ := s.resident(b)
+		memory = max(memory, anonymous)
 		response, text, err := s.send(http.MethodGet, "/x/book/policies?limit=1", nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		if response.StatusCode == http.StatusOK {
-			return s, entries, time.Since(began).Seconds()
+			return s, entries, time.Since(began).Seconds(), memory
 		}
 		if response.StatusCode != http.StatusServiceUnavailable {
 			b.Fatalf("the book: %s", text)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-}
-
-// mostMemory returns how many MB the process has had at most.
-func (s *side) mostMemory(tb testing.TB) float64 {
-	tb.Helper()
-	of, err := procfs.NewProc(s.pid)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	status, err := of.NewStatus()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return float64(status.VmHWM >> 20)
 }
