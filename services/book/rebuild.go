@@ -42,14 +42,14 @@ func (r *rebuilder) operations() []rest.Extension {
 	return []rest.Extension{{
 		Path: path, Method: http.MethodPost, Writes: true, Optional: true, ID: "rebuildBook",
 		Summary: "Make the book anew from the logs, beside the one that is served until it takes its place",
-		Details: "Asked again meanwhile, it says how far that has come. A restart goes on with it. Of several replicas " +
-			"it is the one that gets the request. Where organisations share the exchange it is nobody's: who runs the " +
-			"exchange deletes the file of the book.",
+		Details: "Asked again meanwhile, it says how far that has come. A restart goes on with it. Of several " +
+			"replicas it is the one that gets the request. Where organisations share the exchange it is nobody's: " +
+			"who runs the exchange deletes the file of the book.",
 		Response: reflect.TypeFor[book.Rebuild](), Refuses: []problem.Kind{problem.RightMissing},
 		Serve: func(*gin.Context, any) (any, error) {
 			if r.organisations {
-				return nil, problem.New(problem.RightMissing, "The book has the figures of all organisations, and none "+
-					"of them has it made anew: who runs the exchange deletes its file and starts the exchange again.")
+				return nil, problem.New(problem.RightMissing, "The book has the figures of all organisations, and "+
+					"none of them has it made anew: who runs the exchange deletes its file and starts it again.")
 			}
 			return r.begin(), nil
 		},

@@ -18,8 +18,8 @@ import (
 	"insurance.example/exchange/services/book"
 )
 
-// TestTheBookIsMadeAnewWhileItIsServed has the book made anew, with a stop of the service in the middle. Its figures are
-// the same before, meanwhile and afterwards.
+// TestTheBookIsMadeAnewWhileItIsServed has the book made anew, with a stop of the service in the middle. Its figures
+// are the same before, meanwhile and afterwards.
 func TestTheBookIsMadeAnewWhileItIsServed(t *testing.T) {
 	stubs := bookPeers(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -131,7 +131,8 @@ func simulate(t *testing.T, seed uint64) *world {
 		peers[name] = client
 	}
 	folder := t.TempDir()
-	replicas := []*replica{{t, "a", filepath.Join(folder, "a"), 0, peers}, {t, "b", filepath.Join(folder, "b"), 0, peers}}
+	begin := func(name string) *replica { return &replica{t, name, filepath.Join(folder, name), 0, peers} }
+	replicas := []*replica{begin("a"), begin("b")}
 	for range 12 {
 		for range w.IntN(12) {
 			w.happen()
@@ -147,7 +148,7 @@ func simulate(t *testing.T, seed uint64) *world {
 		r.live(forever)
 		w.killed += r.lives
 	}
-	made := &replica{t, "made anew", filepath.Join(folder, "anew"), 0, peers}
+	made := begin("anew")
 	made.live(forever)
 	anew := made.open(made.file)
 	for _, r := range replicas {
@@ -213,7 +214,8 @@ func (w *world) compare(t *testing.T, b *rows.Book) {
 			key, is := "", ""
 			switch row := row.(type) {
 			case *book.PolicyRow:
-				key, is = row.PolicyNumber, fmt.Sprint(row.Insured, " ", row.Object, " ", row.Claims, " ", row.OpenClaims)
+				key = row.PolicyNumber
+				is = fmt.Sprint(row.Insured, " ", row.Object, " ", row.Claims, " ", row.OpenClaims)
 			case *book.ClaimRow:
 				key, is = row.ClaimNumber, fmt.Sprint(row.Insured, " ", row.PolicyNumber, " ", row.Status)
 			}

@@ -28,8 +28,8 @@ var bookPage = &row{"GET /x/book/policies?limit=50", "", http.StatusOK, 0, func(
 	return vegeta.Target{Method: http.MethodGet, URL: "/x/book/policies?limit=50&sort=-received"}
 }}
 
-// BenchmarkFigures has the book made of the logs of many policies, with three receipts each and a claim for every fifth,
-// and reads it, beside a book of few.
+// BenchmarkFigures has the book made of the logs of many policies, with three receipts each and a claim for every
+// fifth, and reads it, beside a book of few.
 func BenchmarkFigures(b *testing.B) {
 	large, entries, took, memory := bookOf(b, *booked)
 	perSecond := float64(entries) / took
@@ -66,9 +66,9 @@ func BenchmarkFigures(b *testing.B) {
 	})
 }
 
-// bookOf starts an exchange with so many policies whose book reads them all, and returns how many entries its logs have,
-// how many seconds passed until the book showed them, and how many MB the process had at most by then, beside those of
-// files.
+// bookOf starts an exchange with so many policies whose book reads them all, and returns how many entries its logs
+// have, how many seconds passed until the book showed them, and how many MB the process had at most by then, beside
+// those of files.
 func bookOf(b *testing.B, policies int) (s *side, entries int, took, memory float64) {
 	b.Helper()
 	data := b.TempDir()
@@ -89,8 +89,8 @@ func bookOf(b *testing.B, policies int) (s *side, entries int, took, memory floa
 		err := copies.Insert(b.Context(), file, table, id, count, replace)
 		if err == nil {
 			log := `"` + service + `_log of changes"`
-			_, err = sqlitetest.Exec(file, fmt.Sprintf(`INSERT INTO %s (collection, id, version, at) SELECT (SELECT number
-				FROM "%s_collections of the log" WHERE name = '%s'), id, version, (SELECT max(at) FROM %[1]s) FROM %[4]s
+			_, err = sqlitetest.Exec(file, fmt.Sprintf(`INSERT INTO %s (collection, id, version, at) SELECT
+				(SELECT number FROM "%s_collections of the log" WHERE name = '%s'), id, version, (SELECT max(at) FROM %[1]s) FROM %[4]s
 				WHERE id NOT IN (SELECT id FROM %[1]s)`, log, service, collection, table))
 		}
 		if err != nil {
