@@ -25,7 +25,7 @@ WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copi
 LONGEST ?= 30m
 
 # What is tried whole in test-long, and by samples in `make test` (go test -short).
-SAMPLED := $(call packages,deploy/proof/simulation) ./pkg/docstore/sqlitestore ./pkg/rest ./services/desk
+SAMPLED := $(call packages,deploy/proof/simulation) ./pkg/docstore/sqlitestore ./pkg/rest ./services/book ./services/desk
 
 # Tests that exchange every process, credential and certificate under load, and that try every rule with mutual TLS.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
@@ -124,7 +124,7 @@ test-browser: bin/under-test-plain ## run the tests of the console and of /docs 
 test-long: bin/under-test bin/under-test-plain ## run what takes long: rolls, whole products and seeds, the bench that counts, fuzz (needs Chromium)
 	go test -vet=off -parallel 16 -timeout 60m $(SAMPLED)
 	$(call under_test,$(UNDER_TEST)) go test -count=1 -timeout 30m -run $(LONG) ./deploy/proof/e2e
-	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -bench . -benchtime 1x ./deploy/proof/bench -slice 50ms -copies 1000 -policies 60
+	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -bench . -benchtime 1x ./deploy/proof/bench -slice 50ms -copies 1000 -policies 60 -booked 200
 	$(call under_test,$(UNDER_TEST)-plain) go test -vet=off -timeout 20m -run $(ALONE) ./deploy/proof/e2e/console
 	@$(MAKE) --no-print-directory fuzz
 

@@ -4981,6 +4981,21 @@ type PropertyPeril string
 // PropertyType The value set PropertyType, as it is in force.
 type PropertyType string
 
+// Rebuild A book that is made anew from the logs, beside the one that is served.
+type Rebuild struct {
+	// Finished When it took the place of the former book. Absent before that.
+	Finished *time.Time `json:"finished,omitempty"`
+
+	// Read How many entries of the logs were read, since the last start.
+	Read int64 `json:"read"`
+
+	// ReadUpTo The instant up to which all logs were read. Absent in the beginning.
+	ReadUpTo *time.Time `json:"readUpTo,omitempty"`
+
+	// Since Since when it is being made.
+	Since time.Time `json:"since"`
+}
+
 // ReceiptType The value set ReceiptType, as it is in force.
 type ReceiptType string
 
@@ -17712,6 +17727,18 @@ func (c *Client) ReadLossTriangle(ctx context.Context, params *ReadLossTriangleP
 		query(r, "whose", params.Whose)
 	}
 	return send[Triangle](ctx, c, r)
+}
+
+// ReadBookRebuild sends GET /x/book:rebuild: How far the book has come that is made anew, or when it took the place of the former one.
+func (c *Client) ReadBookRebuild(ctx context.Context) (*Reply[Rebuild], error) {
+	r := newRequest("GET", "/x/book:rebuild")
+	return send[Rebuild](ctx, c, r)
+}
+
+// RebuildBook sends POST /x/book:rebuild: Make the book anew from the logs, beside the one that is served until it takes its place.
+func (c *Client) RebuildBook(ctx context.Context) (*Reply[Rebuild], error) {
+	r := newRequest("POST", "/x/book:rebuild")
+	return send[Rebuild](ctx, c, r)
 }
 
 // ListBordereaux sends GET /x/bordereau: The work list: the periods of contracts, from the first of each up to the present one.

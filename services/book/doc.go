@@ -5,6 +5,7 @@
 //
 //	service.go  the service, its settings and operations
 //	follow.go   reads the logs of the other services
+//	rebuild.go  makes the book anew beside the one that is served
 //	lag.go      the metrics that say how far it is
 //	lists.go    the lists: conditions, order and cursors
 //	export.go   the lists with some of their columns, and as files

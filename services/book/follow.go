@@ -18,6 +18,7 @@ import (
 	"insurance.example/exchange/services/book/rows"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // sources are the services whose logs the book reads, each after those that it calls.
@@ -25,7 +26,7 @@ var sources = []string{"parties", "coverage", "claims", "premium"}
 
 const (
 	// again is how long the follower rests at least once it has read all logs to their ends. It rests as long as it has
-	// worked, so that it takes half of a processor at most from what runs beside it.
+	// worked, so that it takes half of a processor at most from what runs beside it. Until then it does not rest.
 	again = 400 * time.Millisecond
 	// later is how long it rests after a service did not respond.
 	later = 2 * time.Second
@@ -45,6 +46,25 @@ type follower struct {
 	wall func() time.Time
 	// contracted is when the contracts of each organisation were read.
 	contracted map[string]time.Time
+	// next gets the book that takes the place of this one.
+	next chan *successor
+	// entries is how many were read, and says gets that and the instant up to which all logs were; nil for nobody.
+	entries int
+	says    func(entries int, upTo time.Time)
+}
+
+// beside returns what reads the logs into a book beside the one that is served.
+func beside(b *rows.Book, peer func(string) *peer.Client, log *slog.Logger) *follower {
+	return &follower{book: b, peer: peer, log: log, lag: newLag(prometheus.NewRegistry()), wall: time.Now,
+		contracted: map[string]time.Time{}}
+}
+
+// CatchUp reads the logs of the other services to their ends into a book that nobody else writes. says gets how many
+// entries were read by then.
+func CatchUp(ctx context.Context, b *rows.Book, peer func(string) *peer.Client, says func(entries int)) error {
+	f := beside(b, peer, slog.New(slog.DiscardHandler))
+	f.says = func(entries int, _ time.Time) { says(entries) }
+	return f.round(request.ForExchange(ctx))
 }
 
 // run follows the logs until ctx ends.
@@ -70,6 +90,8 @@ func (f *follower) run(ctx context.Context) {
 		f.lag.behind(failing != "")
 		select {
 		case <-ctx.Done():
+		case next := <-f.next:
+			f.succeed(ctx, next)
 		case <-time.After(rest):
 		}
 	}
@@ -84,17 +106,24 @@ func (f *follower) opened() (err error) {
 }
 
 // rounds is how often all logs are read before what is due is computed, while they have more. A policy is computed once
-// for all that was read of it.
+// for all that was read of it: in the beginning for all that there is.
 const rounds = 50
 
 // round reads all logs to their ends, and computes what is due.
 func (f *follower) round(ctx context.Context) error {
+	first, err := f.book.First()
+	if err != nil {
+		return err
+	}
 	for n := 1; ; n++ {
 		reached, more, err := f.readAll(ctx)
 		if err != nil {
 			return err
 		}
-		if more && n%rounds > 0 {
+		if f.says != nil {
+			f.says(f.entries, reached)
+		}
+		if more && (first || n%rounds > 0) {
 			continue
 		}
 		if err := f.contracts(ctx); err != nil {
@@ -157,6 +186,7 @@ func (f *follower) read(ctx context.Context, service string) (reached time.Time,
 			if err := f.book.Apply(ctx, batch); err != nil {
 				return reached, false, err
 			}
+			f.entries += len(page.Changes)
 		}
 		if place = page.Next; len(page.Changes) == 0 {
 			return reached, false, nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -91,7 +92,9 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 		},
 	)
 	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics), wall: deps.Wall,
-		contracted: map[string]time.Time{}}
+		contracted: map[string]time.Time{}, next: make(chan *successor)}
+	rebuilder := newRebuilder(l, f)
+	s.Extend(rebuilder.operations()...)
 	f.open = func() (*rows.Book, error) {
 		b, err := rows.Open(l.file, l.amounts, l.zone)
 		if err == nil {
@@ -110,7 +113,10 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 		},
 		Background: func() (map[string]func(context.Context) error, error) {
 			return map[string]func(context.Context) error{"follow": func(ctx context.Context) error {
+				var both sync.WaitGroup
+				both.Go(func() { rebuilder.run(ctx) })
 				f.run(ctx)
+				both.Wait()
 				return l.close()
 			}}, nil
 		},

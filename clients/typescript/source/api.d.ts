@@ -2681,6 +2681,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/book:rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the book has come that is made anew, or when it took the place of the former one
+         * @description How far the book has come that is made anew, or when it took the place of the former one.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readBookRebuild"];
+        put?: never;
+        /**
+         * Make the book anew from the logs, beside the one that is served until it takes its place
+         * @description Make the book anew from the logs, beside the one that is served until it takes its place. Asked again meanwhile, it says how far that has come. A restart goes on with it. Of several replicas it is the one that gets the request. Where organisations share the exchange it is nobody's: who runs the exchange deletes the file of the book.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing).
+         */
+        post: operations["rebuildBook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/book/aging": {
         parameters: {
             query?: never;
@@ -11767,6 +11795,29 @@ export interface components {
          * @enum {string}
          */
         PropertyType: "Agriculture" | "Airport" | "AnimalShelter" | "Apartment" | "ApartmentComplex" | "Aquarium" | "Archive Organization" | "Automotive Business" | "Beach" | "Boat Slip" | "BoatTerminal" | "Bridge" | "Bungalow" | "Business" | "BusStation" | "BusStop" | "Cabin" | "Campground" | "Cemetery" | "Chalet" | "ChildCare" | "Condominium" | "Crematorium" | "Deeded Parking" | "Dentist" | "Dry Cleaning Or Laundry" | "Duplex" | "Educational Organization" | "Emergency Service" | "Employment Agency" | "Entertainment Business" | "Event Venue" | "Farm" | "Financial Service" | "Fire Station" | "Food Establishment" | "Gated Residence Community" | "Government Building" | "Government Office" | "Hall of Residence" | "Health and Beauty Business" | "Home and Construction Business" | "Hospital" | "Hotel or Motel" | "Industrial" | "InternetCafe" | "LegalService" | "Library" | "LodgingBusiness" | "Maisonette" | "Manufactured Home" | "Manufactured On Land" | "MedicalBusiness" | "Mixed Use" | "Mobile Home" | "MovieTheater" | "Multi Family" | "Museum" | "Music Venue" | "Office" | "Own Your Own" | "Park" | "Parking Facility" | "Performing Arts Theater" | "Place of Worship" | "Playground" | "PoliceStation" | "Professional Service" | "PublicToilet" | "Quadruplex" | "RadioStation" | "Ranch" | "Real Estate Agent" | "Recycling Center" | "Residential Caravan" | "Retail" | "RVPark" | "Self Storage" | "Shopping Center" | "Show House" | "Single Family Residence" | "Sports Activity Location" | "Stadium or Arena" | "Stock Cooperative" | "Store" | "Subway Station" | "TaxiStand" | "Television Station" | "Timeshare" | "Tourist Information Center" | "Townhouse" | "Train Station" | "Travel Agency" | "Triplex" | "Under construction" | "Warehouse" | "Zoo";
+        /** @description A book that is made anew from the logs, beside the one that is served. */
+        Rebuild: {
+            /**
+             * Format: date-time
+             * @description When it took the place of the former book. Absent before that.
+             */
+            finished?: string;
+            /**
+             * Format: int64
+             * @description How many entries of the logs were read, since the last start.
+             */
+            read: Exact;
+            /**
+             * Format: date-time
+             * @description The instant up to which all logs were read. Absent in the beginning.
+             */
+            readUpTo?: string;
+            /**
+             * Format: date-time
+             * @description Since when it is being made.
+             */
+            since: string;
+        };
         /** @description A payment recorded against a policy, a claim, or both. It never changes once it is recorded. */
         receipt: {
             /** @description The number of the claim. A receipt needs this or policyNumber. */
@@ -27792,6 +27843,85 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readBookRebuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far the book has come that is made anew, or when it took the place of the former one. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rebuild"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rebuildBook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make the book anew from the logs, beside the one that is served until it takes its place. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rebuild"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. Or an operator does not say why it reads. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

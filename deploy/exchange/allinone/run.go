@@ -83,7 +83,8 @@ func (r *runner) register(flags *pflag.FlagSet) {
 		"`instant`, such as 2026-01-15T00:00:00Z, at which a clock begins that all services go by and that stands "+
 			"still until POST /x/clock:advance; for trying what depends on time, on a data folder of its own")
 	flags.BoolVar(&r.book, bookFlag, true, "keep the book in figures, which takes up to half a processor while "+
-		"records are written; without it, the paths below /x/book are unknown")
+		"records are written, and a whole one until it has read what is there; without it, the paths below /x/book "+
+		"are unknown")
 	flags.BoolVar(&r.demo, demoFlag, false, "show what the exchange can do: a year of contracts that is made at the "+
 		"start, with a test clock, in the folder "+demoFolder+" unless --data is given, and links for two people")
 	for _, s := range append(r.services, r.clockService) {
@@ -122,7 +123,7 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 		r.services = slices.DeleteFunc(r.services, func(s process.Definition) bool { return s.Name == bookFlag })
 	}
 	if file := r.flags.Lookup(settings.BookFile); file.Value.String() == "" {
-		if err := file.Value.Set(filepath.Join(r.data, bookFile)); err != nil {
+		if err := file.Value.Set(BookFile(r.data)); err != nil {
 			return err
 		}
 	}
@@ -158,9 +159,9 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 // bookFlag is the setting that says whether the service of this name runs.
 const bookFlag = "book"
 
-// bookFile is the file in the data folder in which the book is kept. It is in no backup: a start without it reads the
-// logs again.
-const bookFile = "book.sqlite"
+// BookFile returns the file of a data folder in which the book is kept. It is in no backup: a start without it reads
+// the logs again.
+func BookFile(data string) string { return filepath.Join(data, "book.sqlite") }
 
 const testClockFlag = "test-clock"
 

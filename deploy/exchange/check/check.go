@@ -62,8 +62,8 @@ type tally struct {
 // examine looks for faults in the databases. It reports each, and each note, which is no fault, and says on progressed
 // how far it has come.
 func examine(
-	ctx context.Context, databases []database, report func(service string, f docstore.Finding, isNote bool) error,
-	progressed io.Writer,
+	ctx context.Context, databases []database, of *figures,
+	report func(service string, f docstore.Finding, isNote bool) error, progressed io.Writer,
 ) (*tally, error) {
 	found, err := targets(ctx, databases)
 	if err != nil {
@@ -79,18 +79,20 @@ func examine(
 	// all the same.
 	var unread []error
 	others := &peers{databases: databases, started: map[string]*peer.Client{}}
+	finding := func(service string, f docstore.Finding, isNote bool) error {
+		if isNote {
+			t.Notes++
+		} else {
+			t.Findings++
+		}
+		return report(service, f, isNote)
+	}
 	for _, d := range databases {
 		x := inspect.Examination{
 			Store: d, Missing: missing, Now: d.now, Patience: patience,
-			Peer: func(service string) (*peer.Client, error) { return others.of(ctx, service) },
-			Report: func(f docstore.Finding) error {
-				t.Findings++
-				return report(d.name, f, false)
-			},
-			Note: func(f docstore.Finding) error {
-				t.Notes++
-				return report(d.name, f, true)
-			},
+			Peer:   func(service string) (*peer.Client, error) { return others.of(ctx, service) },
+			Report: func(f docstore.Finding) error { return finding(d.name, f, false) },
+			Note:   func(f docstore.Finding) error { return finding(d.name, f, true) },
 			Count: func(sort string, n int) {
 				if sort == "records" {
 					t.Records[d.name] += n
@@ -106,6 +108,14 @@ func examine(
 			if !errors.Is(err, docstore.ErrUnavailable) || ctx.Err() != nil {
 				break
 			}
+		}
+	}
+	if of != nil && len(unread) == 0 {
+		n, err := of.examine(ctx, others, func(f docstore.Finding, isNote bool) error {
+			return finding(inBook, f, isNote)
+		}, progressed)
+		if t.Others["rows and cells of the book"] = n; err != nil {
+			unread = append(unread, fmt.Errorf("the book cannot be compared with the records: %w", err))
 		}
 	}
 	return t, errors.Join(unread...)

@@ -91,7 +91,7 @@ func examineAll(ctx context.Context, from source, p *printer, notes io.Writer) e
 	faults, err := from.sound(ctx, p.finding)
 	t := &tally{}
 	if err == nil {
-		t, err = examine(ctx, databases, p.finding, notes)
+		t, err = examine(ctx, databases, from.book, p.finding, notes)
 	}
 	if err = errors.Join(err, from.end(databases)); err != nil {
 		return err

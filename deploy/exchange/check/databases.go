@@ -38,6 +38,8 @@ type opened struct {
 type source struct {
 	// open opens the database of a service to be examined.
 	open func(ctx context.Context, service string) (opened, error)
+	// book is the book that is compared with the databases; nil for none.
+	book *figures
 	// faults returns in words what is wrong with all of it; nil if its own tools say that.
 	faults func(context.Context) ([]string, error)
 	// close closes what was opened beside the databases; nil for nothing.
@@ -74,6 +76,9 @@ func (s *source) end(databases []database) error {
 	if s.close != nil {
 		errs = append(errs, s.close())
 	}
+	if s.book != nil {
+		errs = append(errs, s.book.close())
+	}
 	return errors.Join(errs...)
 }
 
@@ -83,6 +88,19 @@ func inFolder(data string) (source, error) {
 		return source{}, client.Misuse(
 			fmt.Sprintf("the exchange of the folder %s has its records in MongoDB; name that with --store", data))
 	}
+	of, err := copyBook(data)
+	if err != nil {
+		return source{}, fmt.Errorf("the book cannot be read: %w", err)
+	}
+	from, err := recordsIn(data)
+	if from.book = of; err != nil {
+		return source{}, errors.Join(err, from.end(nil))
+	}
+	return from, nil
+}
+
+// recordsIn returns the databases in the file of a data folder.
+func recordsIn(data string) (source, error) {
 	path := allinone.RecordsFile(data)
 	snapshot, err := sqlitestore.OpenSnapshot(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -83,6 +83,8 @@ func month(t *testing.T) *answers {
 		"GET /x/reconciliation/statement/S/changes?limit=200": `{"count":2,"changes":[{"kind":"changed","row":3,"formerRow":2,` +
 			`"policyNumber":"POL-1","cells":[{"means":"gross","was":"9.00","is":"8.00"},{"means":"net","is":"7.00"}]},` +
 			`{"kind":"removed","formerRow":5,"policyNumber":"POL-2","cells":[]}]}`,
+		"POST /x/book:rebuild":  `{"since":"2026-03-01T12:00:00Z","read":7}`,
+		"GET /x/book:rebuild":   `{"since":"2026-03-01T12:00:00Z","read":9,"finished":"2026-03-01T12:00:01Z"}`,
 		"GET /x/clock":          `{"now":"2026-01-05T09:00:00Z"}`,
 		"POST /x/clock:advance": `{"now":"2026-02-01T00:00:00Z"}`,
 	}}
@@ -122,6 +124,8 @@ func TestCommandsOfPeople(t *testing.T) {
 		{"bordereau list --owner acme", "", "", "GET /x/bordereau?limit=200&owner=acme"},
 		{"contract put C " + file, `"version": 2`, "", `PUT /x/contract/C {"currency":"EUR"}`},
 		{"contract assign C POL-1", `"contract": "C"`, "", "PUT /x/contract/C/policy/POL-1"},
+		{"book rebuild -o table", "SINCE ENTRIES READ UP TO FINISHED 2026-03-01T12:00:00Z 9 2026-03-01T12:00:01Z",
+			"", "GET /x/book:rebuild"},
 		{"clock -o table", "NOW 2026-01-05T09:00:00Z", "", ""},
 		{"clock 2026-02-01", `"now": "2026-02-01T00:00:00Z"`, "",
 			`POST /x/clock:advance {"to":"2026-02-01T00:00:00Z"}`},

@@ -36,7 +36,7 @@ type office struct {
 	form     string
 }
 
-// Commands returns the commands contract, bordereau, reconcile and clock. Their errors are for client.Report.
+// Commands returns the commands contract, bordereau, reconcile, clock and book. Their errors are for client.Report.
 func Commands(around client.Surroundings) []*cobra.Command {
 	var all []declared
 	if err := yaml.NewDecoder(bytes.NewReader(commands), yaml.Strict(), yaml.UseOrderedMap()).Decode(&all); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -27,7 +28,7 @@ type special func(c *call, ctx context.Context) ([]byte, error)
 
 // specials are the commands that do more than they declare. Each may add flags to the command.
 var specials = map[string]func(*cobra.Command) special{
-	"prepare": prepare, "export": export, "compare": compare, "clock": clock,
+	"prepare": prepare, "export": export, "compare": compare, "clock": clock, "rebuild": rebuild,
 }
 
 // prepare shows how far a preparation has come.
@@ -173,6 +174,33 @@ func clock(*cobra.Command) special {
 			return nil, err
 		}
 		return c.exchange(ctx, client.Request{Method: http.MethodPost, Path: "/x/clock:advance", Body: body})
+	}
+}
+
+// rebuild asks until what it has asked for is done.
+func rebuild(*cobra.Command) special {
+	return func(c *call, ctx context.Context) ([]byte, error) {
+		var read atomic.Value
+		read.Store("0")
+		return c.waiting(func() string { return fmt.Sprintf("%s: %v entries of logs read", c.Says, read.Load()) },
+			func() ([]byte, error) {
+				for method := http.MethodPost; ; method = http.MethodGet {
+					body, err := c.exchange(ctx, client.Request{Method: method, Path: c.Post})
+					if err != nil {
+						return nil, err
+					}
+					is, err := decoded(body)
+					if err != nil || at(is, "finished") != "" {
+						return body, err
+					}
+					read.Store(at(is, "read"))
+					select {
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					case <-time.After(time.Second):
+					}
+				}
+			})
 	}
 }
 

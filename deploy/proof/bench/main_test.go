@@ -13,6 +13,7 @@ import (
 var (
 	against = flag.String("against", "", "measure the writes in turn with the exchange in this `folder`")
 	check   = flag.Bool("check", false, "fail if a value is outside its bound")
+	booked  = flag.Int("booked", 20_000, "policies of the rows of figures; a claim for every fifth, 3 receipts each")
 	copied  = flag.Int("copies", 1_000_000, "vehicles, and policies, that the rows of scale load")
 	policy  = flag.Int("policies", 1000, "policies, each with a vehicle and a claim, that the rows are about")
 	length  = flag.Duration("slice", 300*time.Millisecond, "how long each side is driven in a turn")

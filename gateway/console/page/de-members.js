@@ -128,4 +128,5 @@ export default {
   closedWithoutPayment: 'Ohne Zahlung abgeschlossen', openClaims: 'Offene Schäden', lastMovement: 'Letzte Bewegung',
   lastEvent: 'Letztes Ereignis',
   views: 'Ansichten', list: 'Liste', query: 'Parameter',
+  readUpTo: 'Gelesen bis', finished: 'Fertig',
 };

@@ -72,6 +72,18 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 			return err
 		}
 	}
+	err := c.learnLog(conn)
+	if err != nil {
+		return err
+	}
+	c.logged, err = conn.Prepare(fmt.Sprintf(
+		`INSERT INTO %s (collection, id, version, at) VALUES (%d, ?1, ?2, ?3)`, log.table(), c.number))
+	return err
+}
+
+// learnLog reads what the log is called, and the number that the collection has in it.
+func (c *collection) learnLog(conn *sqlite3.Conn) error {
+	log := &c.store.log
 	_, err := first(conn, fmt.Sprintf(
 		`SELECT number, (SELECT lower(hex(id)) FROM %s WHERE seq = 0), %s FROM %s WHERE name = '%s'`,
 		log.table(), log.lastSQL(), log.collections(), log.named(c.spec.Name)),
@@ -80,11 +92,6 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 			log.open(string(row.Bytes(1)), c.number, log.named(c.spec.Name))
 			log.last = max(log.last, row.ColumnInt64(2))
 		})
-	if err != nil {
-		return err
-	}
-	c.logged, err = conn.Prepare(fmt.Sprintf(
-		`INSERT INTO %s (collection, id, version, at) VALUES (%d, ?1, ?2, ?3)`, log.table(), c.number))
 	return err
 }
 

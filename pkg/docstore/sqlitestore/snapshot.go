@@ -101,7 +101,10 @@ func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore
 		return nil, unavailable(fmt.Errorf("%s was not opened by this release yet; start the exchange with this "+
 			"release once, or use the release that wrote it: %w, %s", s.path, docstore.ErrNoCollection, spec.Name))
 	}
-	return c, nil
+	if logs, err := tableColumns(s.conn, s.store.log.prefix+logsTable); err != nil || len(logs) == 0 || spec.Unlogged {
+		return c, err
+	}
+	return c, c.learnLog(s.conn)
 }
 
 // Ping reads from the file. Errors: docstore.ErrUnavailable.

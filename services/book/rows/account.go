@@ -50,8 +50,6 @@ func (s *settling) account(p *policyFact) (*account, error) {
 		{"SELECT name FROM party WHERE id = ?", string(p.Broker), []*string{&a.broker}},
 		{"SELECT name FROM party WHERE id = ?", string(p.Agent), []*string{&a.agent}},
 		{"SELECT number FROM policy WHERE id = ?", string(p.Renews), []*string{&a.renewedFrom}},
-		{"SELECT number FROM policy WHERE renews = ? AND renews <> '' ORDER BY id DESC LIMIT 1", string(p.ID),
-			[]*string{&a.renewedTo}},
 	} {
 		if named.of == "" {
 			continue
@@ -65,5 +63,14 @@ func (s *settling) account(p *policyFact) (*account, error) {
 			return nil, err
 		}
 	}
-	return a, nil
+	// SQLite would plan the statement anew for each policy if it had to sort.
+	last := ""
+	return a, query(s.writer, "SELECT number, id FROM policy WHERE renews = ? AND renews <> ''", func(
+		row *sqlite.Stmt,
+	) error {
+		if id := row.ColumnText(1); id > last {
+			last, a.renewedTo = id, row.ColumnText(0)
+		}
+		return nil
+	}, string(p.ID))
 }

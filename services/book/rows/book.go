@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ import (
 type Book struct {
 	path string
 	defaults
+	// place is read while the file is read, and written while another one takes its place.
+	place   sync.RWMutex
 	mu      sync.Mutex // guards the writer
 	writer  *sqlite.Conn
 	readers *sqlitex.Pool
@@ -124,8 +127,47 @@ func (b *Book) Clear() error {
 				return err
 			}
 		}
-		return b.exec("DELETE FROM state WHERE name <> 'form'")
+		return b.exec("DELETE FROM state WHERE name NOT IN ('form', ?)", since)
 	})
+}
+
+// since is the name under which is kept since when a book is made beside another one.
+const since = "since"
+
+// Since returns since when the book is made beside another one, which is now for a book that did not know it.
+func (b *Book) Since(now time.Time) (at time.Time, err error) {
+	text, err := b.State(since)
+	if err == nil && text == "" {
+		text = now.UTC().Format(time.RFC3339Nano)
+		err = b.write(func() error { return b.setState(since, text) })
+	}
+	if err == nil {
+		at, err = time.Parse(time.RFC3339Nano, text)
+	}
+	return at, err
+}
+
+// Become has the file of another book take the place of the file of this one, once nobody reads that; reads that begin
+// meanwhile wait. Until the file is renamed, which is done at once, this book has its own, and is whole. The other book
+// is closed. After an error the book is to be opened again.
+func (b *Book) Become(other *Book) error {
+	b.place.Lock()
+	defer b.place.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := errors.Join(b.Close(), other.Close()); err != nil {
+		return err
+	}
+	// A log of SQLite belongs to the file before, and would be taken for one of the file that comes.
+	for _, path := range []string{b.path, other.path} {
+		if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+			return cmp.Or(err, fmt.Errorf("another process reads %s", path))
+		}
+	}
+	if err := os.Rename(other.path, b.path); err != nil {
+		return err
+	}
+	return b.connect()
 }
 
 // Close closes the file.
@@ -145,6 +187,8 @@ func (b *Book) write(do func() error) (err error) {
 
 // read calls a function with a connection that reads, as of one instant.
 func (b *Book) read(ctx context.Context, do func(*sqlite.Conn) error) (err error) {
+	b.place.RLock()
+	defer b.place.RUnlock()
 	conn, err := b.readers.Take(ctx)
 	if err != nil {
 		return err
@@ -184,8 +228,21 @@ func (b *Book) setState(name, value string) error {
 // asOf is the name under which is kept up to which instant everything was read.
 const asOf = "asOf"
 
+// First reports whether everything is being read for the first time.
+func (b *Book) First() (bool, error) {
+	at, err := b.State(asOf)
+	return at == "", err
+}
+
 // Reached notes that everything up to an instant was read. It notes nothing while something is due.
 func (b *Book) Reached(at time.Time) error {
+	if first, err := b.First(); err != nil {
+		return err
+	} else if first {
+		if err := b.index(); err != nil {
+			return err
+		}
+	}
 	return b.write(func() error {
 		waits := false
 		err := query(b.writer, "SELECT 1 FROM due LIMIT 1", func(*sqlite.Stmt) error {

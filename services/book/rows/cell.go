@@ -93,14 +93,7 @@ type cellKey struct {
 }
 
 // add adds what a row of a list adds, or takes away what it has added.
-func (d *delta) add(list, text string, gone bool) error {
-	if text == "" {
-		return nil
-	}
-	var a adds
-	if err := json.Unmarshal([]byte(text), &a); err != nil {
-		return err
-	}
+func (d *delta) add(list string, a *adds, gone bool) error {
 	for i := range a.Months {
 		sums, err := a.Months[i].sums()
 		if gone {
@@ -114,7 +107,7 @@ func (d *delta) add(list, text string, gone bool) error {
 			return err
 		}
 	}
-	return d.addOpen(list, &a, gone)
+	return d.addOpen(list, a, gone)
 }
 
 // change changes the cells.

@@ -24,4 +24,5 @@
 //	list.go     pages of rows
 //	sight.go    rows of policies that others share, in pages
 //	file.go     rows in files
+//	compare.go  compares a copy of a book with another one
 package rows

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"zombiezen.com/go/sqlite"
 
 	"insurance.example/exchange/contracts/book"
@@ -220,10 +221,12 @@ func amounts(row *book.PolicyRow, a *account, stated bool, total, loss figures.S
 
 // receipts returns the receipts of a policy with the day of the last one that is premium, and computes their rows.
 func (s *settling) receipts(a *account) (all []figures.Receipt, last scalar.Date, err error) {
-	of, err := facts[receiptFact](s.writer, "SELECT fact FROM receipt WHERE policy = ? ORDER BY id", a.of.Number)
+	of, err := facts[receiptFact](s.writer, "SELECT fact FROM receipt WHERE policy = ?", a.of.Number)
 	if err != nil {
 		return nil, last, err
 	}
+	// SQLite would plan the statement anew for each policy if it had to sort them.
+	slices.SortFunc(of, func(x, y *receiptFact) int { return cmp.Compare(x.ID, y.ID) })
 	types := map[scalar.ID]string{}
 	for _, r := range of {
 		types[r.ID] = r.Type
@@ -289,10 +292,16 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 		return err
 	}
 	if was != is {
-		if err := s.by.add(in.Name, was, true); err != nil {
+		var before adds
+		if was != "" {
+			if err := json.Unmarshal([]byte(was), &before); err != nil {
+				return err
+			}
+		}
+		if err := s.by.add(in.Name, &before, true); err != nil {
 			return err
 		}
-		if err := s.by.add(in.Name, is, false); err != nil {
+		if err := s.by.add(in.Name, &added, false); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,16 @@
 package rows
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"zombiezen.com/go/sqlite/sqlitex"
+)
 
 // form is the form of the file. A file of another form is made again.
-const form = 2
+const form = 3
 
 // schema has the tables of facts, those of rows, and the cells.
 //
@@ -38,16 +45,40 @@ CREATE TABLE open (list TEXT NOT NULL, owner TEXT NOT NULL, contract TEXT NOT NU
 	PRIMARY KEY (list, owner, contract, line, currency, day)) WITHOUT ROWID;
 ` + rowTable(Policies) + rowTable(Claims) + rowTable(Movements)
 
-// rowTable returns the table of a list, with an index for each column that it is sorted by. Such a column has no
-// affinity: an absent value is an empty text, which is after all numbers.
+// rowTable returns the table of a list. A column that it is sorted by has no affinity: an absent value is an empty
+// text, which is after all numbers.
 func rowTable(l *List) (sql string) {
 	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL, row TEXT NOT NULL, adds TEXT NOT " +
 		"NULL"
-	indexes := ""
 	for _, c := range l.sorts() {
 		sql += ", " + c.column()
-		indexes += fmt.Sprintf("CREATE INDEX %[1]sBy_%[2]s ON %[1]s (owner, %[3]s, "+
-			"key);\n", l.table(), c.Name, c.column())
 	}
-	return sql + ", PRIMARY KEY (owner, key)) WITHOUT ROWID;\n" + indexes
+	return sql + ", PRIMARY KEY (owner, key)) WITHOUT ROWID;\n"
+}
+
+// index makes the indexes of the columns that lists are sorted by, unless they are there. They are made once everything
+// was read for the first time: until then nobody reads rows, and one that is sorted as a whole costs much less.
+func (b *Book) index() (err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// What is sorted may be more than memory has. No other folder need be there that can be written.
+	sorting := func(folder, store string) error {
+		return errors.Join(
+			sqlitex.ExecuteTransient(b.writer, "PRAGMA temp_store_directory = '"+
+				strings.ReplaceAll(folder, "'", "''")+"'", nil),
+			sqlitex.ExecuteTransient(b.writer, "PRAGMA temp_store = "+store, nil))
+	}
+	defer func() { err = errors.Join(err, sorting("", "MEMORY")) }()
+	if err := sorting(filepath.Dir(b.path), "FILE"); err != nil {
+		return err
+	}
+	for _, l := range []*List{Policies, Claims, Movements} {
+		for _, c := range l.sorts() {
+			if err := b.exec(fmt.Sprintf("CREATE INDEX IF NOT EXISTS %[1]sBy_%[2]s ON %[1]s (owner, %[3]s, key)",
+				l.table(), c.Name, c.column())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
