@@ -61,8 +61,8 @@ func TestDecidedInBulk(t *testing.T) {
 	for decision, want := range map[string]int{shown.Accepted: 1, shown.Disputed: 4} {
 		at, next, found := 0, "0", 0
 		for next != "" {
-			page := s.Must(200, "GET", fmt.Sprintf("%s/%s/items?decision=%s&limit=2&skip=%s", runs, run.ID, decision, next),
-				"")
+			page := s.Must(200, "GET", fmt.Sprint(runs, "/", run.ID, "/items?decision=", decision, "&limit=2&skip=",
+				next), "")
 			var of shown.RunItems
 			read(t, page, &of)
 			for _, item := range of.Items {

@@ -250,8 +250,8 @@ func (o *office) runOperations() []rest.Extension {
 		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
 		Query: []rest.Parameter{
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"},
-			{Name: "decision", Values: decided, Means: "What was decided about the items; anything without it. A page " +
-				"looks at 10,000 items, so that it may have fewer than limit, or none, and a next"},
+			{Name: "decision", Values: decided, Means: "What was decided about the items; anything without it. A " +
+				"page looks at 10,000 items, so that it may have fewer than limit, or none, and a next"},
 			skipParameter,
 		},
 		Refuses: []problem.Kind{problem.NotFound}, Serve: o.items,

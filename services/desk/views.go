@@ -129,7 +129,9 @@ func (v *views) serveOne(
 		if wrong != "" {
 			return nil, problem.New(problem.BadParameter, "").InParameter("view", wrong)
 		}
-		p, err := do(c.Request.Context(), name, func(tag string) error { return condition.Judge(c.Request.Header, tag) })
+		p, err := do(c.Request.Context(), name, func(tag string) error {
+			return condition.Judge(c.Request.Header, tag)
+		})
 		if err != nil {
 			return nil, err
 		}

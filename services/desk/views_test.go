@@ -20,7 +20,8 @@ func TestViewsAreOfTheirPerson(t *testing.T) {
 		servicetest.Options{Clock: w.clock, Peers: w.peers(), Flags: []string{"--org-claim", "org"}})
 	path := "/x/view/" + url.PathEscape("Läuft im Frühling aus")
 	const motor = `{"list":"policies","query":"line=motorCoverage&sort=-open"}`
-	as := func(organisation, subject string) func(status int, method, body string, header ...string) servicetest.Response {
+	type send = func(status int, method, body string, header ...string) servicetest.Response
+	as := func(organisation, subject string) send {
 		return func(status int, method, body string, header ...string) servicetest.Response {
 			t.Helper()
 			return s.As(organisation).Must(status, method, path, body,

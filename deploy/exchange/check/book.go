@@ -53,7 +53,7 @@ func copyBook(data string) (*figures, error) {
 // close removes the copy.
 func (f *figures) close() (err error) {
 	if f.Book != nil {
-		err = f.Book.Close()
+		err = f.Close()
 	}
 	return errors.Join(err, os.RemoveAll(f.folder))
 }

@@ -23,6 +23,7 @@ require (
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da // indirect
 	modernc.org/sqlite v1.61.1 // indirect
+	zombiezen.com/go/sqlite v1.4.2 // indirect
 )
 
 require (

@@ -171,9 +171,10 @@ func TestQuestionsOfTheDay(t *testing.T) {
 			path:   "/x/book/claims?broker=Kestrel%20Brokers",
 			clicks: []string{claims, view("brokered"), rowOf("rows", "Broker") + " a"}, part: "rows",
 			rows: numbersOf("claimNumber", d.large, d.paid)},
-		{asks: "policies of a contract", list: "rows", member: "policyNumber", path: "/x/book/policies?contract=MOTOR-2026",
-			clicks: []string{book, tabOf("contracts"), "[data-part=contracts] tbody tr:has([href='#/desk/MOTOR-2026']) " +
-				"td[data-label=Written] a"}, part: "rows",
+		{asks: "policies of a contract", list: "rows", member: "policyNumber",
+			path: "/x/book/policies?contract=MOTOR-2026",
+			clicks: []string{book, tabOf("contracts"),
+				"[data-part=contracts] tbody tr:has([href='#/desk/MOTOR-2026']) td[data-label=Written] a"}, part: "rows",
 			rows: numbersOf("policyNumber", underContract...)},
 		{asks: "claims by cause", list: "cells", member: figures + "notified", path: "/x/book/summary?by=cause",
 			clicks: []string{book, tabOf("causes")}, part: "causes", figure: "3", shows: []string{"hail", "fire"}},
@@ -251,8 +252,8 @@ func (d *asked) responds(t *testing.T, q question) {
 		}
 	}
 	var got []string
-	links := "[...document.querySelectorAll('[data-part=" + q.part + "] tbody tr')].map((row) => [...row.querySelectorAll('a')]" +
-		".map((a) => a.innerText).find((text) => /^(POL|CLM)-/.test(text))).sort()"
+	links := "[...document.querySelectorAll('[data-part=" + q.part + "] tbody tr')]" +
+		".map((row) => [...row.querySelectorAll('a')].map((a) => a.innerText).find((text) => /^(POL|CLM)-/.test(text))).sort()"
 	wait.Until(t, func() error {
 		p.eval(links, &got)
 		if !slices.Equal(got, q.rows) {

@@ -17,8 +17,8 @@ const remembers = `{ const send = window.fetch; window.refusal = null; window.fe
 }; true }`
 
 // misplaced returns what of the last problem document a form does not show where it belongs: the words of each error
-// at the field that its pointer or parameter names, and in what the form says those of an error without a field, the title and the
-// detail. A form of several records has a group of fields for each.
+// at the field that its pointer or parameter names, and in what the form says those of an error without a field, the
+// title and the detail. A form of several records has a group of fields for each.
 const misplaced = `((form) => {
 	const wrong = [], said = form.querySelector('.outcome').innerText, first = [];
 	const has = (where, words) => { if (words && !where?.includes(words)) wrong.push(words + ' is not in ' + where); };

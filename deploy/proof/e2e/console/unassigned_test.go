@@ -80,7 +80,8 @@ func (p *tab) ticks() {
 // picksContract chooses a contract.
 func (p *tab) picksContract(reference string) {
 	p.Helper()
-	p.becomes("[...document.querySelectorAll('#to-contract option')].some((e) => e.value === " + quoted(reference) + ")")
+	p.becomes("[...document.querySelectorAll('#to-contract option')].some((e) => e.value === " +
+		quoted(reference) + ")")
 	p.eval("{ const e = document.getElementById('to-contract'); e.value = "+quoted(reference)+
 		"; e.dispatchEvent(new Event('change', { bubbles: true })); }", nil)
 }
@@ -163,8 +164,8 @@ func TestAnAssignmentIsStopped(t *testing.T) {
 	away()
 }
 
-// TestContractsToAssignTo opens the policies without a contract while the exchange lists other contracts: three pages of
-// them, one that is not there, none, and more than anybody chooses from.
+// TestContractsToAssignTo opens the policies without a contract while the exchange lists other contracts: three pages
+// of them, one that is not there, none, and more than anybody chooses from.
 func TestContractsToAssignTo(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Contracts")
