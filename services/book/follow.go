@@ -54,15 +54,18 @@ type follower struct {
 }
 
 // beside returns what reads the logs into a book beside the one that is served.
-func beside(b *rows.Book, peer func(string) *peer.Client, log *slog.Logger) *follower {
-	return &follower{book: b, peer: peer, log: log, lag: newLag(prometheus.NewRegistry()), wall: time.Now,
+func beside(
+	b *rows.Book, peer func(string) *peer.Client, log *slog.Logger, wall func() time.Time,
+) *follower {
+	return &follower{book: b, peer: peer, log: log, lag: newLag(prometheus.NewRegistry()), wall: wall,
 		contracted: map[string]time.Time{}}
 }
 
 // CatchUp reads the logs of the other services to their ends into a book that nobody else writes. says gets how many
 // entries were read by then.
 func CatchUp(ctx context.Context, b *rows.Book, peer func(string) *peer.Client, says func(entries int)) error {
-	f := beside(b, peer, slog.New(slog.DiscardHandler))
+	still := func() time.Time { return time.Time{} } // contracts are read once
+	f := beside(b, peer, slog.New(slog.DiscardHandler), still)
 	f.says = func(entries int, _ time.Time) { says(entries) }
 	return f.round(request.ForExchange(ctx))
 }

@@ -54,9 +54,9 @@ const marks = `[...document.querySelectorAll('[data-part=board] tbody tr')].flat
 	});
 })`
 
-// TestTheBoard compares the board of contracts and months with the work list: each period is a mark below its months, in
-// the row of its contract, with its state, what its last version comes to, and the errors that nobody has waived. The
-// present month is the first; it shows a year, also of a contract that is older, and each mark opens its period.
+// TestTheBoard compares the board of contracts and months with the work list: each period is a mark below its months,
+// in the row of its contract, with its state, what its last version comes to, and the errors that nobody has waived.
+// The present month is the first; it shows a year, also of a contract that is older, and each mark opens its period.
 func TestTheBoard(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Boarder")

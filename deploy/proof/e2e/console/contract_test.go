@@ -81,9 +81,9 @@ func TestAContractIsMade(t *testing.T) {
 	}
 }
 
-// TestAContractIsChanged changes a contract of which a bordereau is approved: what that holds is greyed and says why, and
-// is sent as it was; what another person has changed meanwhile is shown before it is changed again. A reader sees no
-// button for it.
+// TestAContractIsChanged changes a contract of which a bordereau is approved: what that holds is greyed and says why,
+// and is sent as it was; what another person has changed meanwhile is shown before it is changed again. A reader sees
+// no button for it.
 func TestAContractIsChanged(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Changer")

@@ -227,8 +227,9 @@ func TestTaxesOfAContract(t *testing.T) {
 	p.sees("[data-part=totals]", "Taxes", "EUR 123.60")
 }
 
-// TestAMonthIsSignedOff prepares November, of the only type that can be. Whoever has prepared it reads that somebody else
-// must approve it, which is refused; another person approves, and reads what that signs before the digest of it is sent.
+// TestAMonthIsSignedOff prepares November, of the only type that can be. Whoever has prepared it reads that somebody
+// else must approve it, which is refused; another person approves, and reads what that signs before the digest of it is
+// sent.
 func TestAMonthIsSignedOff(t *testing.T) {
 	t.Parallel()
 	d := reported(t, "Signer")

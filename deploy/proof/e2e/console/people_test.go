@@ -256,7 +256,8 @@ func TestTheDeskIsGerman(t *testing.T) {
 	second := openAs(t, d.Exchange, d.anna, "/today")
 	second.click("#language")
 	second.turn("/desk/MOTOR-2026/premium/2026-11/1")
-	second.sees("[data-part=sign-off]", "2 Zeilen, netto", "Zwei Personen genehmigen. clerk", "2 Fehler müssen zuerst hingenommen werden.")
+	second.sees("[data-part=sign-off]", "2 Zeilen, netto", "Zwei Personen genehmigen. clerk",
+		"2 Fehler müssen zuerst hingenommen werden.")
 	second.click("[data-action=approve]")
 	second.send("approve")
 	second.sees("form[data-form=approve] .outcome", "Fehler der Fassung sind nicht hingenommen")

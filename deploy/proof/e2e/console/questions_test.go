@@ -52,8 +52,9 @@ func ask(t *testing.T) *asked {
 	d.later = term("2026-10-01", "2027-10-01", brought)
 	d.outside = term("2025-05-01", "2027-04-01", trial.Record{"premium": 10})
 	claim := func(of trial.Record, cause string, reserve int) trial.Record {
-		return c.Create(t, "claim", trial.Record{"policyNumber": of.Text("policyNumber"), "lossDate": "2026-11-20T08:00:00Z",
-			"claimType": "own property damage", "lossCause": cause, "reserve": reserve})
+		return c.Create(t, "claim", trial.Record{"policyNumber": of.Text("policyNumber"),
+			"lossDate": "2026-11-20T08:00:00Z", "claimType": "own property damage", "lossCause": cause,
+			"reserve": reserve})
 	}
 	d.large, d.paid = claim(d.ends, "fire", 8000), claim(d.later, "hail", 700)
 	c.Post(t, "/x/claim/"+d.paid.Text("id")+":pay", trial.Record{"paymentAmount": 300, "paymentMethod": "cash",
@@ -159,8 +160,8 @@ func TestQuestionsOfTheDay(t *testing.T) {
 			path: "/x/book/summary?by=line,year&year=2026", clicks: []string{book}, part: "lines", figure: "6734",
 			shows: []string{"EUR 6,734.00"}},
 		{asks: "what a person approved this month", list: "versions", member: "decidedBy", path: november,
-			clicks: []string{desk, "a[href='#/decisions']", "[data-part=decisions] a[href*='by=anna']"}, part: "decisions",
-			shows: []string{"anna", "approved", "2026-11", decided.Text("decidedBy")}},
+			clicks: []string{desk, "a[href='#/decisions']", "[data-part=decisions] a[href*='by=anna']"},
+			part:   "decisions", shows: []string{"anna", "approved", "2026-11", decided.Text("decidedBy")}},
 		{asks: "open claims above 5,000", list: "rows", member: "claimNumber",
 			path:   "/x/book/claims?status=open&status=reopened&outstandingFrom=5000",
 			clicks: []string{claims, view("large")}, part: "rows", rows: numbersOf("claimNumber", d.large)},
@@ -174,8 +175,8 @@ func TestQuestionsOfTheDay(t *testing.T) {
 		{asks: "policies of a contract", list: "rows", member: "policyNumber",
 			path: "/x/book/policies?contract=MOTOR-2026",
 			clicks: []string{book, tabOf("contracts"),
-				"[data-part=contracts] tbody tr:has([href='#/desk/MOTOR-2026']) td[data-label=Written] a"}, part: "rows",
-			rows: numbersOf("policyNumber", underContract...)},
+				"[data-part=contracts] tbody tr:has([href='#/desk/MOTOR-2026']) td[data-label=Written] a"},
+			part: "rows", rows: numbersOf("policyNumber", underContract...)},
 		{asks: "claims by cause", list: "cells", member: figures + "notified", path: "/x/book/summary?by=cause",
 			clicks: []string{book, tabOf("causes")}, part: "causes", figure: "3", shows: []string{"hail", "fire"}},
 		{asks: "renewals that nobody has offered yet", list: "rows", member: "policyNumber",
@@ -253,7 +254,8 @@ func (d *asked) responds(t *testing.T, q question) {
 	}
 	var got []string
 	links := "[...document.querySelectorAll('[data-part=" + q.part + "] tbody tr')]" +
-		".map((row) => [...row.querySelectorAll('a')].map((a) => a.innerText).find((text) => /^(POL|CLM)-/.test(text))).sort()"
+		".map((row) => [...row.querySelectorAll('a')].map((a) => a.innerText)" +
+		".find((text) => /^(POL|CLM)-/.test(text))).sort()"
 	wait.Until(t, func() error {
 		p.eval(links, &got)
 		if !slices.Equal(got, q.rows) {
