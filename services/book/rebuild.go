@@ -121,7 +121,7 @@ func (r *rebuilder) make(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
-	f := beside(b, r.follower.peer, r.log, r.follower.wall)
+	f := beside(b, r.follower.peer, r.log, r.wall)
 	f.says = func(entries int, upTo time.Time) {
 		r.says(func(s *book.Rebuild) { s.Read, s.ReadUpTo = int64(entries), scalar.Instant(upTo) })
 	}

@@ -90,7 +90,8 @@ func bookOf(b *testing.B, policies int) (s *side, entries int, took, memory floa
 		if err == nil {
 			log := `"` + service + `_log of changes"`
 			_, err = sqlitetest.Exec(file, fmt.Sprintf(`INSERT INTO %s (collection, id, version, at) SELECT
-				(SELECT number FROM "%s_collections of the log" WHERE name = '%s'), id, version, (SELECT max(at) FROM %[1]s) FROM %[4]s
+				(SELECT number FROM "%s_collections of the log" WHERE name = '%s'), id, version,
+				(SELECT max(at) FROM %[1]s) FROM %[4]s
 				WHERE id NOT IN (SELECT id FROM %[1]s)`, log, service, collection, table))
 		}
 		if err != nil {
