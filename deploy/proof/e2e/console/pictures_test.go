@@ -157,7 +157,7 @@ func (p *tab) take(all []picture) {
 		if screen.follow != "" {
 			p.click(screen.follow)
 		}
-		p.do(chromedp.EmulateViewport(1120, cmp.Or(screen.height, usualHeight)))
+		p.do(chromedp.EmulateViewport(1280, cmp.Or(screen.height, usualHeight)))
 		p.sees(screen.selector, screen.text)
 		p.becomes("!document.querySelector('[aria-busy]')")
 		p.eval("document.activeElement.blur(); scrollTo(0, 0)", nil)
