@@ -8,7 +8,7 @@ import (
 )
 
 // Longest only ends a test that would never end: no test passes or fails by how quick it is.
-const Longest = 40 * time.Second
+const Longest = 10 * time.Minute
 
 // Until calls done until it returns nil. After the Longest time it ends the test with the last error.
 func Until(t testing.TB, done func() error) {
