@@ -37,7 +37,7 @@ func TestRecords(t *testing.T) {
 	policy := strings.Split(trip, `"`)[3]
 	s.run(t, "search", "travelCoverage", "--newest", "--expand", "policyholder,travellers").want(t, 0,
 		`"policyholder":{"id":"`+strings.Split(holder, `"`)[3], `"travellers":[{"id":"`+strings.Split(traveller, `"`)[3])
-	s.run(t, "search", "travelCoverage", "--expand", "pet").want(t, 1, "policyholder, travellers")
+	s.run(t, "search", "travelCoverage", "--expand", "pet").want(t, 1, "policyholder, broker, agent, travellers")
 	s.run(t, "action", "travelCoverage", policy, "cancel", "--body", `{"reason":"stayed"}`).want(t, 0, `"cancelled"`)
 	s.run(t, "action", "travelCoverage", policy, "cancel").want(t, 1, "(409)")
 	s.run(t, "action", "travelCoverage", policy, "renew").want(t, 2, "there are cancel, endorse")

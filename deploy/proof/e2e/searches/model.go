@@ -195,7 +195,7 @@ var members = map[string][]string{
 	"policyholder": {"policyholderId"}, "vehicle": {"vehicleId"}, "driver": {"driverId"},
 	"property": {"propertyId", "propertyRef"}, "properties": {"propertyIds"}, "pet": {"petId"},
 	"travellers": {"travellerIds"}, "business": {"businessId"}, "debtor": {"debtorId"}, "policy": {"policyNumber"},
-	"claim": {"claimNumber"}, "reversed": {"reverses"},
+	"claim": {"claimNumber"}, "reversed": {"reverses"}, "broker": {"brokerId"}, "agent": {"agentId"},
 }
 
 // embedded returns what a search embeds in a record under a name, and whether it lacks something. has is false if the
