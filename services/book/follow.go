@@ -44,8 +44,8 @@ type follower struct {
 	lag  *lag
 	// wall is the clock of the machine, which no test clock moves.
 	wall func() time.Time
-	// contracted is when the contracts of each organisation were read.
-	contracted map[string]time.Time
+	// contractsAt is when the contracts of each organisation were read.
+	contractsAt map[string]time.Time
 	// next gets the book that takes the place of this one.
 	next chan *successor
 	// entries is how many were read, and says gets that and the instant up to which all logs were; nil for nobody.
@@ -58,7 +58,7 @@ func beside(
 	b *rows.Book, peer func(string) *peer.Client, log *slog.Logger, wall func() time.Time,
 ) *follower {
 	return &follower{book: b, peer: peer, log: log, lag: newLag(prometheus.NewRegistry()), wall: wall,
-		contracted: map[string]time.Time{}}
+		contractsAt: map[string]time.Time{}}
 }
 
 // CatchUp reads the logs of the other services to their ends into a book that nobody else writes. says gets how many
@@ -209,7 +209,7 @@ func (f *follower) lost(ctx context.Context, service, place string) error {
 	}
 	f.log.WarnContext(ctx, "the database of a service was restored or replaced: the book is made "+
 		"anew", "service", service)
-	clear(f.contracted)
+	clear(f.contractsAt)
 	return f.book.Clear()
 }
 
@@ -245,7 +245,7 @@ func (f *follower) contracts(ctx context.Context) error {
 		return err
 	}
 	for _, owner := range owners {
-		if read, is := f.contracted[owner]; is && f.wall().Sub(read) < contractsEvery {
+		if read, is := f.contractsAt[owner]; is && f.wall().Sub(read) < contractsEvery {
 			continue
 		}
 		as, err := request.ForOwner(ctx, owner)
@@ -271,7 +271,7 @@ func (f *follower) contracts(ctx context.Context) error {
 		if err := f.book.Contracts(owner, of.Contracts, assigned); err != nil {
 			return err
 		}
-		f.contracted[owner] = f.wall()
+		f.contractsAt[owner] = f.wall()
 	}
 	return nil
 }

@@ -167,6 +167,6 @@ func (f *follower) succeed(ctx context.Context, next *successor) {
 	if err = f.book.Become(next.book); err != nil {
 		f.book = nil // it is opened again
 	}
-	f.contracted = next.contracted
+	f.contractsAt = next.contractsAt
 	next.put <- err
 }

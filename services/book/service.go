@@ -92,7 +92,7 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 		},
 	)
 	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics), wall: deps.Wall,
-		contracted: map[string]time.Time{}, next: make(chan *successor)}
+		contractsAt: map[string]time.Time{}, next: make(chan *successor)}
 	rebuilder := newRebuilder(l, f)
 	s.Extend(rebuilder.operations()...)
 	f.open = func() (*rows.Book, error) {

@@ -49,8 +49,8 @@ func intermediaryExists[T any](e *environment, member string) rest.Check[T] {
 				return nil
 			}
 			if id, isID := ref.UUID(); isID {
-				party, found, err := peer.Get[internalapi.Party](ctx, e.parties, internalapi.PartyPath+id.String())
-				if err != nil || found && party.Resource == insurer {
+				party, is, err := peer.Get[internalapi.Party](ctx, e.parties, internalapi.PartyPath+id.String())
+				if err != nil || is && party.Resource == insurer {
 					return err
 				}
 			}
@@ -62,17 +62,17 @@ func intermediaryExists[T any](e *environment, member string) rest.Check[T] {
 // setAside takes the members off a renewal that its body does not name, and returns what gives them back: it has them
 // as the policy that is renewed, whatever they are there, and nobody checks them again.
 func setAside(p *coverage.Policy, sent []string) (back func()) {
-	var kept [2]scalar.Since[scalar.ID]
+	var former [2]scalar.Since[scalar.ID]
 	members := []string{brokerMember, agentMember}
 	for i, member := range members {
 		if of := broughtBy(p, member); !slices.Contains(sent, member) {
-			kept[i], *of = *of, scalar.Since[scalar.ID]{}
+			former[i], *of = *of, scalar.Since[scalar.ID]{}
 		}
 	}
 	return func() {
 		for i, member := range members {
 			if of := broughtBy(p, member); !slices.Contains(sent, member) {
-				*of = kept[i]
+				*of = former[i]
 			}
 		}
 	}

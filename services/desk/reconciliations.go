@@ -250,7 +250,7 @@ func (o *office) runOperations() []rest.Extension {
 		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
 		Query: []rest.Parameter{
 			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"},
-			{Name: "decision", Values: decided, Means: "What was decided about the items; anything without it. A " +
+			{Name: "decision", Values: decisions, Means: "What was decided about the items; anything without it. A " +
 				"page looks at 10,000 items, so that it may have fewer than limit, or none, and a next"},
 			skipParameter,
 		},
@@ -286,8 +286,8 @@ func (o *office) runOperations() []rest.Extension {
 	}
 }
 
-// decided are the decisions by which items are listed.
-var decided = []string{shown.Accepted, shown.Disputed}
+// decisions are those by which items are listed.
+var decisions = []string{shown.Accepted, shown.Disputed}
 
 // csvMedia is the media type of CSV as a request asks for it.
 const csvMedia = "text/csv"
@@ -303,9 +303,9 @@ func (o *office) items(c *gin.Context, _ any) (any, error) {
 			"must be one of "+strings.Join(shown.Outcomes, ", "))
 	}
 	decision := c.Query("decision")
-	if decision != "" && !slices.Contains(decided, decision) {
+	if decision != "" && !slices.Contains(decisions, decision) {
 		return nil, problem.New(problem.BadParameter, "").InParameter("decision",
-			"must be one of "+strings.Join(decided, ", "))
+			"must be one of "+strings.Join(decisions, ", "))
 	}
 	ctx, id := c.Request.Context(), c.Param("runId")
 	format := table.Asked(c)

@@ -98,15 +98,15 @@ func (f *figures) examine(
 	if err := follow(f.Book); err != nil {
 		return 0, err
 	}
-	made, err := f.Empty(filepath.Join(f.folder, "anew"))
+	other, err := f.Empty(filepath.Join(f.folder, "anew"))
 	if err != nil {
 		return 0, err
 	}
-	if err = follow(made); err == nil {
-		count, err = f.Compare(ctx, made, ofEach, func(d rows.Difference) error {
+	if err = follow(other); err == nil {
+		count, err = f.Compare(ctx, other, ofEach, func(d rows.Difference) error {
 			return report(docstore.Finding{Collection: d.Table, ID: d.Key, Invariant: ofBook,
 				Found: docstore.Short(d.Is), Expected: docstore.Short(d.Wants)}, false)
 		})
 	}
-	return count, errors.Join(err, made.Close())
+	return count, errors.Join(err, other.Close())
 }

@@ -1,6 +1,6 @@
 // A list of the book: policies, claims, movements, or what came late. What it shows is in the address.
 
-import { interfaceDocument, mayWrite } from './api.js';
+import { Problem, interfaceDocument, mayWrite } from './api.js';
 import { Table } from './dom.js';
 import { html, useRef, useState } from './html.js';
 import { Downloads, Loaded, Pages, listed } from './show.js';
@@ -25,6 +25,11 @@ function files(list, query, shown) {
   return [['csv', 'text/csv'], ['xlsx', XLSX]].map(([suffix, media]) => ({ suffix, media, name: list,
     path: `/x/book/${list}?${of}` }));
 }
+
+// rowsOf reads a page of rows. An exchange may have no book.
+const rowsOf = (read, path) => listed('rows', 'cursor')(read, path).catch((err) => {
+  throw err instanceof Problem && err.status === 404 ? new Problem(404, { title: t('noBook') }) : err;
+});
 
 // Rows are the rows of the list. One is shown beside it: by a click on the row or by its button, by Space where the
 // focus is in a row, and then by the keys that move through the rows.
@@ -51,7 +56,7 @@ function Rows({ list, path, columns, names }) {
     <button type="button" class="peek" aria-label=${t('besideIt')} aria-pressed=${row?.id === of.id ? 'true' : 'false'}
     onClick=${() => setRow(row?.id === of.id ? null : of)}>›</button>` };
   return html`<div class="with-beside" ref=${around} onKeyDown=${closes}>
-    <${Pages} data-part="rows" path=${path} list=${listed('rows', 'cursor')} show=${(rows, next) => html`
+    <${Pages} data-part="rows" path=${path} list=${rowsOf} show=${(rows, next) => html`
       <${Table} caption=${t(`list ${list}`)} rows=${rows} columns=${[...columns, peek]} attributes=${attributes}
         empty=${next ? t('moreToLookAt') : t('nothing')} />`} />
     ${row && html`<${Beside} row=${row} names=${names} close=${close} />`}</div>`;

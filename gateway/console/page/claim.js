@@ -32,8 +32,10 @@ const offered = ({ claimStatus }) => Object.keys(FORMS).filter((name) => FORMS[n
 async function formOf(name, { record, etag }) {
   const { method, before = '', suffix, only, first, adds } = FORMS[name];
   const path = `/claim/${record.id}`;
-  const fields = new Fields(await bodySchema(method, `${before}/claim/{id}${suffix}`), { form: `${name} ${record.id}`,
-    given: only && !adds ? record : {}, only, first, changes: Boolean(only && !adds) });
+  const { document, schema } = await bodySchema(method, `${before}/claim/{id}${suffix}`);
+  // What a form adds by itself makes the fields that it has required.
+  const fields = new Fields({ document, schema: adds ? { ...schema, required: only } : schema }, {
+    form: `${name} ${record.id}`, given: only && !adds ? record : {}, only, first, changes: Boolean(only && !adds) });
   return { id: name, method, path: before + path + suffix, title: t(name), send: t(name), record, etag,
     groups: [{ fields }], reread: () => get(path),
     ...adds && { body: () => ({ ...fields.body(), ...adds }) } };

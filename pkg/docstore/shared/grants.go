@@ -73,11 +73,11 @@ func (l *Lists) grantedAfter(
 	docs, err := l.grants.Find(ctx, everybody, docstore.Query{Equal: docstore.Keys{toIndex: who.Name()}, After: after,
 		Limit: grantsAtOnce})
 	for _, doc := range docs {
-		found, err := readFinding(doc)
+		grant, err := readFinding(doc)
 		if err != nil {
 			return nil, last, err
 		}
-		policyNumbers, last = append(policyNumbers, found.PolicyNumber), doc.ID
+		policyNumbers, last = append(policyNumbers, grant.PolicyNumber), doc.ID
 	}
 	return policyNumbers, last, err
 }

@@ -40,7 +40,7 @@ func (s *settling) account(p *policyFact) (*account, error) {
 		a.Terms, a.head.Contract, a.head.Year = c.Terms, c.Reference, c.year
 	}
 	a.head.Currency, a.head.Year = a.Currency, cmp.Or(a.head.Year, p.Inception.In(a.Zone).Year())
-	for _, named := range []struct {
+	for _, lookup := range []struct {
 		sql  string
 		of   string
 		into []*string
@@ -51,15 +51,15 @@ func (s *settling) account(p *policyFact) (*account, error) {
 		{"SELECT name FROM party WHERE id = ?", string(p.Agent), []*string{&a.agent}},
 		{"SELECT number FROM policy WHERE id = ?", string(p.Renews), []*string{&a.renewedFrom}},
 	} {
-		if named.of == "" {
+		if lookup.of == "" {
 			continue
 		}
-		if err := query(s.writer, named.sql, func(row *sqlite.Stmt) error {
-			for i, to := range named.into {
+		if err := query(s.writer, lookup.sql, func(row *sqlite.Stmt) error {
+			for i, to := range lookup.into {
 				*to = row.ColumnText(i)
 			}
 			return nil
-		}, named.of); err != nil {
+		}, lookup.of); err != nil {
 			return nil, err
 		}
 	}

@@ -188,7 +188,7 @@ func (b *Book) Cells(
 // sharedCells calls a function with what the rows of shared policies add to months between two.
 func (s *Sight) sharedCells(conn *sqlite.Conn, from, to figures.Month, do func(Cell) error) error {
 	for _, l := range []*List{Policies, Claims} {
-		if err := s.shared(conn, l, func(of stored) error {
+		if err := s.eachShared(conn, l, func(of stored) error {
 			a, err := of.sums()
 			for i := range a.Months {
 				if m := &a.Months[i]; err == nil && m.Month >= from && m.Month <= to {

@@ -88,11 +88,11 @@ func (b *Book) Page(ctx context.Context, l *List, q Query) (page Page, err error
 		if err != nil {
 			return err
 		}
-		shared, err := b.sharedRows(conn, l, &q)
+		ofOthers, err := b.sharedRows(conn, l, &q)
 		if err != nil {
 			return err
 		}
-		all, after := q.merge(own, shared, next)
+		all, after := q.merge(own, ofOthers, next)
 		for _, one := range all {
 			page.Rows = append(page.Rows, one.row)
 		}
@@ -105,11 +105,11 @@ func (b *Book) Page(ctx context.Context, l *List, q Query) (page Page, err error
 // ownRows returns the rows of the organisation's own that a statement reads, as many as a page has, and the place of
 // the last one that was looked at; nil at the end of the list.
 func (b *Book) ownRows(stmt *sqlite.Stmt, l *List, q *Query) (own []placed, next *Place, err error) {
-	for looked := 0; ; looked++ {
+	for count := 0; ; count++ {
 		if more, err := stmt.Step(); err != nil || !more {
 			return own, nil, err
 		}
-		if len(own) == q.Limit || looked == examined {
+		if len(own) == q.Limit || count == examined {
 			return own, next, nil
 		}
 		row := l.newRow()

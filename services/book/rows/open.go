@@ -95,7 +95,7 @@ func (b *Book) OpenAmounts(
 		if at, err = reached(conn); err != nil {
 			return err
 		}
-		if err := of.shared(conn, l, func(one stored) error {
+		if err := of.eachShared(conn, l, func(one stored) error {
 			a, err := one.sums()
 			if err != nil || a.Open == "" {
 				return err

@@ -41,8 +41,8 @@ type stored struct {
 	key, row, adds string
 }
 
-// shared calls a function with the rows of a list that are of shared policies.
-func (s *Sight) shared(conn *sqlite.Conn, l *List, do func(stored) error) error {
+// eachShared calls a function with the rows of a list that are of shared policies.
+func (s *Sight) eachShared(conn *sqlite.Conn, l *List, do func(stored) error) error {
 	by := "key"
 	value := func(number string) string { return number }
 	if l != Policies {
@@ -73,9 +73,9 @@ func (s *stored) sums() (a adds, err error) {
 	return a, err
 }
 
-// shown takes off a row of another organisation what is that one's own: its contracts and references, what identifies a
+// conceal takes off a row of another organisation what is that one's own: its contracts and references, what identifies a
 // vehicle, and the parties and policies that are not shared.
-func (s *Sight) shown(row any, of SharedPolicy) {
+func (s *Sight) conceal(row any, of SharedPolicy) {
 	switch row := row.(type) {
 	case *book.PolicyRow:
 		row.Owner, row.Contract, row.ExternalReference, row.Broker, row.Agent = of.Owner, "", "", "", ""
@@ -145,12 +145,12 @@ func (b *Book) sharedRows(conn *sqlite.Conn, l *List, q *Query) (all []placed, e
 		slices.SortFunc(all, func(x, y placed) int { return q.order(&x.Place, &y.Place) })
 		all = all[:min(len(all), q.Limit+1)]
 	}
-	err = q.shared(conn, l, func(of stored) error {
+	err = q.eachShared(conn, l, func(of stored) error {
 		row := l.newRow()
 		if err := json.Unmarshal([]byte(of.row), row); err != nil {
 			return err
 		}
-		q.shown(row, of.of)
+		q.conceal(row, of.of)
 		at := q.placeIn(row, of.key)
 		if q.After != nil && q.order(&at, q.After) <= 0 {
 			return nil
@@ -169,8 +169,8 @@ func (b *Book) sharedRows(conn *sqlite.Conn, l *List, q *Query) (all []placed, e
 }
 
 // merge puts the rows of shared policies into a page of an organisation's own, which ends at its place next.
-func (q *Query) merge(own, shared []placed, next *Place) (all []placed, after *Place) {
-	for _, one := range shared {
+func (q *Query) merge(own, ofOthers []placed, next *Place) (all []placed, after *Place) {
+	for _, one := range ofOthers {
 		if next == nil || q.order(&one.Place, next) < 0 {
 			own = append(own, one)
 		}

@@ -112,7 +112,7 @@ func (r *Reconciler) Items(
 	ctx context.Context, id, outcome, decision string, from, limit int,
 ) (page reconciliation.RunItems, err error) {
 	page.Items = []reconciliation.RunItem{}
-	skip, looked := from, 0
+	skip, count := from, 0
 	of, s, err := r.run(ctx, id)
 	if err != nil {
 		return page, err
@@ -123,11 +123,11 @@ func (r *Reconciler) Items(
 			skip--
 			continue
 		}
-		if len(page.Items) == limit || looked == mostLookedAt {
-			page.Next = from + looked
+		if len(page.Items) == limit || count == mostLookedAt {
+			page.Next = from + count
 			break
 		}
-		looked++
+		count++
 		item, err := reader.item(ctx, number)
 		if err != nil {
 			return page, err

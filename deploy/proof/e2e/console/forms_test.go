@@ -230,3 +230,20 @@ func TestALostResponseMakesOneRecord(t *testing.T) {
 		}
 	})
 }
+
+// TestAClaimIsClosedWithoutPayment closes a claim for which nothing is paid, which needs a reason.
+func TestAClaimIsClosedWithoutPayment(t *testing.T) {
+	t.Parallel()
+	o := onClaim(t, "closeUnpaid")
+	o.sees("form[data-form=closeUnpaid]", "Close without payment")
+	o.lacks("closeUnpaid", "/reason")
+	o.fill("closeUnpaid", "/reason", "no loss after all")
+	o.send("closeUnpaid")
+	o.sees(".lead [data-state=closed]", "closed")
+	claim := o.c.Read(t, o.history)
+	payments := within(claim, "payments")
+	if claim.Text("claimStatus") != "closed" || len(payments) != 1 || text(payments[0]["paymentAmount"]) != "0" ||
+		payments[0].Text("reason") != "no loss after all" {
+		t.Errorf("the claim is %v", claim)
+	}
+}

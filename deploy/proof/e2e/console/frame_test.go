@@ -111,7 +111,8 @@ func TestAFileIsTaken(t *testing.T) {
 		p.sees("[data-part=drop]", "Choose a file")
 		p.sees("[data-part=imports]", "Nobody has imported a file yet.")
 		p.eval(`{ const held = new DataTransfer(); held.items.add(new File(['a,b\n1,2\n'], 'november.csv'));
-			document.dispatchEvent(new DragEvent('drop', { dataTransfer: held, bubbles: true, cancelable: true })); }`, nil)
+			document.dispatchEvent(new DragEvent('drop',
+				{ dataTransfer: held, bubbles: true, cancelable: true })); }`, nil)
 		p.sees("[data-part=drop]", "november.csv")
 		p.click("[data-part=drop] [data-to=" + screen + "]")
 		p.becomes("document.querySelector(" + quoted(field) + ")?.files[0]?.name === 'november.csv'")

@@ -217,6 +217,10 @@ func TestTodayWithoutTheBook(t *testing.T) {
 			p.seeks("bookl")
 			p.sees("[data-group=parties]", "Grace Bookless")
 			p.sees("[data-group=belonging]", made.Text("policyNumber"))
+			if name == "none" {
+				p.turn("/claims")
+				p.sees("[data-part=rows] [role=alert]", says)
+			}
 		})
 	}
 }
