@@ -17,6 +17,11 @@ RACED := $(call packages,pkg/audit pkg/auth pkg/docstore pkg/kafka pkg/load pkg/
 	services/book \
 	services/feed services/premium $(addprefix deploy/exchange/,allinone client desk local testclock))
 
+# Of the whole in one process, the race detector tries those in which several things happen at once: it finds nothing where one
+# caller asks one thing after the other, and each of them starts an exchange.
+IN_ONE := ./deploy/exchange/allinone
+AT_ONCE := '^Test(ADemonstration|TheDeskIsFilled|WebhooksSendWhatIsShared|TimePassesByTheTestClock|SecondInstanceIsRefused.*)$$'
+
 # The whole, as processes. Its console is tested in a browser.
 WHOLE := $(call packages,$(addprefix deploy/proof/e2e/,client contractcheck copies sight) \
 	deploy/exchange/allinone) ./deploy/proof/e2e
@@ -98,9 +103,13 @@ test: bin/exchange ## run the tests that need nothing but Go: 6 minutes at first
 	@echo "make: left out: races (make test-race), the whole as processes (test-e2e), the pages (test-browser), MongoDB (test-stores)," \
 		"images (test-containers), Kubernetes (test-kubernetes), what is tried by samples here (test-long)"
 
+raced_apart = $(filter-out $(IN_ONE)%,$(or $(PACKAGES),$(RACED)))
+raced_in_one = $(filter $(IN_ONE)%,$(or $(PACKAGES),$(RACED)))
+
 .PHONY: test-race
 test-race: ## run the packages that have goroutines with the race detector (needs a C compiler; PACKAGES=./pkg/rest/...: only these)
-	$(raced) go test -vet=off -short -parallel 16 -timeout $(LONGEST) $(RACE) $(or $(PACKAGES),$(RACED))
+	$(if $(raced_apart),$(raced) go test -vet=off -short -parallel 16 -timeout $(LONGEST) $(RACE) $(raced_apart))
+	$(if $(raced_in_one),$(raced) go test -vet=off -timeout $(LONGEST) -run $(AT_ONCE) $(RACE) $(raced_in_one))
 
 .PHONY: test-e2e
 test-e2e: bin/under-test ## run the whole as processes that have the race detector (needs a C compiler, curl and bash)
