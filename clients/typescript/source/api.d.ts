@@ -35425,8 +35425,8 @@ export interface operations {
                          * @description The longest credit that may be given. The interface does not say its unit.
                          */
                         maxCreditPeriod?: Exact;
-                        /** @description What the policy insures against. A claim's lossCause must be one of them. */
-                        perils?: components["schemas"]["MotorPeril"][];
+                        /** @description What the policy insures against. A claim's lossCause must be one of them. Each resource has values of its own. Each resource has values of its own. Each resource has values of its own. */
+                        perils?: string[];
                         /**
                          * Format: uuid
                          * @description The id of the pet that the policy covers.
