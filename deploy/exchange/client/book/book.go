@@ -73,7 +73,8 @@ type Book struct {
 	// step is called for each request that the exchange has carried out, now or before.
 	step func(Step)
 
-	shared map[string]Record // the first record of each resource, made from the examples
+	shared  map[string]Record // the first record of each resource, made from the examples
+	brokers any               // the ids of the brokers
 
 	mu sync.Mutex
 	// premiums maps each row of the premium bordereau to the sum of its receipts, less the refunds.
@@ -107,6 +108,11 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	if err := b.examples(ctx); err != nil {
 		return err
 	}
+	c := b.chain(ctx, fmt.Sprintf("%d-brokers", b.Seed), 0)
+	if c.tell("brokers"); c.err != nil {
+		return c.err
+	}
+	b.brokers = c.vars["brokers"]
 	workers, within := errgroup.WithContext(ctx)
 	workers.SetLimit(b.Workers)
 	var mu sync.Mutex
@@ -157,6 +163,7 @@ type chain struct {
 func (b *Book) chain(ctx context.Context, scope string, number uint64) *chain {
 	c := &chain{Book: b, ctx: ctx, scope: scope, rng: rand.New(rand.NewPCG(b.Seed, number)), vars: map[string]any{
 		"seed": b.Seed, "thousandth": int(b.Seed % 1000), "asOf": b.AsOf, "all": read().Lines, "treaty": b.treaty(),
+		"brokers": b.brokers,
 		// Each of the first 36500 seeds has a day of its own.
 		"ruleDay": int(b.Seed % 36500),
 	}}

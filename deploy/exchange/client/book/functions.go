@@ -79,7 +79,7 @@ func (c *chain) functions() template.FuncMap {
 			return all
 		},
 		"endorsement": c.endorsement,
-		"written":     c.written,
+		"having":      c.having,
 		"covered":     c.covered,
 	}
 }
@@ -133,11 +133,11 @@ func (c *chain) endorsement(preferred string) string {
 	return preferred
 }
 
-// written returns a premium that is written, and nothing if policies of the line have no such member.
-func (c *chain) written(premium int) any {
+// having returns the value of a member, and nothing if policies of the line have no such member.
+func (c *chain) having(member string, value any) any {
 	_, r := c.insured()
-	if _, has := r.Member("grossWrittenPremium"); has {
-		return premium
+	if _, has := r.Member(member); has {
+		return value
 	}
 	return nil
 }
