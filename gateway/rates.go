@@ -123,10 +123,10 @@ func (s *share) bucket(name string) *rate.Limiter {
 	if name == "" {
 		return nil
 	}
-	known, ok := s.buckets.Get(name)
+	limiter, ok := s.buckets.Get(name)
 	if !ok {
-		known = rate.NewLimiter(rate.Limit(s.PerSecond), s.Burst)
-		s.buckets.Add(name, known)
+		limiter = rate.NewLimiter(rate.Limit(s.PerSecond), s.Burst)
+		s.buckets.Add(name, limiter)
 	}
-	return known
+	return limiter
 }

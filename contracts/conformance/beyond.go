@@ -14,8 +14,8 @@ func beyondRules() []Rule {
 	var rules []Rule
 	for _, r := range resources {
 		rules = append(rules, Rule{Name: "GET /x/history/" + r.name + "/{id} lists the creation", try: func(p *probe) {
-			_, made := p.full(r)
-			p.happened(r.name, made, "created")
+			_, got := p.full(r)
+			p.happened(r.name, got, "created")
 			p.refused(http.StatusNotFound, "", p.get("/x/history/"+r.name+"/"+unknownIDs[0]))
 		}})
 	}
@@ -157,13 +157,13 @@ func feedCursors(p *probe) {
 // testClock tries the test clock of an implementation that is run with one. It moves the clock by one second, and does
 // not move one that is not shown.
 func testClock(p *probe) {
-	shown := p.get("/x/clock")
-	if shown.status == http.StatusNotFound {
+	got := p.get("/x/clock")
+	if got.status == http.StatusNotFound {
 		p.refused(http.StatusNotFound, "", p.post("/x/clock:advance", record{"to": "1970-01-01T00:00:00Z"}))
 		return
 	}
-	now := p.wants(http.StatusOK, shown).text("now")
-	if header := shown.header.Get("Exchange-Test-Clock"); header != now {
+	now := p.wants(http.StatusOK, got).text("now")
+	if header := got.header.Get("Exchange-Test-Clock"); header != now {
 		p.fail("the clock shows %s, and the header Exchange-Test-Clock has %q", now, header)
 	}
 	p.refused(http.StatusConflict, "", p.post("/x/clock:advance", record{"to": now}))
@@ -187,8 +187,8 @@ func testClock(p *probe) {
 
 // happened fails the rule unless the history of a record lists these events in order, and returns the text of the
 // history. It skips the rule if there is no such path.
-func (p *probe) happened(resource string, made record, events ...string) string {
-	path := "/x/history/" + resource + "/" + made.text("id")
+func (p *probe) happened(resource string, got record, events ...string) string {
+	path := "/x/history/" + resource + "/" + got.text("id")
 	a := p.get(path)
 	if a.status == http.StatusNotFound {
 		p.skip("the implementation has no history")
@@ -259,10 +259,10 @@ func searchRules() []Rule {
 	}
 	add("GET /x/search/coverage finds a policy of any line, with the name of its resource", func(p *probe) {
 		policy := p.create("cyberLiabilityCoverage", p.body("cyberLiabilityCoverage", 0))
-		found := p.search("/x/search/coverage?policyNumber=" + url.QueryEscape(policy.text("policyNumber")))
-		if len(found) != 1 || found[0].text("id") != policy.text("id") ||
-			found[0].text("resource") != "cyberLiabilityCoverage" {
-			p.fail("the search returns %v", found)
+		all := p.search("/x/search/coverage?policyNumber=" + url.QueryEscape(policy.text("policyNumber")))
+		if len(all) != 1 || all[0].text("id") != policy.text("id") ||
+			all[0].text("resource") != "cyberLiabilityCoverage" {
+			p.fail("the search returns %v", all)
 		}
 	})
 	add("GET /x/search/receipt: conditions on a day and an amount are compared, the newest come first where asked for",
@@ -302,9 +302,9 @@ func findsEach(p *probe, resource, name string) {
 	in, out := distinct(p, resource, name)
 	path := "/x/search/" + resource + "?order=newest&limit=200&" + url.Values{name: {in.text(name)}}.Encode()
 	one := p.search(path)
-	for _, found := range one {
-		if found.text(name) != in.text(name) {
-			p.fail("GET %s returns a record whose %s is %q", path, name, found.text(name))
+	for _, got := range one {
+		if got.text(name) != in.text(name) {
+			p.fail("GET %s returns a record whose %s is %q", path, name, got.text(name))
 		}
 	}
 	if !slices.Contains(idsOf(one), in.text("id")) {
@@ -334,9 +334,9 @@ func comparesReceipts(p *probe) {
 	policy := p.policy("motorCoverage", 265).text("policyNumber")
 	var ids []string
 	for i, day := range []string{"2026-03-01", "2026-03-02", "2026-03-31", "2026-04-01"} {
-		made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy, "receiptDate", day,
+		got := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy, "receiptDate", day,
 			"paymentAmount", 100+i))
-		ids = append(ids, made.text("id"))
+		ids = append(ids, got.text("id"))
 	}
 	path := "/x/search/receipt?policyNumber=" + url.QueryEscape(policy)
 	for query, want := range map[string][]string{
@@ -369,17 +369,17 @@ func embedsRecords(p *probe) {
 		},
 	} {
 		path = "/x/search/" + path
-		found := p.search(path)
-		if len(found) != 1 {
-			p.fail("GET %s finds %d records", path, len(found))
+		all := p.search(path)
+		if len(all) != 1 {
+			p.fail("GET %s finds %d records", path, len(all))
 		}
 		for name, id := range want {
-			if of, _ := found[0][name].(map[string]any); record(of).text("id") != id {
-				p.fail("GET %s embeds %v as %s, not the record %s", path, found[0][name], name, id)
+			if of, _ := all[0][name].(map[string]any); record(of).text("id") != id {
+				p.fail("GET %s embeds %v as %s, not the record %s", path, all[0][name], name, id)
 			}
 		}
-		if found[0]["unresolved"] != nil || found[0]["pet"] != nil {
-			p.fail("GET %s returns %v", path, found[0])
+		if all[0]["unresolved"] != nil || all[0]["pet"] != nil {
+			p.fail("GET %s returns %v", path, all[0])
 		}
 	}
 	p.refusedQuery("/x/search/motorCoverage?expand=pet", "/x/search/motorCoverage?expand=",

@@ -171,9 +171,9 @@ func claimLifeRules() []Rule {
 			p.holds(p.create("claim", filed(p)), record{"reserve": 0})
 		}},
 		{Name: "fnol is the instant of filing where it is not sent", try: func(p *probe) {
-			made := p.create("claim", filed(p).without("fnol"))
-			if !stamped(made.text("fnol")) || p.time(made, "fnol").Before(p.time(made, "lossDate")) {
-				p.fail("fnol is %q", made.text("fnol"))
+			got := p.create("claim", filed(p).without("fnol"))
+			if !stamped(got.text("fnol")) || p.time(got, "fnol").Before(p.time(got, "lossDate")) {
+				p.fail("fnol is %q", got.text("fnol"))
 			}
 		}},
 		{Name: "PUT /claim/{id} replaces what is sent, sets lastUpdate, keeps the rest", try: func(p *probe) {

@@ -130,8 +130,8 @@ func Run(ctx context.Context, o Options) Report {
 // goByClock has the rules go by the test clock of the implementation, if it is run with one.
 func (r *run) goByClock(ctx context.Context) {
 	p := probe{run: r, ctx: ctx}
-	if shown, err := p.send(http.MethodGet, "/x/clock", nil); err == nil && shown.status == http.StatusOK {
-		if clock, err := shown.record(http.StatusOK); err == nil {
+	if got, err := p.send(http.MethodGet, "/x/clock", nil); err == nil && got.status == http.StatusOK {
+		if clock, err := got.record(http.StatusOK); err == nil {
 			if at, err := time.Parse(time.RFC3339, clock.text("now")); err == nil {
 				r.now = func() time.Time { return at }
 			}

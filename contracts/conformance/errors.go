@@ -46,15 +46,15 @@ func errorRules() []Rule {
 		p.create("personal", body.with("idNumber", p.fresh("id")))
 	})
 	add("POST /personal: an identity that exists is decided before a country that does not", func(p *probe) {
-		made := p.create("personal", p.body("personal", 0))
-		again := p.body("personal", 1).with("idType", made["idType"], "idNumber", made["idNumber"], "address",
+		got := p.create("personal", p.body("personal", 0))
+		again := p.body("personal", 1).with("idType", got["idType"], "idNumber", got["idNumber"], "address",
 			record{"country": "XX"})
-		p.holds(p.refused(http.StatusConflict, "", p.post("/personal", again)), record{"existingId": made["id"]})
+		p.holds(p.refused(http.StatusConflict, "", p.post("/personal", again)), record{"existingId": got["id"]})
 	})
 	add("PUT /personal to the identity of another party is the same 409", func(p *probe) {
 		one, other := p.create("personal", p.body("personal", 0)), p.create("personal", p.body("personal", 1))
-		taken := p.body("personal", 1).with("idType", one["idType"], "idNumber", one["idNumber"])
-		problem := p.refused(http.StatusConflict, "", p.put("/personal/"+other.text("id"), taken))
+		got := p.body("personal", 1).with("idType", one["idType"], "idNumber", one["idNumber"])
+		problem := p.refused(http.StatusConflict, "", p.put("/personal/"+other.text("id"), got))
 		p.holds(problem, record{"existingId": one["id"]})
 	})
 	add("a problem of another title has another type", typesDiffer)

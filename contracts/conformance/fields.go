@@ -255,34 +255,34 @@ func (p *probe) ambiguous(a response, pointer string) {
 // named gives two records of a resource names.
 func named(p *probe, r resource) {
 	first := record{"externalReference": p.fresh("name é")}
-	made := p.create(r.name, p.body(r.name, 0).with("externalReference", first["externalReference"]))
-	p.holds(made, first)
+	got := p.create(r.name, p.body(r.name, 0).with("externalReference", first["externalReference"]))
+	p.holds(got, first)
 	path := "/" + r.name
 	again := p.taken(p.post(path, p.body(r.name, 0).with("externalReference", first["externalReference"])))
-	p.holds(again, record{"existingId": made["id"]})
+	p.holds(again, record{"existingId": got["id"]})
 	ill := p.refused(http.StatusBadRequest, "", p.post(path, p.body(r.name, 0).with("externalReference", " a")))
 	if at := ill.pointers(); len(at) != 1 || at[0] != "/externalReference" {
 		p.fail("a name that begins with a blank is refused at %v", at)
 	}
 	list, err := p.get(path + "?externalReference=" + url.QueryEscape(first.text("externalReference"))).records()
 	p.must(err)
-	if len(list) != 1 || list[0].text("id") != made.text("id") {
+	if len(list) != 1 || list[0].text("id") != got.text("id") {
 		p.fail("the list has %d records", len(list))
 	}
 	if r.name == "claimsBordereau" {
 		return // which has no PUT
 	}
-	path += "/" + made.text("id")
-	p.holds(p.wants(http.StatusOK, p.put(path, made.without("externalReference", "warnings"))), first)
+	path += "/" + got.text("id")
+	p.holds(p.wants(http.StatusOK, p.put(path, got.without("externalReference", "warnings"))), first)
 	if r.name == "receipt" {
-		p.refused(http.StatusConflict, "", p.put(path, made.with("externalReference", p.fresh("other"))))
+		p.refused(http.StatusConflict, "", p.put(path, got.with("externalReference", p.fresh("other"))))
 		return
 	}
 	other := p.create(r.name, p.body(r.name, 1))
 	p.taken(p.put("/"+r.name+"/"+other.text("id"),
 		other.with("externalReference", first["externalReference"]).without("warnings")))
 	second := record{"externalReference": p.fresh("second")}
-	p.holds(p.wants(http.StatusOK, p.put(path, made.with("externalReference", second["externalReference"]).
+	p.holds(p.wants(http.StatusOK, p.put(path, got.with("externalReference", second["externalReference"]).
 		without("warnings"))), second)
 }
 

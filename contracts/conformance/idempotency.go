@@ -91,10 +91,10 @@ func idempotencyRules() []Rule {
 	})
 	add("a replay returns the record as it is now", func(p *probe) {
 		key, body := p.fresh("key"), p.body("vehicle", 0)
-		made := p.create("vehicle", body, "Idempotency-Key", key)
-		p.wants(http.StatusOK, p.put("/vehicle/"+made.text("id"), body.with("vin", p.name)))
+		got := p.create("vehicle", body, "Idempotency-Key", key)
+		p.wants(http.StatusOK, p.put("/vehicle/"+got.text("id"), body.with("vin", p.name)))
 		p.holds(p.wants(http.StatusOK, p.post("/vehicle", body, "Idempotency-Key", key)),
-			record{"id": made["id"], "vin": p.name})
+			record{"id": got["id"], "vin": p.name})
 	})
 	add("without a key each request makes a record", func(p *probe) {
 		body := p.body("vehicle", 0)
@@ -158,11 +158,11 @@ func atOnce(p *probe, o posting) {
 
 func sameValue(p *probe) {
 	key := p.fresh("key")
-	made := p.create("vehicle", `{"vin":"1","x-rate":1.50,"x-text":"é"}`, "Idempotency-Key", key)
+	got := p.create("vehicle", `{"vin":"1","x-rate":1.50,"x-text":"é"}`, "Idempotency-Key", key)
 	again := p.post("/vehicle", " {\"x-text\":\"\\u00e9\", \"x-rate\":15e-1,\n\"vin\":\"1\"}", "Idempotency-Key", key)
-	p.holds(p.wants(http.StatusOK, again), record{"id": made["id"]})
+	p.holds(p.wants(http.StatusOK, again), record{"id": got["id"]})
 	p.holds(p.wants(http.StatusOK, p.post("/vehicle", `{"vin":"1","plateNumber":null,"x-rate":1.5,"x-text":"é"}`,
-		"Idempotency-Key", key)), record{"id": made["id"]})
+		"Idempotency-Key", key)), record{"id": got["id"]})
 	for _, another := range []string{`{"vin":"1","x-rate":"1.50","x-text":"é"}`,
 		`{"vin":"1","x-rate":1.5000000000000000001,"x-text":"é"}`, `{"vin":"1","x-text":"é"}`} {
 		p.refused(http.StatusUnprocessableEntity, "", p.post("/vehicle", another, "Idempotency-Key", key))

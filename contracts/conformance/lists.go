@@ -93,8 +93,8 @@ func inOrder(p *probe, r resource) {
 	before := p.length("/" + r.name)
 	var want []string
 	for range 3 {
-		_, made := p.full(r)
-		want = append(want, made.text("id"))
+		_, got := p.full(r)
+		want = append(want, got.text("id"))
 	}
 	var got []string
 	for _, listed := range p.since("/"+r.name, before) {
@@ -313,15 +313,15 @@ func bookRefuses(p *probe) {
 	} {
 		if a := p.get(path + "?limit=1"); a.status == http.StatusNotFound {
 			p.skip("the implementation has no book")
-		} else if shown := p.wants(http.StatusOK, a); !stamped(shown.text("asOf")) {
+		} else if got := p.wants(http.StatusOK, a); !stamped(got.text("asOf")) {
 			p.fail("%s is not as of an instant: %s", path, a.body)
 		}
 		for _, wrong := range append(wrong, "colour=blue", "limit=0", "limit=201", "sort=colour", "cursor=AAAA") {
 			p.refusedQuery(path + "?" + wrong)
 		}
 	}
-	if shown := p.wants(http.StatusOK, p.get(summary+"?by=line,year")); !stamped(shown.text("asOf")) {
-		p.fail("the summary is not as of an instant: %v", shown)
+	if got := p.wants(http.StatusOK, p.get(summary+"?by=line,year")); !stamped(got.text("asOf")) {
+		p.fail("the summary is not as of an instant: %v", got)
 	}
 	p.refusedQuery(summary+"?by=colour", summary+"?by=line,line", summary+"?by=line,year,cause",
 		summary+"?month=2026-01",
@@ -335,8 +335,8 @@ func keptViews(p *probe) {
 	if a.status == http.StatusNotFound {
 		p.skip("the implementation keeps no views")
 	}
-	if made := p.wants(http.StatusOK, a); made.text("rows") != "/x/book/policies?line=motorCoverage&sort=-open" {
-		p.fail("the view shows %v", made)
+	if got := p.wants(http.StatusOK, a); got.text("rows") != "/x/book/policies?line=motorCoverage&sort=-open" {
+		p.fail("the view shows %v", got)
 	}
 	p.refused(http.StatusBadRequest, "", p.put(path, record{"list": "colours"}))
 	p.refused(http.StatusBadRequest, "", p.put(path, record{"list": "claims", "query": "cursor=a"}))

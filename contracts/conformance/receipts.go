@@ -13,8 +13,8 @@ import (
 func receiptRules() []Rule {
 	return []Rule{
 		{Name: "POST /receipt returns the receiptId", try: func(p *probe) {
-			made := p.create("receipt", p.body("receipt", 0))
-			p.holds(made, record{"receiptId": made["id"]})
+			got := p.create("receipt", p.body("receipt", 0))
+			p.holds(got, record{"receiptId": got["id"]})
 		}},
 		{Name: "POST /receipt: reverses is issued by :refund alone", slow: true, try: func(p *probe) {
 			policy := p.aggregating()
@@ -73,9 +73,9 @@ func receiptRules() []Rule {
 			}
 		}},
 		{Name: "receiptDate is today where it is not sent", try: func(p *probe) {
-			made := p.create("receipt", p.body("receipt", 0).without("receiptDate"))
+			got := p.create("receipt", p.body("receipt", 0).without("receiptDate"))
 			today, tomorrow := p.day(0).In(p.zone).Format(time.DateOnly), p.day(1).In(p.zone).Format(time.DateOnly)
-			if day := made.text("receiptDate"); day != today && day != tomorrow {
+			if day := got.text("receiptDate"); day != today && day != tomorrow {
 				p.fail("receiptDate is %q, not %s", day, today)
 			}
 		}},
@@ -106,10 +106,10 @@ func receiptRules() []Rule {
 		{Name: "GET /x/policy/{policyNumber} shows what is left of each receipt", try: leftInView},
 		{Name: "the rows of a policy count the parts that were given back", slow: true, try: func(p *probe) {
 			policy := p.aggregating()
-			made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"],
+			got := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"],
 				"receiptType", "new policy", "paymentAmount", 100))
 			for _, amount := range []int{30, 25} {
-				path := "/receipt/" + made.text("id") + ":refund"
+				path := "/receipt/" + got.text("id") + ":refund"
 				p.action(http.StatusCreated, path, refund.with("paymentAmount", amount))
 			}
 			p.sums(policy, map[string]int{"new policy": 45})
@@ -143,16 +143,16 @@ func receiptRules() []Rule {
 			}},
 		{Name: "a receipt says in which row it counts, and the row is found by it", slow: true, try: func(p *probe) {
 			policy := p.aggregating()
-			made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"],
+			got := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"],
 				"receiptType", "other", "paymentAmount", 23))
-			if made.text("recordedAt") == "" || made.text("period") == "" {
-				p.fail("the receipt says neither when it was recorded nor its period: %v", made)
+			if got.text("recordedAt") == "" || got.text("period") == "" {
+				p.fail("the receipt says neither when it was recorded nor its period: %v", got)
 			}
 			p.sums(policy, map[string]int{"other": 23})
-			found := p.along("/premiumBordereau?period=" + made.text("period") + "&policyNumber=" +
+			all := p.along("/premiumBordereau?period=" + got.text("period") + "&policyNumber=" +
 				policy.text("policyNumber"))
-			if len(found) != 1 || found[0].text("policyNumber") != policy.text("policyNumber") {
-				p.fail("the row of its period and policy is not found alone: %v", found)
+			if len(all) != 1 || all[0].text("policyNumber") != policy.text("policyNumber") {
+				p.fail("the row of its period and policy is not found alone: %v", all)
 			}
 		}},
 		{Name: "PUT may change what the aggregation does not own of a row, and nothing else (409)", slow: true,
@@ -165,8 +165,8 @@ var refund = record{"receiptType": "other"}
 
 func immutableReceipt(p *probe) {
 	sent := p.body("receipt", 0)
-	made := p.create("receipt", sent)
-	path := "/receipt/" + made.text("id")
+	got := p.create("receipt", sent)
+	path := "/receipt/" + got.text("id")
 	was := p.read(path)
 	for _, same := range []record{sent, was} {
 		p.holds(p.wants(http.StatusOK, p.put(path, same)), was)
@@ -179,34 +179,34 @@ func immutableReceipt(p *probe) {
 }
 
 func refunds(p *probe) {
-	made := p.create("receipt", p.body("receipt", 0))
-	path := "/receipt/" + made.text("id")
+	got := p.create("receipt", p.body("receipt", 0))
+	path := "/receipt/" + got.text("id")
 	was := p.read(path)
 	reversing := p.action(http.StatusCreated, path+":refund", refund)
-	p.holds(reversing, record{"reverses": made["id"], "paymentAmount": made["paymentAmount"],
-		"policyNumber": made["policyNumber"], "receiptType": "other"})
-	if reversing["id"] == made["id"] {
+	p.holds(reversing, record{"reverses": got["id"], "paymentAmount": got["paymentAmount"],
+		"policyNumber": got["policyNumber"], "receiptType": "other"})
+	if reversing["id"] == got["id"] {
 		p.fail("the reversing receipt has the id of the original")
 	}
 	p.unchanged(path, was)
-	p.holds(p.read("/receipt/"+reversing.text("id")), record{"reverses": made["id"]})
+	p.holds(p.read("/receipt/"+reversing.text("id")), record{"reverses": got["id"]})
 }
 
 // refundOf records a receipt of an amount, and returns the path of its refund.
 func (p *probe) refundOf(amount int) string {
-	made := p.create("receipt", p.body("receipt", 0).with("paymentAmount", amount))
-	return "/receipt/" + made.text("id") + ":refund"
+	got := p.create("receipt", p.body("receipt", 0).with("paymentAmount", amount))
+	return "/receipt/" + got.text("id") + ":refund"
 }
 
 func partRefunds(p *probe) {
-	made := p.create("receipt", p.body("receipt", 0).with("paymentAmount", 100))
-	path := "/receipt/" + made.text("id")
+	got := p.create("receipt", p.body("receipt", 0).with("paymentAmount", 100))
+	path := "/receipt/" + got.text("id")
 	was := p.read(path)
 	for i, part := range []struct {
 		body        record
 		amount, sum int
 	}{{refund.with("paymentAmount", 30), 30, 30}, {refund.with("paymentAmount", 1), 1, 31}, {refund, 69, 100}} {
-		p.holds(p.action(http.StatusCreated, path+":refund", part.body), record{"reverses": made["id"],
+		p.holds(p.action(http.StatusCreated, path+":refund", part.body), record{"reverses": got["id"],
 			"paymentAmount": part.amount, "refundNumber": i + 1, "refundedAmount": part.sum, "receiptType": "other"})
 		p.unchanged(path, was)
 	}
@@ -238,8 +238,8 @@ func refundsAtOnce(p *probe) {
 // leftInView refunds a part of a receipt: the view says what is left of it.
 func leftInView(p *probe) {
 	policy := p.policy("motorCoverage", 265)
-	made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "paymentAmount", 10))
-	refunded := p.action(http.StatusCreated, "/receipt/"+made.text("id")+":refund", refund.with("paymentAmount", 4))
+	got := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "paymentAmount", 10))
+	refunded := p.action(http.StatusCreated, "/receipt/"+got.text("id")+":refund", refund.with("paymentAmount", 4))
 	a := p.get("/x/policy/" + policy.text("policyNumber") + "?part=receipts")
 	if a.status == http.StatusNotFound {
 		p.skip("the implementation has no view of a policy")
@@ -251,7 +251,7 @@ func leftInView(p *probe) {
 		inner, _ := entry["record"].(map[string]any)
 		left[record(inner).text("id")] = entry["left"]
 	}
-	if want := map[string]any{made.text("id"): json.Number("6"), refunded.text("id"): nil}; !maps.Equal(left, want) {
+	if want := map[string]any{got.text("id"): json.Number("6"), refunded.text("id"): nil}; !maps.Equal(left, want) {
 		p.fail("of the receipts is left %v, not %v", left, want)
 	}
 }

@@ -60,7 +60,7 @@ func recordRules() []Rule {
 }
 
 // full creates a record of a resource with every field.
-func (p *probe) full(r resource) (sent, made record) {
+func (p *probe) full(r resource) (sent, got record) {
 	sent = p.body(r.name, 0)
 	return sent, p.create(r.name, sent)
 }
@@ -74,22 +74,22 @@ func newEachTime(p *probe, r resource) {
 }
 
 func readsAsWritten(p *probe, r resource) {
-	sent, made := p.full(r)
-	read := p.read("/" + r.name + "/" + made.text("id"))
-	if read["id"] != made["id"] {
-		p.fail("the record reads with the id %q, not %q", read.text("id"), made.text("id"))
+	sent, got := p.full(r)
+	read := p.read("/" + r.name + "/" + got.text("id"))
+	if read["id"] != got["id"] {
+		p.fail("the record reads with the id %q, not %q", read.text("id"), got.text("id"))
 	}
 	p.holds(read, sent)
 	for name, value := range read {
-		if !same(made[name], value) {
-			p.fail("%s was %v in the response to the create and reads %v", name, made[name], value)
+		if !same(got[name], value) {
+			p.fail("%s was %v in the response to the create and reads %v", name, got[name], value)
 		}
 	}
 }
 
 func comesBack(p *probe, r resource, f field) {
-	sent, made := p.full(r)
-	for _, is := range []record{made, p.read("/" + r.name + "/" + made.text("id"))} {
+	sent, got := p.full(r)
+	for _, is := range []record{got, p.read("/" + r.name + "/" + got.text("id"))} {
 		p.holds(is, record{f.name: sent[f.name]})
 		if wrong := mistyped(f, is[f.name]); wrong != "" {
 			p.fail("%s is %v: %s", f.name, is[f.name], wrong)
@@ -127,10 +127,10 @@ func keepsExtensions(p *probe, r resource) {
 	name := "x-" + p.name
 	body := strings.TrimSuffix(p.written(p.body(r.name, 0)), "}") + `,"` + name + `":` + extension + "}"
 	want := `"` + name + `":` + extension
-	made := p.post("/"+r.name, body)
-	id := p.wants(http.StatusCreated, made).text("id")
+	got := p.post("/"+r.name, body)
+	id := p.wants(http.StatusCreated, got).text("id")
 	read := p.get("/" + r.name + "/" + id)
-	for _, a := range []response{made, read} {
+	for _, a := range []response{got, read} {
 		if !strings.Contains(string(a.body), want) {
 			p.fail("%s returns without %s", a.request, want)
 		}
@@ -158,36 +158,36 @@ func issuesItself(p *probe, r resource) {
 			body[f.name] = mine[f.name]
 		}
 	}
-	made := p.create(r.name, body)
+	got := p.create(r.name, body)
 	for _, name := range issued {
-		if same(made[name], mine[name]) {
+		if same(got[name], mine[name]) {
 			p.fail("%s is %v, as the body said", name, mine[name])
 		}
 	}
 }
 
 func idOfAnother(p *probe, r resource) {
-	_, made := p.full(r)
-	p.refused(http.StatusBadRequest, "", p.put("/"+r.name+"/"+made.text("id"), made.with("id", p.id(r.name))))
+	_, got := p.full(r)
+	p.refused(http.StatusBadRequest, "", p.put("/"+r.name+"/"+got.text("id"), got.with("id", p.id(r.name))))
 }
 
 func replaces(p *probe, r resource) {
-	_, made := p.full(r)
-	path, other := "/"+r.name+"/"+made.text("id"), p.body(r.name, 1)
-	p.holds(p.wants(http.StatusOK, p.put(path, other)), other.with("id", made["id"]))
+	_, got := p.full(r)
+	path, other := "/"+r.name+"/"+got.text("id"), p.body(r.name, 1)
+	p.holds(p.wants(http.StatusOK, p.put(path, other)), other.with("id", got["id"]))
 	read := p.read(path)
-	p.holds(read, other.with("id", made["id"]))
+	p.holds(read, other.with("id", got["id"]))
 	for _, f := range r.fields {
-		if f.issued && !same(read[f.name], made[f.name]) {
-			p.fail("the replacement changes %s from %v to %v", f.name, made[f.name], read[f.name])
+		if f.issued && !same(read[f.name], got[f.name]) {
+			p.fail("the replacement changes %s from %v to %v", f.name, got[f.name], read[f.name])
 		}
 	}
 }
 
 // forgets sends a replacement with an additional member, and then one without it.
 func forgets(p *probe, r resource) {
-	sent, made := p.full(r)
-	path := "/" + r.name + "/" + made.text("id")
+	sent, got := p.full(r)
+	path := "/" + r.name + "/" + got.text("id")
 	p.wants(http.StatusOK, p.put(path, sent.with("x-more", 1)))
 	p.wants(http.StatusOK, p.put(path, sent))
 	if read := p.read(path); read["x-more"] != nil {
@@ -199,9 +199,9 @@ func renamed(p *probe, resource, sent, returned string) {
 	body := p.body(resource, 0)
 	value := body[returned]
 	for _, name := range []string{sent, returned} {
-		made := p.create(resource, p.body(resource, 0).without(returned).with(name, value))
-		p.holds(made, record{returned: value})
-		if made[sent] != nil {
+		got := p.create(resource, p.body(resource, 0).without(returned).with(name, value))
+		p.holds(got, record{returned: value})
+		if got[sent] != nil {
 			p.fail("%s comes back in addition to %s", sent, returned)
 		}
 	}
@@ -210,12 +210,12 @@ func renamed(p *probe, resource, sent, returned string) {
 func policyIssued(p *probe, line string) {
 	numbers := map[string]bool{}
 	for range 2 {
-		made := p.create(line, p.body(line, 0))
-		if made.text("policyNumber") == "" || numbers[made.text("policyNumber")] {
-			p.fail("policyNumber is %q", made.text("policyNumber"))
+		got := p.create(line, p.body(line, 0))
+		if got.text("policyNumber") == "" || numbers[got.text("policyNumber")] {
+			p.fail("policyNumber is %q", got.text("policyNumber"))
 		}
-		numbers[made.text("policyNumber")] = true
-		p.holds(made, record{"status": "in force"})
+		numbers[got.text("policyNumber")] = true
+		p.holds(got, record{"status": "in force"})
 	}
 }
 

@@ -14,10 +14,10 @@ func correctionRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
 	add("PUT /personal/{id} with nothing is 400, and changes nothing", func(p *probe) {
-		made := p.create("personal", p.body("personal", 0))
-		path := "/personal/" + made.text("id")
+		got := p.create("personal", p.body("personal", 0))
+		path := "/personal/" + got.text("id")
 		p.refused(http.StatusBadRequest, "required fields missing", p.put(path, record{}))
-		p.unchanged(path, made)
+		p.unchanged(path, got)
 	})
 	for _, line := range policyLines {
 		add("PUT /"+line+"/{id} without a member that a create requires is refused", func(p *probe) {
@@ -48,9 +48,9 @@ func correctionRules() []Rule {
 		const breed = "Europäisch Kurzhaar"
 		p.refused(http.StatusBadRequest, "",
 			p.post("/pet", record{"petName": "Rex", "petKind": "dog", "petBreed": breed}))
-		made := p.create("pet", record{"petName": "Tom", "petKind": "cat", "petBreed": breed})
-		p.holds(p.read("/pet/"+made.text("id")), record{"petBreed": breed})
-		p.refused(http.StatusBadRequest, "", p.put("/pet/"+made.text("id"), made.with("petKind", "dog")))
+		got := p.create("pet", record{"petName": "Tom", "petKind": "cat", "petBreed": breed})
+		p.holds(p.read("/pet/"+got.text("id")), record{"petBreed": breed})
+		p.refused(http.StatusBadRequest, "", p.put("/pet/"+got.text("id"), got.with("petKind", "dog")))
 	})
 	for _, e := range []struct{ kind, action string }{{"policy cancellation", ":cancel"},
 		{"policy renewal", ":renew"}} {
@@ -140,8 +140,8 @@ func versionRules() []Rule {
 		}
 		rules = append(rules, Rule{Name: "PUT /" + r.name + "/{id}: a stale If-Match is 412, the current one is not",
 			try: func(p *probe) {
-				body, made := p.full(r)
-				path := "/" + r.name + "/" + made.text("id")
+				body, got := p.full(r)
+				path := "/" + r.name + "/" + got.text("id")
 				seen := p.tag(path)
 				change := body.with("x-more", 1)
 				p.wants(http.StatusOK, p.put(path, change, "If-Match", seen))

@@ -153,8 +153,8 @@ var particulars = map[string]func(p *probe, variant int) any{
 
 // policy creates a policy of a line whose term began 100 days ago and ends a number of days from now.
 func (p *probe) policy(line string, ends int) record {
-	made := p.create(line, p.body(line, 0).with("expiryDate", p.instant(ends)))
-	return made.without("warnings") // of the policies of other rules, which cover the same
+	got := p.create(line, p.body(line, 0).with("expiryDate", p.instant(ends)))
+	return got.without("warnings") // of the policies of other rules, which cover the same
 }
 
 // loss returns the body of a claim against a policy for a loss a number of days from now. The cause is the first that

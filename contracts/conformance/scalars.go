@@ -100,12 +100,12 @@ func scalarRules() []Rule {
 	return []Rule{
 		{Name: "a DateTime is returned in UTC, whatever its offset", try: func(p *probe) {
 			at := p.day(-2).In(time.FixedZone("", 2*60*60))
-			made := p.create("claimsBordereau", record{"fnol": at.Format(time.RFC3339)})
-			if !stamped(made.text("fnol")) {
-				p.fail("fnol is %q", made.text("fnol"))
+			got := p.create("claimsBordereau", record{"fnol": at.Format(time.RFC3339)})
+			if !stamped(got.text("fnol")) {
+				p.fail("fnol is %q", got.text("fnol"))
 			}
-			if is, err := time.Parse(time.RFC3339, made.text("fnol")); err != nil || !is.Equal(at) {
-				p.fail("fnol is %q, not the instant %s", made.text("fnol"), at.Format(time.RFC3339))
+			if is, err := time.Parse(time.RFC3339, got.text("fnol")); err != nil || !is.Equal(at) {
+				p.fail("fnol is %q, not the instant %s", got.text("fnol"), at.Format(time.RFC3339))
 			}
 		}},
 		{Name: "an int keeps its value beyond 2^53", try: func(p *probe) {
@@ -139,8 +139,8 @@ func scalarRules() []Rule {
 			p.refused(http.StatusBadRequest, "", p.post("/motorCoverage", body.with("premium", 5)))
 		}},
 		{Name: "null is absent", try: func(p *probe) {
-			made := p.create("vehicle", record{"vin": nil, "plateNumber": p.fresh("plate")})
-			if value, has := made["vin"]; has && value != nil {
+			got := p.create("vehicle", record{"vin": nil, "plateNumber": p.fresh("plate")})
+			if value, has := got["vin"]; has && value != nil {
 				p.fail("vin is %v", value)
 			}
 			p.refused(http.StatusBadRequest, "required fields missing",
@@ -167,10 +167,10 @@ func scalarRules() []Rule {
 			try: invisibleIdentities},
 		{Name: "values that identify something are found in either form of Unicode", try: func(p *probe) {
 			number := p.fresh("e")
-			made := p.create("commercial", p.body("commercial", 0).with("registrationNumber", number+"\u00e9"))
-			found := p.along("/commercial?registrationNumber=" + url.QueryEscape(number+"e\u0301"))
-			if len(found) != 1 || found[0].text("id") != made.text("id") {
-				p.fail("%d records are found by the other form", len(found))
+			got := p.create("commercial", p.body("commercial", 0).with("registrationNumber", number+"\u00e9"))
+			all := p.along("/commercial?registrationNumber=" + url.QueryEscape(number+"e\u0301"))
+			if len(all) != 1 || all[0].text("id") != got.text("id") {
+				p.fail("%d records are found by the other form", len(all))
 			}
 		}},
 		{Name: "propertyCoverage takes several properties as propertyIds", try: func(p *probe) {
@@ -187,10 +187,10 @@ func scalarRules() []Rule {
 			try: func(p *probe) {
 				for _, line := range []string{"travelCoverage", "tradeCreditCoverage", "businessInterruptionCoverage",
 					"petCoverage"} {
-					made := p.create(line, p.body(line, 0).without("inceptionDate", "expiryDate"))
-					if !stamped(made.text("inceptionDate")) || made["expiryDate"] != nil {
-						p.fail("%s has the inceptionDate %q and the expiryDate %q", line, made.text("inceptionDate"),
-							made.text("expiryDate"))
+					got := p.create(line, p.body(line, 0).without("inceptionDate", "expiryDate"))
+					if !stamped(got.text("inceptionDate")) || got["expiryDate"] != nil {
+						p.fail("%s has the inceptionDate %q and the expiryDate %q", line, got.text("inceptionDate"),
+							got.text("expiryDate"))
 					}
 				}
 			}},

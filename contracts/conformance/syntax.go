@@ -105,8 +105,8 @@ func syntaxRules() []Rule {
 	for sent, meant := range map[string]string{"perills": "perils", "Premium": "premium", "x-more": ""} {
 		add("a policy with the unknown member "+sent+" is made, with a warning where a field is meant", func(p *probe) {
 			body := p.body("motorCoverage", 0).with(sent, 1)
-			made := p.create("motorCoverage", body)
-			warned := fmt.Sprint(made["warnings"])
+			got := p.create("motorCoverage", body)
+			warned := fmt.Sprint(got["warnings"])
 			if meant != "" && (!strings.Contains(warned, sent) || !strings.Contains(warned, meant)) ||
 				meant == "" && strings.Contains(warned, sent) {
 				p.fail("the warnings are %s", warned)
@@ -230,8 +230,8 @@ func limitRules() []Rule {
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
 	for _, l := range limits {
 		add("a body holds "+l.what+", more is 400 at its pointer", func(p *probe) {
-			made := p.create("vehicle", record{l.member: l.within})
-			p.holds(p.read("/vehicle/"+made.text("id")), record{l.member: l.within})
+			got := p.create("vehicle", record{l.member: l.within})
+			p.holds(p.read("/vehicle/"+got.text("id")), record{l.member: l.within})
 			problem := p.refused(http.StatusBadRequest, "", p.post("/vehicle", record{l.member: l.without}))
 			if !slices.ContainsFunc(problem.pointers(), func(at string) bool {
 				return at == "/"+l.member || strings.HasPrefix(at, "/"+l.member+"/")

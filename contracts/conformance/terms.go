@@ -238,10 +238,10 @@ func dateRules() []Rule {
 					p.fail("the errors point to %v", pointers)
 				}
 			}
-			made := p.create(line, p.body(line, 0).with("replaces", policy["policyNumber"]))
-			p.holds(made, record{"replaces": policy["policyNumber"]})
-			p.holds(p.read("/x/policy/"+policy.text("policyNumber")), record{"replacedBy": []any{made["policyNumber"]}})
-			p.holds(p.read("/x/policy/"+made.text("policyNumber")), record{"replaces": policy["policyNumber"]})
+			got := p.create(line, p.body(line, 0).with("replaces", policy["policyNumber"]))
+			p.holds(got, record{"replaces": policy["policyNumber"]})
+			p.holds(p.read("/x/policy/"+policy.text("policyNumber")), record{"replacedBy": []any{got["policyNumber"]}})
+			p.holds(p.read("/x/policy/"+got.text("policyNumber")), record{"replaces": policy["policyNumber"]})
 		})
 	add("brokerId and agentId name an insuranceEntity, by its id or ref: (404, 400)", false, broughtBy)
 	add("GET /x/asof/{coverage}/{id}?effective= reads the version that counts at an instant", true, readInEffect)

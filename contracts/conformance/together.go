@@ -175,16 +175,16 @@ func about(p *probe) {
 	if a.status == http.StatusNotFound {
 		p.skip("the implementation does not say what it is")
 	}
-	shown := p.wants(http.StatusOK, a)
-	if shown.text("version") == "" || !stamped(shown.text("now")) {
+	got := p.wants(http.StatusOK, a)
+	if got.text("version") == "" || !stamped(got.text("now")) {
 		p.fail("there is no version or no present instant: %s", a.body)
 	}
-	for _, each := range shown.list("services") {
+	for _, each := range got.list("services") {
 		if of := record(each.(map[string]any)); of.text("name") == "" || of.text("version") == "" {
 			p.fail("a service has no name or no version: %v", of)
 		}
 	}
-	bounds, _ := shown["bounds"].(map[string]any)
+	bounds, _ := got["bounds"].(map[string]any)
 	most, err := strconv.Atoi(record(bounds).text("pageLength"))
 	if err != nil {
 		p.fail("there is no bound of pages: %s", a.body)
@@ -192,17 +192,17 @@ func about(p *probe) {
 	p.list("/vehicle?limit=" + strconv.Itoa(most))
 	p.refused(http.StatusBadRequest, "", p.get("/vehicle?limit="+strconv.Itoa(most+1)))
 	p.refused(http.StatusBadRequest, "", p.get("/x/about?colour=blue"))
-	if shares, said := shown["organisations"].(bool); said { // releases before do not say it
+	if shares, said := got["organisations"].(bool); said { // releases before do not say it
 		unknown := map[bool]string{true: "policy not found", false: "not found"}[shares]
 		p.refused(http.StatusNotFound, unknown, p.get("/x/access/POL-00000-00000-0"))
 	}
 }
 
 func contracts(p *probe) {
-	made := p.wants(http.StatusOK, p.reportedUnder(deskContract, nil))
+	got := p.wants(http.StatusOK, p.reportedUnder(deskContract, nil))
 	read := p.read("/x/contract/" + deskContract)
-	p.holds(read, record{"reference": deskContract, "version": made["version"], "setAt": made["setAt"]})
-	p.read("/x/contract/" + deskContract + "?at=" + made.text("setAt"))
+	p.holds(read, record{"reference": deskContract, "version": got["version"], "setAt": got["setAt"]})
+	p.read("/x/contract/" + deskContract + "?at=" + got.text("setAt"))
 	p.refused(http.StatusNotFound, "", p.get("/x/contract/"+deskContract+"?at=1999-01-01T00:00:00Z"))
 	for member, wrong := range map[string]any{
 		"coverholderName": "", "coverholderPin": "12345ABC", "expiry": "1901-01-01", "lines": []string{"vehicle"},
@@ -218,8 +218,8 @@ func contracts(p *probe) {
 
 func withdrawnCurrency(p *probe) {
 	terms := record{"inception": "1906-01-01", "expiry": "1906-01-02", "currency": "DEM"}
-	if made := p.wants(http.StatusOK, p.reportedUnder(deskContract+"-6", terms)); len(made.list("warnings")) != 1 {
-		p.fail("the warnings are %v", made["warnings"])
+	if got := p.wants(http.StatusOK, p.reportedUnder(deskContract+"-6", terms)); len(got.list("warnings")) != 1 {
+		p.fail("the warnings are %v", got["warnings"])
 	}
 	p.refused(http.StatusBadRequest, "", p.reportedUnder(deskContract+"-6", record{"currency": "CSK"})) // 1993
 }
@@ -229,8 +229,8 @@ func contractZone(p *probe) {
 	terms := record{"inception": "1907-02-01", "expiry": "1907-02-02", "timeZone": "Europe/Paris",
 		"frequency": "quarter", "quarterBegins": "inception", "firstPeriod": "2000-02-3M"}
 	p.wants(http.StatusOK, p.reportedUnder(contract, terms))
-	made := p.wants(http.StatusOK, p.reportedUnder(contract, terms.without("timeZone")))
-	if kept, _ := made["contract"].(map[string]any); kept["timeZone"] != terms["timeZone"] ||
+	got := p.wants(http.StatusOK, p.reportedUnder(contract, terms.without("timeZone")))
+	if kept, _ := got["contract"].(map[string]any); kept["timeZone"] != terms["timeZone"] ||
 		kept["quarterBegins"] != terms["quarterBegins"] {
 		p.fail("the contract does not keep its zone or its quarters: %v", kept)
 	}
@@ -246,12 +246,12 @@ func contractZone(p *probe) {
 // assigned makes a contract, whose term is a day of a year, and a policy that is assigned to it. It returns the present
 // month of the contract.
 func (p *probe) assigned(contract, year string) (month string, policy record) {
-	made := p.wants(http.StatusOK, p.reportedUnder(contract,
+	got := p.wants(http.StatusOK, p.reportedUnder(contract,
 		record{"inception": year + "-01-01", "expiry": year + "-01-02"}))
 	policy = p.policy("motorCoverage", 265)
 	p.refused(http.StatusNotFound, "", p.put("/x/contract/"+contract+"/policy/"+p.name, nil))
 	p.wants(http.StatusOK, p.put("/x/contract/"+contract+"/policy/"+policy.text("policyNumber"), nil))
-	return made.text("setAt")[:len("2000-01")], policy
+	return got.text("setAt")[:len("2000-01")], policy
 }
 
 func claimsBordereaux(p *probe) {
@@ -318,7 +318,7 @@ func (p *probe) statement(file string) record {
 
 func statements(p *probe) {
 	file := "Policy;Type;Premium\n" + p.name + ";NB;1.234\n" + p.name + ";NB;1234\n"
-	made := p.statement(file)
+	got := p.statement(file)
 	tried := p.post("/x/reconciliation/statement:try?profile="+deskContract, file, "Content-Type", "text/csv")
 	if tried.status != http.StatusNotFound { // releases before do not know it
 		rows := p.wants(http.StatusOK, tried).list("rows")
@@ -327,14 +327,14 @@ func statements(p *probe) {
 		}
 	}
 	for member, want := range map[string]string{"rows": "2", "quarantined": "1"} {
-		if is := fmt.Sprint(made[member]); is != want {
+		if is := fmt.Sprint(got[member]); is != want {
 			p.fail("of two rows, one of which can be read in two ways, %s is %s", member, is)
 		}
 	}
-	p.read("/x/reconciliation/statement/" + made.text("id"))
-	p.listed("/x/reconciliation/statement", "statements", made.text("id"))
-	if again := p.statement(file); again.text("id") != made.text("id") {
-		p.fail("the same file is the statement %s, and was %s", again.text("id"), made.text("id"))
+	p.read("/x/reconciliation/statement/" + got.text("id"))
+	p.listed("/x/reconciliation/statement", "statements", got.text("id"))
+	if again := p.statement(file); again.text("id") != got.text("id") {
+		p.fail("the same file is the statement %s, and was %s", again.text("id"), got.text("id"))
 	}
 	p.refused(http.StatusBadRequest, "", p.post("/x/reconciliation/statement?profile="+deskContract, "no header\n",
 		"Content-Type", "text/csv"))
@@ -364,7 +364,7 @@ func (p *probe) listed(path, member, id string) record {
 
 func comparisons(p *probe) {
 	const contract = deskContract + "-4"
-	made := p.wants(http.StatusOK, p.reportedUnder(contract, record{"inception": "1904-01-01", "expiry": "1904-01-02"}))
+	got := p.wants(http.StatusOK, p.reportedUnder(contract, record{"inception": "1904-01-01", "expiry": "1904-01-02"}))
 	policy := p.policy("motorCoverage", 265).text("policyNumber")
 	p.wants(http.StatusOK, p.put("/x/contract/"+contract+"/policy/"+policy, nil))
 	p.create("receipt", record{"policyNumber": policy, "receiptType": "new policy", "paymentAmount": 100})
@@ -372,7 +372,7 @@ func comparisons(p *probe) {
 	compare := func() record {
 		return p.wants(http.StatusCreated, p.post("/x/reconciliation/run", record{
 			"statement": sent.text("id"), "against": record{
-				"contract": contract, "kind": "premium", "period": made.text("setAt")[:len("2000-01")],
+				"contract": contract, "kind": "premium", "period": got.text("setAt")[:len("2000-01")],
 				"receipts": true,
 			},
 		}))

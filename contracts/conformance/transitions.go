@@ -307,7 +307,7 @@ func (p *probe) extended(policy record, line string, ends int) record {
 // pairsByHand pairs a row and a receipt that no key brings together, and parts them.
 func pairsByHand(p *probe) {
 	const contract = deskContract + "-8"
-	made := p.wants(http.StatusOK, p.reportedUnder(contract, record{"inception": "1908-01-01", "expiry": "1908-01-02"}))
+	got := p.wants(http.StatusOK, p.reportedUnder(contract, record{"inception": "1908-01-01", "expiry": "1908-01-02"}))
 	policy := p.policy("motorCoverage", 265).text("policyNumber")
 	p.wants(http.StatusOK, p.put("/x/contract/"+contract+"/policy/"+policy, nil))
 	p.create("receipt", record{"policyNumber": policy, "receiptType": "new policy", "paymentAmount": 100})
@@ -315,7 +315,7 @@ func pairsByHand(p *probe) {
 	compare := func() string {
 		return "/x/reconciliation/run/" + p.wants(http.StatusCreated, p.post("/x/reconciliation/run", record{
 			"statement": sent.text("id"), "against": record{"contract": contract, "kind": "premium",
-				"period": made.text("setAt")[:len("2000-01")], "receipts": true},
+				"period": got.text("setAt")[:len("2000-01")], "receipts": true},
 		})).text("id")
 	}
 	former, path := compare(), compare()

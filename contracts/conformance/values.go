@@ -85,13 +85,13 @@ func valueRules() []Rule {
 
 // accepted creates a record with members and returns an error unless the response has them.
 func (p *probe) accepted(resource string, body, members record) error {
-	made, err := p.created(resource, body.with(pairs(members)...))
+	got, err := p.created(resource, body.with(pairs(members)...))
 	if err != nil {
 		return fmt.Errorf("%v: %w", members, err)
 	}
 	for name, value := range members {
-		if !same(made[name], value) {
-			return fmt.Errorf("%s is %v, not %v", name, made[name], value)
+		if !same(got[name], value) {
+			return fmt.Errorf("%s is %v, not %v", name, got[name], value)
 		}
 	}
 	return nil
@@ -148,9 +148,9 @@ func corrects(p *probe, r resource, f field) {
 		if f.many {
 			sent, stored = []string{right}, []string{published}
 		}
-		made := p.create(r.name, p.checking(r, f).with(f.name, sent))
-		p.holds(made, record{f.name: stored})
-		p.holds(p.read("/"+r.name+"/"+made.text("id")), record{f.name: stored})
+		got := p.create(r.name, p.checking(r, f).with(f.name, sent))
+		p.holds(got, record{f.name: stored})
+		p.holds(p.read("/"+r.name+"/"+got.text("id")), record{f.name: stored})
 	}
 }
 

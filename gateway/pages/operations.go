@@ -107,16 +107,16 @@ func order(all []operation) error {
 // viewerOrder returns, as JSON, the groups and the operations in the order in which the viewer shows them. An
 // operation is its method and its path.
 func viewerOrder(operations []operation) (string, error) {
-	var shown struct {
+	var groups struct {
 		Groups     []string `json:"groups"`
 		Operations []string `json:"operations"`
 	}
 	for _, o := range operations {
-		if !slices.Contains(shown.Groups, o.group) {
-			shown.Groups = append(shown.Groups, o.group)
+		if !slices.Contains(groups.Groups, o.group) {
+			groups.Groups = append(groups.Groups, o.group)
 		}
-		shown.Operations = append(shown.Operations, o.String())
+		groups.Operations = append(groups.Operations, o.String())
 	}
-	text, err := json.Marshal(shown)
+	text, err := json.Marshal(groups)
 	return string(text), err
 }

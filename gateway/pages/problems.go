@@ -84,10 +84,10 @@ func exampleOf(kind problem.Kind, of problems.Example) (json.RawMessage, error) 
 	for name, value := range of.Members {
 		occurrence.With(name, value)
 	}
-	written := written{header: http.Header{problem.RequestIDHeader: {"479ad613-32e0-4d11-a1d8-0fcbd2b7d8d2"}}}
-	problem.Write(&written, occurrence)
+	page := written{header: http.Header{problem.RequestIDHeader: {"479ad613-32e0-4d11-a1d8-0fcbd2b7d8d2"}}}
+	problem.Write(&page, occurrence)
 	var indented bytes.Buffer
-	err := json.Indent(&indented, written.body.Bytes(), "", "  ")
+	err := json.Indent(&indented, page.body.Bytes(), "", "  ")
 	return indented.Bytes(), err
 }
 

@@ -50,17 +50,17 @@ type Day struct {
 // since midnight. A time that the clock leaves out is the first instant after the gap; of one that it shows twice, it
 // returns the earlier instant.
 func At(zone *time.Location, d Day, clock time.Duration) time.Time {
-	shown := time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC).Add(clock)
-	at := time.Date(shown.Year(), shown.Month(), shown.Day(), shown.Hour(), shown.Minute(), shown.Second(),
-		shown.Nanosecond(), zone)
+	local := time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC).Add(clock)
+	at := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(),
+		local.Nanosecond(), zone)
 	began, ends := at.ZoneBounds()
 	_, offset := at.Zone()
 	// time.Date goes by the offset on one side of a change, without saying which.
 	switch is := time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(),
 		time.UTC); {
-	case is.After(shown):
+	case is.After(local):
 		return began
-	case is.Before(shown):
+	case is.Before(local):
 		return ends
 	case began.IsZero():
 		return at

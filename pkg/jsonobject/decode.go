@@ -154,11 +154,11 @@ type walk struct {
 	found []Unnamed
 }
 
-func (w *walk) object(text []byte, at jsontext.Pointer, known Shape) {
+func (w *walk) object(text []byte, at jsontext.Pointer, shape Shape) {
 	members := jsonmember.Read(text)
 	for len(w.found) < w.most && members.Next() {
 		quoted := members.Quoted()
-		inner, named := known[string(quoted[1:max(1, len(quoted)-1)])] // without a copy of the name
+		inner, named := shape[string(quoted[1:max(1, len(quoted)-1)])] // without a copy of the name
 		if named && inner == nil {
 			continue
 		}
@@ -166,20 +166,20 @@ func (w *walk) object(text []byte, at jsontext.Pointer, known Shape) {
 		if err != nil {
 			return
 		}
-		if inner, named = known[name]; named {
+		if inner, named = shape[name]; named {
 			w.value(members.Value(), at.AppendToken(name), inner)
 		} else {
-			w.found = append(w.found, Unnamed{at, name, known})
+			w.found = append(w.found, Unnamed{at, name, shape})
 		}
 	}
 }
 
 // value looks for objects in the value of a member.
-func (w *walk) value(text jsontext.Value, at jsontext.Pointer, known Shape) {
+func (w *walk) value(text jsontext.Value, at jsontext.Pointer, shape Shape) {
 	switch {
-	case known == nil:
+	case shape == nil:
 	case text.Kind() == jsontext.KindBeginObject:
-		w.object(text, at, known)
+		w.object(text, at, shape)
 	case text.Kind() == jsontext.KindBeginArray:
 		for i, n := 1, 0; i < len(text); {
 			switch c := text[i]; c {
@@ -189,7 +189,7 @@ func (w *walk) value(text jsontext.Value, at jsontext.Pointer, known Shape) {
 			}
 			end := jsonmember.EndOfValue(text, i)
 			if text[i] == '{' {
-				w.object(text[i:end], at.AppendToken(strconv.Itoa(n)), known)
+				w.object(text[i:end], at.AppendToken(strconv.Itoa(n)), shape)
 			}
 			i, n = end, n+1
 		}

@@ -105,8 +105,8 @@ var memberTypesOf sync.Map // reflect.Type -> map[string]reflect.Type
 
 // memberTypes returns the types of a struct's JSON members by name. Members of embedded structs count as its own.
 func memberTypes(t reflect.Type) map[string]reflect.Type {
-	if known, ok := memberTypesOf.Load(t); ok {
-		return known.(map[string]reflect.Type)
+	if value, ok := memberTypesOf.Load(t); ok {
+		return value.(map[string]reflect.Type)
 	}
 	types := map[string]reflect.Type{}
 	for _, field := range reflect.VisibleFields(t) {

@@ -84,10 +84,10 @@ func child[T any](of *map[string]*node[T], key string) *node[T] {
 }
 
 // Find returns what belongs to a path; ok is false if no template has it.
-func (t *Table[T]) Find(path string) (found Found[T], ok bool) {
+func (t *Table[T]) Find(path string) (match Found[T], ok bool) {
 	path, rooted := strings.CutPrefix(path, "/")
 	if !rooted {
-		return found, false
+		return match, false
 	}
 	return t.root.find(path, nil)
 }
@@ -101,17 +101,17 @@ func (n *node[T]) find(path string, read []Parameter) (Found[T], bool) {
 		case deeper:
 			return next.find(rest, read)
 		}
-		found := *next.found
-		found.Parameters = read
-		return found, true
+		match := *next.found
+		match.Parameters = read
+		return match, true
 	}
-	if found, ok := follow(n.texts[segment], read); ok {
-		return found, true
+	if match, ok := follow(n.texts[segment], read); ok {
+		return match, true
 	}
 	if colon := strings.LastIndexByte(segment, ':'); colon > 0 {
 		if next := n.words[segment[colon+1:]]; next != nil && segment[colon+1:] != "" {
-			if found, ok := follow(next, append(read, Parameter{next.name, segment[:colon]})); ok {
-				return found, true
+			if match, ok := follow(next, append(read, Parameter{next.name, segment[:colon]})); ok {
+				return match, true
 			}
 		}
 	}

@@ -40,16 +40,16 @@ type Reference struct {
 
 // Find returns the references in a JSON value, in their order, and apart from them the texts that would be one with
 // another member. Errors: the value is no JSON.
-func Find(value []byte) (found, others []Reference, err error) {
+func Find(value []byte) (references, others []Reference, err error) {
 	_, err = resolve(value, func(r Reference) (string, bool) {
 		if slices.Contains(Members(), r.Member) {
-			found = append(found, r)
+			references = append(references, r)
 		} else {
 			others = append(others, r)
 		}
 		return "", false
 	})
-	return found, others, err
+	return references, others, err
 }
 
 // Resolve returns a JSON value with a text in place of each reference. All else stays as it is. Errors: the value is no

@@ -142,15 +142,15 @@ func (r Resource) KnownBy(record jsontext.Value) []string {
 	if json.Unmarshal(record, &members) != nil || len(r.Members) == 0 {
 		return nil
 	}
-	known := []string{fmt.Sprint(members[r.Members[0].Path])}
+	names := []string{fmt.Sprint(members[r.Members[0].Path])}
 	for _, ending := range []string{"Number", "ame"} {
 		for _, m := range r.Members {
 			if text, is := members[m.Path].(string); is && strings.HasSuffix(m.Path, ending) {
-				return append(known, text)
+				return append(names, text)
 			}
 		}
 	}
-	return known
+	return names
 }
 
 // Names reports whether the interface names a member, or an object of any type that it is in.

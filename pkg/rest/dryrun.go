@@ -121,7 +121,7 @@ func (v *Verdict) add(check string, returned error) error {
 		return err
 	}
 	v.Admissible = v.Admissible && outcome.Outcome == passed
-	if found := len(outcome.Errors); found > 0 {
+	if count := len(outcome.Errors); count > 0 {
 		outcome.Errors = slices.DeleteFunc(slices.Clone(outcome.Errors), v.told)
 		if len(outcome.Errors) == 0 {
 			outcome = Outcome{Check: check, Outcome: notEvaluated}
@@ -132,8 +132,8 @@ func (v *Verdict) add(check string, returned error) error {
 }
 
 // told reports whether an earlier check has found the same.
-func (v *Verdict) told(found problem.Violation) bool {
-	return slices.ContainsFunc(v.Checks, func(o Outcome) bool { return slices.Contains(o.Errors, found) })
+func (v *Verdict) told(violation problem.Violation) bool {
+	return slices.ContainsFunc(v.Checks, func(o Outcome) bool { return slices.Contains(o.Errors, violation) })
 }
 
 // outcomeOf returns what an error of a check means. An error that is no refusal is returned as it is.

@@ -49,8 +49,8 @@ var membersOfTypes sync.Map // reflect.Type -> members
 
 // membersOf returns the members of a struct type. Members of embedded structs count as its own.
 func membersOf(t reflect.Type) members {
-	if known, ok := membersOfTypes.Load(t); ok {
-		return known.(members)
+	if value, ok := membersOfTypes.Load(t); ok {
+		return value.(members)
 	}
 	var all members
 	for _, field := range reflect.VisibleFields(t) {

@@ -138,9 +138,9 @@ type difference struct {
 }
 
 // differ returns how a record differs from what is stored.
-func differ(stored []byte, record any) (d difference, err error) {
+func differ(body []byte, record any) (d difference, err error) {
 	if d.written, err = writable(record); err == nil {
-		d.change, err = jsonobject.Difference(stored, d.written)
+		d.change, err = jsonobject.Difference(body, d.written)
 	}
 	return d, err
 }

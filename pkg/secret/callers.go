@@ -41,7 +41,7 @@ func ReadAuthorities(file setting.File) (*Value[*Authorities], error) {
 
 // has reports whether a certificate is one of the authorities.
 func (a *Authorities) has(one *x509.Certificate) bool {
-	return slices.ContainsFunc(a.all, func(known *x509.Certificate) bool { return bytes.Equal(known.Raw, one.Raw) })
+	return slices.ContainsFunc(a.all, func(of *x509.Certificate) bool { return bytes.Equal(of.Raw, one.Raw) })
 }
 
 // Callers decides which certificates of its callers a server accepts.

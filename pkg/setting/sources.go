@@ -29,16 +29,16 @@ const ConfigFlag = "config"
 // EXCHANGE_CONFIG names. known holds the names of other programs' settings, which are skipped. It fails on any other
 // name in the file, on one in the environment that looks like a known one, on a wrong value, and on a file that
 // cannot be read. It returns the other variables that are not known, which may be those of a later release.
-func Resolve(flags *pflag.FlagSet, environ, known []string) (ignored []Ignored, err error) {
-	variables, ignored, err := environment(environ, append(Names(flags), append(known, ConfigFlag)...))
+func Resolve(flags *pflag.FlagSet, environ, names []string) (ignored []Ignored, err error) {
+	variables, ignored, err := environment(environ, append(Names(flags), append(names, ConfigFlag)...))
 	if err != nil {
 		return nil, err
 	}
-	return ignored, assign(flags, variables, known)
+	return ignored, assign(flags, variables, names)
 }
 
 // assign sets each flag that the command line did not set from the variables, else from the file.
-func assign(flags *pflag.FlagSet, variables map[string]entry, known []string) error {
+func assign(flags *pflag.FlagSet, variables map[string]entry, names []string) error {
 	file, err := flags.GetString(ConfigFlag)
 	if err != nil {
 		return err
@@ -53,8 +53,8 @@ func assign(flags *pflag.FlagSet, variables map[string]entry, known []string) er
 		}
 	}
 	for name, e := range entries {
-		if !slices.Contains(Names(flags), name) && !slices.Contains(known, name) {
-			return Unknown(name, e.origin, append(Names(flags), known...))
+		if !slices.Contains(Names(flags), name) && !slices.Contains(names, name) {
+			return Unknown(name, e.origin, append(Names(flags), names...))
 		}
 	}
 	for _, name := range Names(flags) {
@@ -120,8 +120,8 @@ func (e entry) assign(flag *pflag.Flag) error {
 }
 
 // environment returns the settings that the environment gives, by name, and the variables that are ignored.
-func environment(environ, known []string) (found map[string]entry, ignored []Ignored, err error) {
-	found = map[string]entry{}
+func environment(environ, names []string) (entries map[string]entry, ignored []Ignored, err error) {
+	entries = map[string]entry{}
 	for _, line := range environ {
 		variable, value, _ := strings.Cut(line, "=")
 		rest, ours := strings.CutPrefix(variable, envPrefix)
@@ -129,20 +129,20 @@ func environment(environ, known []string) (found map[string]entry, ignored []Ign
 			continue
 		}
 		name := strings.ReplaceAll(strings.ToLower(rest), "_", "-")
-		if !slices.Contains(known, name) || variable != Variable(name) {
+		if !slices.Contains(names, name) || variable != Variable(name) {
 			if isServiceLink(rest, value) {
 				continue
 			}
-			if meant := misspelt(name, known); meant != "" {
+			if meant := misspelt(name, names); meant != "" {
 				return nil, nil, fmt.Errorf("setting %s from the environment is not known; did you mean %s?", variable,
 					Variable(meant))
 			}
-			ignored = append(ignored, Ignored{variable, nearest(variable, mapped(known, Variable))})
+			ignored = append(ignored, Ignored{variable, nearest(variable, mapped(names, Variable))})
 			continue
 		}
-		found[name] = entry{origin: "the environment (" + variable + ")", values: []string{value}}
+		entries[name] = entry{origin: "the environment (" + variable + ")", values: []string{value}}
 	}
-	return found, ignored, nil
+	return entries, ignored, nil
 }
 
 // Variable returns the environment variable of a setting.

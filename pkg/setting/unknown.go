@@ -28,17 +28,17 @@ func (i Ignored) String() string {
 }
 
 // Unknown returns the error for a name that no setting has. It proposes the most similar known name, if one is similar.
-func Unknown(name, origin string, known []string) error {
-	if near := nearest(name, known); near != "" {
+func Unknown(name, origin string, names []string) error {
+	if near := nearest(name, names); near != "" {
 		return fmt.Errorf("setting %s from %s is not known; did you mean %s?", name, origin, near)
 	}
 	return fmt.Errorf("setting %s from %s is not known", name, origin)
 }
 
 // nearest returns the most similar of the known names, empty if none is similar.
-func nearest(name string, known []string) string {
+func nearest(name string, names []string) string {
 	near, distance := "", len(name)/3+1
-	for _, candidate := range known {
+	for _, candidate := range names {
 		if d := levenshtein.ComputeDistance(name, candidate); d < distance {
 			near, distance = candidate, d
 		}
@@ -50,9 +50,9 @@ func nearest(name string, known []string) string {
 // taken for a setting of another release. A name is taken for misspelt if two letters at most are wrong, missing or
 // too many (one in a short name), or if each of its words begins a word of the setting: JWT_AUD and AUDIENCE mean
 // jwt-audience.
-func misspelt(name string, known []string) string {
+func misspelt(name string, names []string) string {
 	meant, distance := "", 0
-	for _, setting := range known {
+	for _, setting := range names {
 		wrong := 2
 		if len(setting) <= 5 {
 			wrong = 1

@@ -106,17 +106,17 @@ func untyped(documents int) []string {
 // typesOf returns the types of the documents that a replacement sends. A document that the claim had keeps its type,
 // and one that the claim had several times keeps its types in their order. Other documents have no type.
 func typesOf(documents []string, was *claims.Claim) []string {
-	known := map[string][]string{}
+	causes := map[string][]string{}
 	for i, url := range was.Documents {
 		if i < len(was.DocumentTypes) {
-			known[url] = append(known[url], was.DocumentTypes[i])
+			causes[url] = append(causes[url], was.DocumentTypes[i])
 		}
 	}
 	types := untyped(len(documents))
 	for i, url := range documents {
-		if of := known[url]; len(of) > 0 {
+		if of := causes[url]; len(of) > 0 {
 			types[i] = of[0]
-			known[url] = of[1:]
+			causes[url] = of[1:]
 		}
 	}
 	return types

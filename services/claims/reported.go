@@ -155,12 +155,12 @@ func reservedAfter(
 // namesReserve reports whether a version of a claim was made by opening it again with a reserve.
 func namesReserve(doc docstore.Document) (bool, error) {
 	state, err := history.Decode(doc.State)
-	made := state.History.Last()
-	if err != nil || made == nil || made.Event != reopenAction || len(made.Change) == 0 {
+	entry := state.History.Last()
+	if err != nil || entry == nil || entry.Event != reopenAction || len(entry.Change) == 0 {
 		return false, err
 	}
 	var body claims.Reopening
-	err = json.Unmarshal(made.Change, &body)
+	err = json.Unmarshal(entry.Change, &body)
 	return body.Reserve != nil, err
 }
 

@@ -128,14 +128,14 @@ func notOwner(detail string) error {
 // shownToOwner returns a list as the owner of the policy sees it, and sends its entity tag.
 func shownToOwner(c *gin.Context, number string, list internalapi.Kept) *beyond.Access {
 	c.Header("ETag", tagOf(list))
-	shown := &beyond.Access{
+	access := &beyond.Access{
 		PolicyNumber: number, Version: &list.Edition, Unfinished: list.Unfinished, Participants: []beyond.Participant{},
 		SetBy: list.By, SetAt: list.At,
 	}
 	for _, p := range list.Participants {
-		shown.Participants = append(shown.Participants, beyond.Participant(p))
+		access.Participants = append(access.Participants, beyond.Participant(p))
 	}
-	return shown
+	return access
 }
 
 // tagOf returns the entity tag of a list, which is another one while a change is unfinished.
@@ -151,17 +151,17 @@ func tagOf(list internalapi.Kept) string {
 // list has changed for others.
 func shownToParticipant(c *gin.Context, number string, list internalapi.Kept) (any, error) {
 	who := request.OrganisationFrom(c.Request.Context())
-	shown := &beyond.Access{PolicyNumber: number, Participants: []beyond.Participant{}}
+	access := &beyond.Access{PolicyNumber: number, Participants: []beyond.Participant{}}
 	for _, p := range list.Participants {
 		if p.Organisation == who.Name() {
-			shown.Participants = append(shown.Participants, beyond.Participant(p))
+			access.Participants = append(access.Participants, beyond.Participant(p))
 		}
 	}
-	text, err := json.Marshal(shown.Participants)
+	text, err := json.Marshal(access.Participants)
 	digest := fnv.New64a()
 	_, _ = digest.Write(text)
 	c.Header("ETag", `"`+strconv.FormatUint(digest.Sum64(), 36)+`"`)
-	return shown, err
+	return access, err
 }
 
 // mostChanges is how often a change is begun again because another one came before.

@@ -107,8 +107,8 @@ type description struct {
 const described = 10_000
 
 func newDescriptions() (*descriptions, error) {
-	known, err := lru.New[uuid.UUID, description](described)
-	return &descriptions{known}, err
+	cache, err := lru.New[uuid.UUID, description](described)
+	return &descriptions{cache}, err
 }
 
 // of returns the description of a policy of a line at an instant, as JSON; the zero time is for what was written last.
@@ -116,8 +116,8 @@ func (d *descriptions) of(
 	ctx context.Context, doc docstore.Document, line opened, at time.Time,
 ) ([]byte, error) {
 	last := func(since time.Time) bool { return at.IsZero() || !at.Before(since) }
-	if known, ok := d.known.Get(doc.ID); ok && known.version == doc.Version && last(known.since) {
-		return known.text, nil
+	if of, ok := d.known.Get(doc.ID); ok && of.version == doc.Version && last(of.since) {
+		return of.text, nil
 	}
 	facts, since, err := line.describe(ctx, doc, at)
 	if err != nil {

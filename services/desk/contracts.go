@@ -129,9 +129,9 @@ func tagged(c *gin.Context) func(*contract.Kept, error) (any, error) {
 
 // shownIn returns a contract as the reader sees it in whose context it was read.
 func shownIn(as context.Context, k *contract.Kept) desk.ContractVersion {
-	shown := k.Shown()
-	contract.Hide(as, &shown)
-	return shown
+	version := k.Shown()
+	contract.Hide(as, &version)
+	return version
 }
 
 func (o *office) putContract(c *gin.Context, body any) (any, error) {

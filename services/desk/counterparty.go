@@ -19,27 +19,27 @@ import (
 // mountInternal adds the operation to a router that says of which contracts of others the caller is the counterparty.
 func (o *office) mountInternal(router gin.IRouter) {
 	router.POST(internalapi.CounterpartyPath, func(c *gin.Context) {
-		seen, err := o.seen(c)
-		rest.Respond(c, seen, err)
+		page, err := o.seen(c)
+		rest.Respond(c, page, err)
 	})
 }
 
-func (o *office) seen(c *gin.Context) (seen internalapi.SeenContracts, err error) {
+func (o *office) seen(c *gin.Context) (page internalapi.SeenContracts, err error) {
 	var asked internalapi.AskedContracts
 	if err := share.Read(c, internalapi.MostContracts*share.LongestName, &asked); err != nil {
-		return seen, err
+		return page, err
 	}
 	if len(asked.References) > internalapi.MostContracts {
-		return seen, problem.New(problem.Invalid, "").
+		return page, problem.New(problem.Invalid, "").
 			At("/references", fmt.Sprintf("has more than %d elements", internalapi.MostContracts))
 	}
 	among, err := o.contracts.Among(c.Request.Context(), asked.References)
-	seen.Contracts = []internalapi.SeenContract{}
+	page.Contracts = []internalapi.SeenContract{}
 	for _, k := range among {
-		seen.Contracts = append(seen.Contracts,
+		page.Contracts = append(page.Contracts,
 			internalapi.SeenContract{Reference: k.Reference, Owner: k.Owner, Drafts: k.ShowsDrafts(k.As)})
 	}
-	return seen, err
+	return page, err
 }
 
 // inSight has operations on a contract serve its counterparty as well, which reads it in the owner's name. Of those

@@ -80,9 +80,9 @@ Sign in (each link once, within an hour):
 // once people have worked with the records, the same requests would not make the same year.
 func (r *runner) year(ctx context.Context, p *process.Process) (story string, err error) {
 	file := filepath.Join(r.data, "demo.txt")
-	kept, err := os.ReadFile(file)
+	token, err := os.ReadFile(file)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return string(kept), err
+		return string(token), err
 	}
 	if _, err := fmt.Fprintln(r.banner, "A year of contracts is being made, which takes half a minute."); err != nil {
 		return "", err

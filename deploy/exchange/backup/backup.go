@@ -31,7 +31,7 @@ type taken struct {
 }
 
 // take makes a backup of the exchange whose data is in a folder, and says on notes how far it has come.
-func take(ctx context.Context, data, target string, notes io.Writer) (made *taken, err error) {
+func take(ctx context.Context, data, target string, notes io.Writer) (copy *taken, err error) {
 	path := allinone.RecordsFile(data)
 	if allinone.InMongo(data) {
 		return nil, client.Misuse(fmt.Sprintf("the exchange of the folder %s has its records in MongoDB, of which "+
@@ -49,7 +49,7 @@ func take(ctx context.Context, data, target string, notes io.Writer) (made *take
 			err = errors.Join(err, d.discard())
 		}
 	}()
-	made = &taken{began: time.Now().UTC(), name: filepath.Base(path), sums: sums{}}
+	copy = &taken{began: time.Now().UTC(), name: filepath.Base(path), sums: sums{}}
 	snapshot, err := sqlitestore.OpenSnapshot(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = client.Misuse(fmt.Sprintf(
@@ -58,37 +58,37 @@ func take(ctx context.Context, data, target string, notes io.Writer) (made *take
 	if err != nil {
 		return nil, err
 	}
-	var shown *progress.Progress
-	err = snapshot.Copy(ctx, d.file(made.name), func(done, total int64) error {
-		if shown == nil {
-			shown = progress.New(notes, total)
+	var bar *progress.Progress
+	err = snapshot.Copy(ctx, d.file(copy.name), func(done, total int64) error {
+		if bar == nil {
+			bar = progress.New(notes, total)
 		}
-		shown.At(done, fmt.Sprintf("%s of %s copied", size(done), size(total)))
+		bar.At(done, fmt.Sprintf("%s of %s copied", size(done), size(total)))
 		return nil
 	})
-	if shown != nil {
-		shown.End()
+	if bar != nil {
+		bar.End()
 	}
 	if err = errors.Join(err, snapshot.Close()); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(verify(ctx, d.file(made.name)), verifyVersions(ctx, d.file(made.name))); err != nil {
+	if err := errors.Join(verify(ctx, d.file(copy.name)), verifyVersions(ctx, d.file(copy.name))); err != nil {
 		return nil, fmt.Errorf("%w; the copy is as %s is, so restore an earlier backup, or repair that file", err, path)
 	}
-	copied, err := os.Open(d.file(made.name))
+	copied, err := os.Open(d.file(copy.name))
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	made.bytes, err = io.Copy(sum, copied)
+	copy.bytes, err = io.Copy(sum, copied)
 	if err = errors.Join(err, copied.Close()); err != nil {
 		return nil, err
 	}
-	made.sums[made.name] = digits(sum)
-	if err := made.sums.write(d.path, made.name); err != nil {
+	copy.sums[copy.name] = digits(sum)
+	if err := copy.sums.write(d.path, copy.name); err != nil {
 		return nil, err
 	}
-	return made, d.keep()
+	return copy, d.keep()
 }
 
 // verify opens a copy and reads all of it.

@@ -32,12 +32,12 @@ func restore(ctx context.Context, backup, data string, notes io.Writer) (err err
 			err = errors.Join(err, d.discard())
 		}
 	}()
-	shown := progress.New(notes, -1)
-	defer shown.End()
+	bar := progress.New(notes, -1)
+	defer bar.End()
 	var before int64
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		copied, err := all.copyFrom(ctx, backup, name, d, func(done int64) {
-			shown.At(before+done, size(before+done)+" copied")
+			bar.At(before+done, size(before+done)+" copied")
 		})
 		if err == nil {
 			err = verify(ctx, d.file(name))

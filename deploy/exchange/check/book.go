@@ -86,12 +86,12 @@ func (f *figures) examine(
 			return 0, err
 		}
 	}
-	shown, total := progress.New(progressed, -1), 0
-	defer shown.End()
+	bar, total := progress.New(progressed, -1), 0
+	defer bar.End()
 	follow := func(b *rows.Book) error {
 		return book.CatchUp(ctx, b, func(name string) *peer.Client { return clients[name] }, func(entries int) {
 			total += entries
-			shown.At(int64(total), fmt.Sprintf("%d entries of logs read for the book", total))
+			bar.At(int64(total), fmt.Sprintf("%d entries of logs read for the book", total))
 		})
 	}
 	// What has happened since it was read is no fault.

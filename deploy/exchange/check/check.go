@@ -35,7 +35,7 @@ func targets(ctx context.Context, databases []database) (map[string]index, error
 			}
 		}
 	}
-	found := map[string]index{}
+	indexes := map[string]index{}
 	for _, d := range databases {
 		for _, name := range d.service.Targets {
 			collection, by, unique := strings.Cut(name, ".")
@@ -45,10 +45,10 @@ func targets(ctx context.Context, databases []database) (map[string]index, error
 			if collections[collection] == nil {
 				return nil, fmt.Errorf("a record of %s refers to %s, and no service has this collection", d.name, name)
 			}
-			found[name] = index{collections[collection], by}
+			indexes[name] = index{collections[collection], by}
 		}
 	}
-	return found, nil
+	return indexes, nil
 }
 
 // tally counts what was examined, by the names of collections and sorts.
@@ -73,8 +73,8 @@ func examine(
 		return inspect.Missing(ctx, found[target].in, found[target].name, values)
 	}
 	t := &tally{Records: map[string]int{}, Others: map[string]int{}}
-	shown, total := progress.New(progressed, -1), 0
-	defer shown.End()
+	bar, total := progress.New(progressed, -1), 0
+	defer bar.End()
 	// What is wrong with one database can keep the records of another from being examined. So the others are examined
 	// all the same.
 	var unread []error
@@ -100,7 +100,7 @@ func examine(
 				} else {
 					t.Others[sort] += n
 				}
-				shown.At(int64(total), fmt.Sprintf("%d records examined", total))
+				bar.At(int64(total), fmt.Sprintf("%d records examined", total))
 			},
 		}
 		if err := inspect.Examine(ctx, d.service, x); err != nil {

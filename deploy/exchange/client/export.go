@@ -78,7 +78,7 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	if err != nil {
 		return err
 	}
-	shown := progress.New(p.Err, -1)
+	bar := progress.New(p.Err, -1)
 	count := 0
 	refer := newReferences(c, p.resource(e.resource))
 	each := func(take func(jsontext.Value) error) error {
@@ -95,7 +95,7 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 			if err := take(record); err != nil {
 				return err
 			}
-			shown.At(int64(count), fmt.Sprintf("%d records", count))
+			bar.At(int64(count), fmt.Sprintf("%d records", count))
 		}
 		return nil
 	}
@@ -112,7 +112,7 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 			})
 		}
 	}
-	if shown.End(); err != nil {
+	if bar.End(); err != nil {
 		return err
 	}
 	if refer.left > 0 {

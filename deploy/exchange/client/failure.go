@@ -208,12 +208,12 @@ func allowedWords(given string, values []string) string {
 	if len(values) <= mostShown {
 		return "allowed: " + strings.Join(values, ", ")
 	}
-	shown := near.Names(given, values)
+	names := near.Names(given, values)
 	words := "allowed: "
-	if len(shown) > 0 {
+	if len(names) > 0 {
 		words = "near: "
 	} else {
-		shown = values[:mostShown]
+		names = values[:mostShown]
 	}
-	return words + strings.Join(shown, ", ") + ", ... (exchange describe names all of them)"
+	return words + strings.Join(names, ", ") + ", ... (exchange describe names all of them)"
 }

@@ -187,14 +187,14 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 		return nil, err
 	}
 	t := &tally{made: map[string]int{}, before: map[string]int{}}
-	shown := progress.New(p.Err, int64(o.Size))
+	bar := progress.New(p.Err, int64(o.Size))
 	invented := book.New(catalog, book.Exchange{
 		Send: c.sendRecord, Make: c.makeRecord, Rows: c.rows, Read: c.readRecord, Upload: c.sendStatement,
 	}, t.step, o)
 	err = invented.Fill(ctx, func(policies int) {
-		shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
+		bar.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
 	})
-	shown.End()
+	bar.End()
 	if err != nil {
 		return nil, seedAdvice(err)
 	}
@@ -214,11 +214,11 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool
 
 // fillYear makes the year of a book, and returns what is notable about it.
 func (p *program) fillYear(ctx context.Context, b *book.Book, at times) (*book.Story, error) {
-	shown := progress.New(p.Err, book.YearMonths)
+	bar := progress.New(p.Err, book.YearMonths)
 	story, err := b.Year(ctx, at.began, at.now, func(months int) {
-		shown.At(int64(months), fmt.Sprintf("%d of %d months", months, book.YearMonths))
+		bar.At(int64(months), fmt.Sprintf("%d of %d months", months, book.YearMonths))
 	})
-	shown.End()
+	bar.End()
 	if errors.Is(err, book.ErrMoved) {
 		return nil, err
 	}

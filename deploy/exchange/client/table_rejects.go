@@ -105,8 +105,8 @@ func (t *tableImport) cells(out table.Writer, row sheet.Row) (all []any) {
 // reasons says why a row is refused, and what was made of it all the same.
 func (t *tableImport) reasons(of resource.Resource, row sheet.Row, refused refusedRow) string {
 	var all []string
-	for _, made := range refused.made {
-		all = append(all, fmt.Sprintf("%s %s is there", made.Resource, made.ID))
+	for _, record := range refused.made {
+		all = append(all, fmt.Sprintf("%s %s is there", record.Resource, record.ID))
 	}
 	for _, w := range refused.wrong {
 		number := columnNumber(strings.TrimRight(w.Cell, "0123456789"))

@@ -158,7 +158,7 @@ func always(what string) func() string { return func() string { return what } }
 
 // waiting does something that may take a while, and shows what it says of itself by then and for how long it has.
 func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []byte, err error) {
-	shown := progress.New(o.Err, -1)
+	bar := progress.New(o.Err, -1)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -169,10 +169,10 @@ func (o *office) waiting(what func() string, do func() ([]byte, error)) (body []
 	for since := time.Now(); ; {
 		select {
 		case <-ended:
-			shown.End()
+			bar.End()
 			return body, err
 		case <-every.C:
-			shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what(),
+			bar.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what(),
 				time.Since(since).Round(time.Second)))
 		}
 	}

@@ -41,12 +41,12 @@ func (c *Clock) Open(data, text string) error {
 	case err != nil:
 		return err
 	default:
-		shown, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(last)))
+		clock, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(last)))
 		if err != nil {
 			return fmt.Errorf("the file %s has no instant", c.file)
 		}
-		if shown.After(c.now) {
-			c.now = shown
+		if clock.After(c.now) {
+			c.now = clock
 		}
 	}
 	return c.keep(c.now)

@@ -41,12 +41,12 @@ type Manifests struct {
 // Render makes the objects of a folder with kustomize, and decodes them strictly: a field that Kubernetes does not
 // know, or that occurs twice, is an error.
 func Render(folder string) (*Manifests, error) {
-	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	m := &Manifests{Folder: filepath.ToSlash(folder)}
-	for _, r := range made.Resources() {
+	for _, r := range resources.Resources() {
 		one, err := r.AsYAML()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", folder, err)

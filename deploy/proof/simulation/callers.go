@@ -143,16 +143,16 @@ func (*caller) read(got answer) (r receipt, is bool) {
 
 // anyReceipt returns a receipt that the callers know to be created; nil if there is none.
 func (c *caller) anyReceipt() *recording {
-	var known []*recording
+	var records []*recording
 	for _, e := range c.book.recordings {
 		if e.settled {
-			known = append(known, e)
+			records = append(records, e)
 		}
 	}
-	if len(known) == 0 {
+	if len(records) == 0 {
 		return nil
 	}
-	return known[c.random.IntN(len(known))]
+	return records[c.random.IntN(len(records))]
 }
 
 // complain notes a response that is wrong.

@@ -65,19 +65,19 @@ func (x *exchange) check() (wrong []string) {
 func (x *exchange) checkBook(receipts []receipt, complain func(string, ...any)) {
 	x.checkRefunds(receipts, complain)
 	for _, e := range x.book.recordings {
-		var made []string
+		var numbers []string
 		for _, r := range receipts {
 			if r.PaymentAmount == int64(e.amount) && r.Reverses == "" {
-				made = append(made, r.ID)
+				numbers = append(numbers, r.ID)
 			}
 		}
 		for _, id := range e.ids {
-			if !slices.Contains(made, id) {
+			if !slices.Contains(numbers, id) {
 				complain("the receipt %s of %d was acknowledged and is lost", id, e.amount)
 			}
 		}
-		if len(made) > 1 {
-			complain("%d receipts of %d were made by one request (key %q)", len(made), e.amount, e.key)
+		if len(numbers) > 1 {
+			complain("%d receipts of %d were made by one request (key %q)", len(numbers), e.amount, e.key)
 		}
 	}
 	for _, r := range receipts {

@@ -79,7 +79,7 @@ type storedClaim struct {
 
 // checkClaims compares the claims with the book, and each version of a claim with the one before.
 func (x *exchange) checkClaims(complain func(string, ...any)) {
-	found := make(map[string]int)
+	counts := make(map[string]int)
 	var ids []string
 	for _, doc := range x.store.Documents("claim") {
 		var is storedClaim
@@ -100,10 +100,10 @@ func (x *exchange) checkClaims(complain func(string, ...any)) {
 		}
 		ids = append(ids, is.ID)
 		for _, p := range is.Payments {
-			found[p.PaymentAmount.String()]++
+			counts[p.PaymentAmount.String()]++
 		}
 		for _, url := range is.Documents {
-			found[url]++
+			counts[url]++
 		}
 	}
 	for _, id := range x.book.claims.ids {
@@ -112,7 +112,7 @@ func (x *exchange) checkClaims(complain func(string, ...any)) {
 		}
 	}
 	for name, c := range x.book.claims.changes {
-		switch times := found[name]; {
+		switch times := counts[name]; {
 		case times > 1:
 			complain("the change %s was made %d times", name, times)
 		case times == 1 && c.refused:

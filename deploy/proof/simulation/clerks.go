@@ -155,12 +155,12 @@ func (c *caller) pendingOf(ctx context.Context, month string) string {
 func (c *caller) decide(ctx context.Context, version string, approves bool) bool {
 	verb, state, body := ":reject", desk.Rejected, `{"reason":"at random"}`
 	if approves {
-		var found desk.BordereauFindings
+		var findings desk.BordereauFindings
 		var head desk.BordereauVersion
-		if !c.get(ctx, version, &head) || !c.get(ctx, version+"/findings?limit=200", &found) {
+		if !c.get(ctx, version, &head) || !c.get(ctx, version+"/findings?limit=200", &findings) {
 			return false
 		}
-		for _, f := range found.Findings {
+		for _, f := range findings.Findings {
 			if f.Severity == desk.SeverityError && f.WaivedBy == "" {
 				c.expect(ctx, http.MethodPost, version+"/findings/"+f.ID+":waive", `{"reason":"she has no name"}`)
 			}
@@ -201,11 +201,11 @@ func (c *caller) readVersion(ctx context.Context, version string) {
 
 // readAgain reads any version that was prepared.
 func (c *caller) readAgain(ctx context.Context) {
-	var known []string
+	var names []string
 	for version := range c.book.desk.digests {
-		known = append(known, version)
+		names = append(names, version)
 	}
-	if slices.Sort(known); len(known) > 0 {
-		c.readVersion(ctx, known[c.random.IntN(len(known))])
+	if slices.Sort(names); len(names) > 0 {
+		c.readVersion(ctx, names[c.random.IntN(len(names))])
 	}
 }

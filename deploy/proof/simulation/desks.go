@@ -70,16 +70,16 @@ func deskStubs() map[string]http.Handler {
 	records := func(record func(name string) string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			names := strings.Split(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:], ",")
-			found := make([]string, len(names))
+			wrong := make([]string, len(names))
 			for i, name := range names {
-				found[i] = record(name)
+				wrong[i] = record(name)
 			}
 			member := "records"
 			if strings.HasPrefix(r.URL.Path, "/internal/attachments/") {
 				member = "policies"
 			}
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{%q:[%s],"looked":%d}`, member, strings.Join(found, ","), len(names))
+			fmt.Fprintf(w, `{%q:[%s],"looked":%d}`, member, strings.Join(wrong, ","), len(names))
 		}
 	}
 	none := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -260,12 +260,12 @@ func (p *policy) checkVersions(versions []storedPolicy, complain func(string, ..
 	}
 	for _, changes := range []map[int]*replacement{p.replacements, p.endorsements} {
 		for limit, r := range changes {
-			switch made := times[limit]; {
-			case made > 1:
-				complain("policy %d was changed by %d for %d times", p.number, limit, made)
-			case made == 1 && r.refused:
+			switch count := times[limit]; {
+			case count > 1:
+				complain("policy %d was changed by %d for %d times", p.number, limit, count)
+			case count == 1 && r.refused:
 				complain("the change of policy %d by %d was refused and made", p.number, limit)
-			case made == 0 && r.made:
+			case count == 0 && r.made:
 				complain("the change of policy %d by %d was acknowledged and is lost", p.number, limit)
 			}
 		}
@@ -278,16 +278,16 @@ func (p *policy) checkVersions(versions []storedPolicy, complain func(string, ..
 
 // checkFiled compares the stored claims with the responses, and with the policies as they are now.
 func (x *exchange) checkFiled(last map[*policy]storedPolicy, complain func(string, ...any)) {
-	stored := make(map[string]int)
+	counts := make(map[string]int)
 	for _, doc := range x.store.Documents("claim") {
 		var claim struct{ Description string }
 		if err := json.Unmarshal(doc.Body, &claim); err != nil {
 			complain("claim %s cannot be read: %v", doc.ID, err)
 		}
-		stored[claim.Description]++
+		counts[claim.Description]++
 	}
 	for description, f := range x.book.policies.filed {
-		switch times := stored[description]; {
+		switch times := counts[description]; {
 		case times > 1:
 			complain("the claim of %s was made %d times", description, times)
 		case times == 1 && f.policy == nil:

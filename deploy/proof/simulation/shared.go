@@ -39,7 +39,7 @@ func (c *caller) finishSharing(ctx context.Context) {
 			c.complain("the change of the access list of policy %d is not completed by repeating it", p.number)
 		}
 	}
-	if found := c.compareStamps(ctx); len(found) > 0 {
+	if findings := c.compareStamps(ctx); len(findings) > 0 {
 		for _, p := range c.book.shared {
 			c.changeList(ctx, p, p.changes[len(p.changes)-1].gives, patience)
 		}
@@ -78,13 +78,13 @@ func (c *caller) compareSeen(ctx context.Context, p *sharedPolicy, who string, r
 }
 
 // compareStamps compares what participants find in each service with its lists, as the command check does.
-func (c *caller) compareStamps(ctx context.Context) (found []docstore.Finding) {
+func (c *caller) compareStamps(ctx context.Context) (findings []docstore.Finding) {
 	all, err := keepers()
 	for _, service := range slices.Sorted(maps.Keys(all)) {
 		comparison := shared.Comparison{
 			Store: c.storeOf(service), Specs: all[service],
 			Recent: func(time.Time) bool { return false },
-			Report: func(f docstore.Finding) error { found = append(found, f); return nil },
+			Report: func(f docstore.Finding) error { findings = append(findings, f); return nil },
 			Count:  func(string, int) {},
 		}
 		if err == nil {
@@ -94,5 +94,5 @@ func (c *caller) compareStamps(ctx context.Context) (found []docstore.Finding) {
 	if err != nil {
 		c.complain("the stamps are not compared: %v", err)
 	}
-	return found
+	return findings
 }

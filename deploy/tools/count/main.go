@@ -217,7 +217,7 @@ func withinBounds(packages []pack) error {
 }
 
 // circles returns the rooms that import each other, each group sorted. The compiler refuses circles of packages only.
-func circles(packages []pack) (found [][]string) {
+func circles(packages []pack) (rooms [][]string) {
 	reached := map[string]map[string]bool{}
 	for _, p := range packages {
 		for _, folder := range append([]string{p.folder}, p.imports...) {
@@ -242,8 +242,8 @@ func circles(packages []pack) (found [][]string) {
 			}
 		}
 		if slices.Sort(group); len(group) > 1 && group[0] == first {
-			found = append(found, group)
+			rooms = append(rooms, group)
 		}
 	}
-	return found
+	return rooms
 }

@@ -146,8 +146,8 @@ func (s Source) Page(ctx context.Context, q *search.Query, page *search.Page) ([
 // namesOf returns what a page asks each service for, in the order of the page.
 func namesOf(page *search.Page) map[string]*lookUps {
 	from := map[string]*lookUps{}
-	for _, found := range page.Found {
-		for _, of := range found.Named {
+	for _, rows := range page.Found {
+		for _, of := range rows.Named {
 			at := from[of.From]
 			if at == nil {
 				at = &lookUps{found: map[string]jsontext.Value{}, known: map[string]bool{}, left: map[string]bool{}}

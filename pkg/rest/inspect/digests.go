@@ -12,7 +12,7 @@ import (
 
 // chain compares the versions of a document with their digests, in order of version; see docstore.Digest.
 type chain struct {
-	report func(found string) error
+	report func(digest string) error
 	// left is the digest that the document has. It vouches for a former version if a release without digests has left
 	// it there.
 	left docstore.Digest
@@ -26,9 +26,9 @@ type chain struct {
 
 // chainOf begins to examine the versions of a document.
 func chainOf(x *Examination, collection string, id uuid.UUID, left docstore.Digest) *chain {
-	return &chain{left: left, report: func(found string) error {
+	return &chain{left: left, report: func(digest string) error {
 		return x.Report(docstore.Finding{
-			Collection: collection, ID: id.String(), Invariant: "a version is as it was written", Found: found,
+			Collection: collection, ID: id.String(), Invariant: "a version is as it was written", Found: digest,
 			Expected: "what its digest vouches for",
 		})
 	}}

@@ -25,9 +25,9 @@ type walk struct {
 	newest uuid.UUID
 }
 
-func (w *walk) report(id uuid.UUID, invariant, found, expected string) error {
+func (w *walk) report(id uuid.UUID, invariant, what, expected string) error {
 	return w.Report(docstore.Finding{
-		Collection: w.Name, ID: id.String(), Invariant: invariant, Found: docstore.Short(found),
+		Collection: w.Name, ID: id.String(), Invariant: invariant, Found: docstore.Short(what),
 		Expected: docstore.Short(expected),
 	})
 }

@@ -242,9 +242,9 @@ func (b *Workbook) Cell(kind Kind, text string) (cell any, err error) {
 
 func (b *Workbook) instantCell(at time.Time) (any, error) {
 	if b.instant == 0 {
-		shown := shownInstant
+		text := shownInstant
 		var err error
-		if b.instant, err = b.NewStyle(&excelize.Style{CustomNumFmt: &shown}); err != nil {
+		if b.instant, err = b.NewStyle(&excelize.Style{CustomNumFmt: &text}); err != nil {
 			return nil, err
 		}
 	}

@@ -120,21 +120,21 @@ func (c *Collector) Received() []byte {
 // they do not come.
 func (c *Collector) Await(t testing.TB, trace string, enough func([]Span) bool) []Span {
 	t.Helper()
-	var found []Span
+	var spans []Span
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		found = nil
+		spans = nil
 		for _, s := range c.Spans() {
 			if s.Trace == trace {
-				found = append(found, s)
+				spans = append(spans, s)
 			}
 		}
-		if enough(found) {
-			return found
+		if enough(spans) {
+			return spans
 		}
 	}
-	for _, s := range found {
+	for _, s := range spans {
 		t.Logf("%s below %q: %s: %s", s.ID, s.Parent, s.Service, s.Name)
 	}
-	t.Fatalf("trace %s lacks spans; these are there: %d", trace, len(found))
+	t.Fatalf("trace %s lacks spans; these are there: %d", trace, len(spans))
 	return nil
 }

@@ -40,8 +40,8 @@ func (d *Desk) claims(of reading, l *ledger, kind string) *claimCollection {
 	return c
 }
 
-func (c *claimCollection) store(v *version, work *underway.Work, found func(desk.BordereauFinding) error) {
-	c.check, c.stored, c.work = c.checker(desk.Claims, found), true, work
+func (c *claimCollection) store(v *version, work *underway.Work, report func(desk.BordereauFinding) error) {
+	c.check, c.stored, c.work = c.checker(desk.Claims, report), true, work
 	c.carried = &block.Writer[carried]{List: c.desk.list(v.Batch, carriedBlocks)}
 }
 

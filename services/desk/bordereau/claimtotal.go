@@ -149,8 +149,8 @@ func (t claimTotals) addShown(all []desk.ClaimTotal, times int) error {
 
 func (t claimTotals) shown() (all []desk.ClaimTotal, err error) {
 	for _, of := range t {
-		shown, wrong := of.sums.shown(true)
-		all, err = append(all, desk.ClaimTotal{ClaimAmounts: shown, Lines: of.lines}), errors.Join(err, wrong)
+		amounts, wrong := of.sums.shown(true)
+		all, err = append(all, desk.ClaimTotal{ClaimAmounts: amounts, Lines: of.lines}), errors.Join(err, wrong)
 	}
 	slices.SortFunc(all, func(a, b desk.ClaimTotal) int {
 		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.SettlementCurrency, b.SettlementCurrency))

@@ -73,8 +73,8 @@ func (c *collection) lines(ctx context.Context, take func(line any, of amounts) 
 	})
 }
 
-func (c *collection) store(_ *version, work *underway.Work, found func(desk.BordereauFinding) error) {
-	c.check, c.stored, c.work = c.checker(desk.Premium, found), true, work
+func (c *collection) store(_ *version, work *underway.Work, report func(desk.BordereauFinding) error) {
+	c.check, c.stored, c.work = c.checker(desk.Premium, report), true, work
 }
 
 func (c *collection) checks() []desk.BordereauCheck { return c.check.Outcomes() }

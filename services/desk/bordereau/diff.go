@@ -119,7 +119,7 @@ func comparedOf(text jsontext.Value) (*compared, error) {
 }
 
 // merge compares lines, both of which are in the order of their ids.
-func merge(a, b stream, found *desk.BordereauDifferences) error {
+func merge(a, b stream, differences *desk.BordereauDifferences) error {
 	left, err := a()
 	if err != nil {
 		return err
@@ -136,11 +136,11 @@ func merge(a, b stream, found *desk.BordereauDifferences) error {
 			return err
 		}
 		for _, cell := range cells {
-			if len(found.Differences) == mostDifferences {
-				found.More = true
+			if len(differences.Differences) == mostDifferences {
+				differences.More = true
 				return nil
 			}
-			found.Differences = append(found.Differences, cell)
+			differences.Differences = append(differences.Differences, cell)
 		}
 		if !onlyRight {
 			if left, err = a(); err != nil {

@@ -48,11 +48,11 @@ func (d *Desk) Examine(
 ) error {
 	e := &examination{Examination: x, desk: d, from: sync.OnceValues(from),
 		standing: map[string][]*standingVersion{}}
-	kept, err := x.Store.Collection(ctx, ledgerSpec())
+	versions, err := x.Store.Collection(ctx, ledgerSpec())
 	if err != nil {
 		return err
 	}
-	if err := inspect.EachPage(ctx, kept, docstore.Query{}, func(page []docstore.Document) error {
+	if err := inspect.EachPage(ctx, versions, docstore.Query{}, func(page []docstore.Document) error {
 		for _, doc := range page {
 			if err := e.ledger(ctx, doc); err != nil {
 				return err
@@ -116,9 +116,9 @@ type ledgerCheck struct {
 	id uuid.UUID
 }
 
-func (a ledgerCheck) report(invariant, found, expected string) error {
+func (a ledgerCheck) report(invariant, digest, expected string) error {
 	return a.Report(docstore.Finding{Collection: ledgers, ID: a.id.String(), Invariant: invariant,
-		Found: docstore.Short(found), Expected: docstore.Short(expected)})
+		Found: docstore.Short(digest), Expected: docstore.Short(expected)})
 }
 
 // version examines a version of a ledger, and reports whether all of its lines are there.

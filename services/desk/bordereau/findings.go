@@ -10,9 +10,9 @@ import (
 )
 
 // checker returns what checks the lines of a version of a kind.
-func (c *reading) checker(kind string, found func(desk.BordereauFinding) error) *check.Checker {
+func (c *reading) checker(kind string, report func(desk.BordereauFinding) error) *check.Checker {
 	begins := c.period.Start(c.of.Zone)
-	return check.New(kind, c.of, begins, ends(c.of, c.period), c.desk.source, isPremium, found)
+	return check.New(kind, c.of, begins, ends(c.of, c.period), c.desk.source, isPremium, report)
 }
 
 // finder stores what is found of a version.
@@ -54,26 +54,26 @@ func (f *finder) end(ctx context.Context, checks []desk.BordereauCheck) error {
 // problem.NotFound, those of the store.
 func (d *Desk) Findings(
 	ctx context.Context, at Place, number string, skip, limit int,
-) (shown desk.BordereauFindings, err error) {
+) (findings desk.BordereauFindings, err error) {
 	_, _, v, err := d.version(ctx, at, number)
 	if err != nil {
-		return shown, err
+		return findings, err
 	}
-	if shown.Findings, shown.Next, err = page[desk.BordereauFinding](ctx, d, v.Batch, findingBlocks, skip, limit,
+	if findings.Findings, findings.Next, err = page[desk.BordereauFinding](ctx, d, v.Batch, findingBlocks, skip, limit,
 		min(v.Errors+v.Warnings, mostFindings)); err != nil {
-		return shown, err
+		return findings, err
 	}
-	if shown.Findings == nil {
-		shown.Findings = []desk.BordereauFinding{}
+	if findings.Findings == nil {
+		findings.Findings = []desk.BordereauFinding{}
 	}
-	for i, f := range shown.Findings {
+	for i, f := range findings.Findings {
 		w := v.Waived[f.ID]
-		shown.Findings[i].WaivedBy, shown.Findings[i].Waiver = w.By, w.Reason
+		findings.Findings[i].WaivedBy, findings.Findings[i].Waiver = w.By, w.Reason
 	}
 	if skip == 0 {
-		shown.Checks, _, err = page[desk.BordereauCheck](ctx, d, v.Batch, checkBlocks, 0, v.Checks, v.Checks)
+		findings.Checks, _, err = page[desk.BordereauCheck](ctx, d, v.Batch, checkBlocks, 0, v.Checks, v.Checks)
 	}
-	return shown, err
+	return findings, err
 }
 
 // eachFinding calls a function with each finding of a version that is kept, as long as it returns true.

@@ -290,7 +290,7 @@ func (d *Desk) settle(ctx context.Context, l *ledger, cause error) error {
 	if err != nil {
 		return cause
 	}
-	if stored, err := json.Marshal(is, json.Deterministic(true)); err != nil || !bytes.Equal(stored, wanted) {
+	if body, err := json.Marshal(is, json.Deterministic(true)); err != nil || !bytes.Equal(body, wanted) {
 		return cause
 	}
 	return nil

@@ -218,9 +218,9 @@ type maker interface {
 	// lines calls a function with each line, in the order of their ids, and with its amounts. Errors:
 	// problem.Unavailable, those of take.
 	lines(ctx context.Context, take func(line any, of amounts) error) error
-	// store says that the lines become those of a version. They are checked, found takes what is found, and work notes
+	// store says that the lines become those of a version. They are checked, report takes what is found, and work notes
 	// what was read.
-	store(v *version, work *underway.Work, found func(desk.BordereauFinding) error)
+	store(v *version, work *underway.Work, report func(desk.BordereauFinding) error)
 	// finish completes a version with what was read, once all lines were made, and checks with what the checks came to.
 	finish(ctx context.Context, v *version, l *ledger, of *sums) error
 	checks() []desk.BordereauCheck

@@ -28,29 +28,29 @@ func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
 	if err != nil {
 		return desk.BordereauLive{}, err
 	}
-	shown := desk.BordereauLive{BordereauPeriod: d.periodOf(k, l, p, preparing), Live: []desk.BordereauTotal{}}
+	live := desk.BordereauLive{BordereauPeriod: d.periodOf(k, l, p, preparing), Live: []desk.BordereauTotal{}}
 	if !k.ShowsDrafts(ctx) {
-		return shown, nil
+		return live, nil
 	}
 	m := d.maker(k, l, p, desk.Correction, d.now())
 	sums := newSums()
 	if err := m.lines(ctx, func(_ any, of amounts) error { return sums.add(of, 1) }); err != nil {
-		return shown, err
+		return live, err
 	}
-	shown.LiveLines = sums.count()
-	if shown.Live, shown.LiveClaims, err = sums.shown(); err != nil {
-		return shown, err
+	live.LiveLines = sums.count()
+	if live.Live, live.LiveClaims, err = sums.shown(); err != nil {
+		return live, err
 	}
 	stands := l.standing(p)
 	for _, v := range stands {
 		if err := sums.addShown(v.Head, -1); err != nil {
-			return shown, err
+			return live, err
 		}
 	}
 	if len(stands) > 0 {
-		shown.Drift, shown.DriftClaims, err = sums.shown()
+		live.Drift, live.DriftClaims, err = sums.shown()
 	}
-	return shown, err
+	return live, err
 }
 
 // preparing returns the version of a contract that is being prepared; nil if there is none that the caller sees.

@@ -26,8 +26,8 @@ func (c *carried) still() (carried, error) {
 		}
 		f.Paid, f.Change = money.Amount{}, money.Amount{}
 	}
-	shown, err := of.shown(c.Fees != desk.ClaimFigures{})
-	return carried{c.LineID, shown}, err
+	amounts, err := of.shown(c.Fees != desk.ClaimFigures{})
+	return carried{c.LineID, amounts}, err
 }
 
 // reported reads what the standing versions of a period have reported of claims: their lines, and what they carry from

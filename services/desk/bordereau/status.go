@@ -157,9 +157,9 @@ func (d *Desk) workOf(
 			page.Next = placeOf(before) + "/" + before.Kind + "/" + before.Period
 			return true, nil
 		}
-		shown := d.periodOf(k.Kept, l, p, preparing)
-		contract.Hide(ctx, &shown)
-		page.Periods = append(page.Periods, shown)
+		period := d.periodOf(k.Kept, l, p, preparing)
+		contract.Hide(ctx, &period)
+		page.Periods = append(page.Periods, period)
 	}
 	return false, nil
 }

@@ -203,9 +203,9 @@ type Reported func(ctx context.Context, contract, policyNumber string) (bool, er
 // those of reported and of the store.
 func (c *Contracts) Assign(
 	ctx context.Context, reference string, p Policy, reported Reported,
-) (shown desk.PolicyAssignment, err error) {
+) (assignment desk.PolicyAssignment, err error) {
 	if _, err := c.Get(ctx, reference); err != nil {
-		return shown, err
+		return assignment, err
 	}
 	err = docstore.Again(func() error {
 		a, err := c.assignmentOf(ctx, p.Number)
@@ -216,7 +216,7 @@ func (c *Contracts) Assign(
 		case a == nil || a.Next == nil && a.Contract != reference:
 			err = c.begin(ctx, reference, a, p, reported)
 		case a.Next == nil:
-			shown = desk.PolicyAssignment{Contract: a.Contract, PolicyNumber: a.PolicyNumber, AssignedBy: a.By,
+			assignment = desk.PolicyAssignment{Contract: a.Contract, PolicyNumber: a.PolicyNumber, AssignedBy: a.By,
 				AssignedAt: scalar.Instant(a.At)}
 			return nil
 		default:
@@ -230,7 +230,7 @@ func (c *Contracts) Assign(
 		}
 		return err
 	})
-	return shown, err
+	return assignment, err
 }
 
 // begin writes where a policy is to go, unless the contract that it is to leave has reported it.

@@ -116,14 +116,14 @@ func (c *Contracts) InSight(
 			}
 		}
 	}
-	seen, err := c.ofOthers(ctx, reference, owner)
+	contracts, err := c.ofOthers(ctx, reference, owner)
 	switch {
 	case err != nil:
 		return ctx, false, err
-	case len(seen) == 1:
-		return seen[0].As, true, nil
-	case len(seen) > 1:
-		return ctx, false, ambiguous(reference, seen)
+	case len(contracts) == 1:
+		return contracts[0].As, true, nil
+	case len(contracts) > 1:
+		return ctx, false, ambiguous(reference, contracts)
 	case owner != "":
 		return ctx, false, Unknown(reference)
 	}
@@ -131,9 +131,9 @@ func (c *Contracts) InSight(
 }
 
 // ambiguous refuses a reference by which the caller sees contracts of several organisations.
-func ambiguous(reference string, seen []Visible) error {
+func ambiguous(reference string, contracts []Visible) error {
 	var owners []string
-	for _, v := range seen {
+	for _, v := range contracts {
 		owners = append(owners, v.Owner)
 	}
 	slices.Sort(owners)
@@ -145,7 +145,7 @@ func ambiguous(reference string, seen []Visible) error {
 const mostNamed = 100
 
 // ofOthers returns the contracts of others with a reference that the caller sees, those of one owner if it is named.
-func (c *Contracts) ofOthers(ctx context.Context, reference, owner string) (seen []Visible, err error) {
+func (c *Contracts) ofOthers(ctx context.Context, reference, owner string) (contracts []Visible, err error) {
 	who := request.OrganisationFrom(ctx)
 	if who.Operates() {
 		docs, err := c.kept.Find(ctx, who, docstore.Query{
@@ -160,10 +160,10 @@ func (c *Contracts) ofOthers(ctx context.Context, reference, owner string) (seen
 				if err != nil {
 					return nil, err
 				}
-				seen = append(seen, Visible{k, as})
+				contracts = append(contracts, Visible{k, as})
 			}
 		}
-		return seen, nil
+		return contracts, nil
 	}
 	if who.Name() == "" {
 		return nil, nil
@@ -181,11 +181,11 @@ func (c *Contracts) ofOthers(ctx context.Context, reference, owner string) (seen
 		if err != nil && len(marks) == 1 {
 			return nil, err
 		}
-		if seen, err = c.add(ctx, seen, v, err); err != nil {
+		if contracts, err = c.add(ctx, contracts, v, err); err != nil {
 			return nil, err
 		}
 	}
-	return seen, nil
+	return contracts, nil
 }
 
 // add adds a contract that the caller sees to others. What cannot be read is left out, and logged.
@@ -276,15 +276,15 @@ func (c *Contracts) InSightAll(ctx context.Context) (all []Visible, err error) {
 }
 
 // Among returns the contracts of others with some references whose counterparty the caller is.
-func (c *Contracts) Among(ctx context.Context, references []string) (seen []Visible, err error) {
+func (c *Contracts) Among(ctx context.Context, references []string) (contracts []Visible, err error) {
 	for _, reference := range slices.Compact(slices.Sorted(slices.Values(references))) {
 		of, err := c.ofOthers(ctx, reference, "")
 		if err != nil {
 			return nil, err
 		}
-		seen = append(seen, of...)
+		contracts = append(contracts, of...)
 	}
-	return seen, nil
+	return contracts, nil
 }
 
 // ShowsDrafts reports whether the caller sees what is reported under the contract before it is approved. Its

@@ -224,7 +224,7 @@ func (t *Terms) checkTexts(c check) {
 		"must have six digits and three capital letters, such as 123456ABC")
 }
 
-func (t *Terms) checkTerm(c check, known []string) {
+func (t *Terms) checkTerm(c check, names []string) {
 	c.must(t.Inception != "", "inception", "is required: the first day of the contract")
 	c.must(t.Expiry != "", "expiry", "is required: the day on which the contract ends")
 	c.must(t.Inception == "" || t.Expiry == "" || t.Inception < t.Expiry, "expiry", "must be after inception")
@@ -235,8 +235,8 @@ func (t *Terms) checkTerm(c check, known []string) {
 	for i, line := range t.Lines {
 		at := fmt.Sprintf("lines/%d", i)
 		switch {
-		case !slices.Contains(known, line):
-			c.note(at, "is no line of insurance; they are "+strings.Join(known, ", "))
+		case !slices.Contains(names, line):
+			c.note(at, "is no line of insurance; they are "+strings.Join(names, ", "))
 		case slices.Index(t.Lines, line) < i:
 			c.note(at, "is there twice")
 		}

@@ -150,9 +150,9 @@ var questions = map[string]struct {
 	contracts: {internalapi.MostContracts, func(
 		ctx context.Context, at *peer.Client, names []string, sees func(string, string, bool),
 	) error {
-		found, err := peer.Post[internalapi.SeenContracts](ctx, at, internalapi.CounterpartyPath,
+		page, err := peer.Post[internalapi.SeenContracts](ctx, at, internalapi.CounterpartyPath,
 			internalapi.AskedContracts{References: names})
-		for _, of := range found.Contracts {
+		for _, of := range page.Contracts {
 			sees(of.Reference, of.Owner, of.Drafts)
 		}
 		return err

@@ -104,7 +104,7 @@ func New(catalog *resource.Catalog, exchange Exchange, step func(Step), o Option
 // Fill creates the book. It calls policies with the number of policies made so far; the calls do not overlap. It
 // returns the errors of Send and of Rows, and an error if the document of the exchange lacks an example or if the
 // exchange does not aggregate the receipts.
-func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
+func (b *Book) Fill(ctx context.Context, policies func(count int)) error {
 	if err := b.examples(ctx); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	workers, within := errgroup.WithContext(ctx)
 	workers.SetLimit(b.Workers)
 	var mu sync.Mutex
-	made := 0
+	count := 0
 	for i := range b.Size {
 		workers.Go(func() error {
 			if err := b.policy(within, i); err != nil {
@@ -124,8 +124,8 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			made++
-			policies(made)
+			count++
+			policies(count)
 			return nil
 		})
 	}

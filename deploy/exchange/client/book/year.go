@@ -42,7 +42,7 @@ type Story struct {
 
 // Year makes a year of contracts that begins with the month of an instant. It moves the test clock of the exchange,
 // which shows now. It calls months with the number of months made so far. Errors: those of Send and Read, ErrMoved.
-func (b *Book) Year(ctx context.Context, began, now time.Time, months func(made int)) (*Story, error) {
+func (b *Book) Year(ctx context.Context, began, now time.Time, months func(count int)) (*Story, error) {
 	y := &year{
 		chain: b.chain(ctx, fmt.Sprintf("year-%d", b.Seed), 0), began: began, now: now,
 	}

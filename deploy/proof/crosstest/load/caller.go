@@ -60,11 +60,11 @@ func (c *caller) begin(ctx context.Context) error {
 
 // make writes a record while nothing is broken.
 func (c *caller) make(ctx context.Context, resource string, body record) (record, error) {
-	status, _, made, err := c.send(ctx, http.MethodPost, "/"+resource, body, "")
+	status, _, got, err := c.send(ctx, http.MethodPost, "/"+resource, body, "")
 	if err == nil && status != http.StatusCreated {
-		err = fmt.Errorf("%s: status %d: %v", resource, status, made)
+		err = fmt.Errorf("%s: status %d: %v", resource, status, got)
 	}
-	return made, err
+	return got, err
 }
 
 // run makes one write after the other, and reads one of those that were acknowledged. What it has begun, it finishes.
@@ -159,22 +159,22 @@ func (c *caller) last(resource string) *write {
 // after a fault.
 func (c *caller) settle(w *write) bool {
 	for deadline := time.Now().Add(wait.Longest); time.Now().Before(deadline); {
-		status, header, made, err := c.send(context.Background(), w.method, w.path, w.body, w.key)
+		status, header, got, err := c.send(context.Background(), w.method, w.path, w.body, w.key)
 		switch {
 		case err != nil:
 			c.lost(w.method+" "+w.path, err)
 		case status == http.StatusCreated && w.changes == nil, status == http.StatusOK && w.changes != nil,
 			status == http.StatusOK && header.Get("Idempotency-Replayed") == "true":
-			w.id, _ = made["id"].(string)
+			w.id, _ = got["id"].(string)
 			c.load.Counts.Acknowledged.Add(1)
 			if w.id == "" {
-				c.load.fault("%s %s: status %d without an id: %v", w.method, w.path, status, made)
+				c.load.fault("%s %s: status %d without an id: %v", w.method, w.path, status, got)
 			}
 			return w.id != ""
 		case status == http.StatusServiceUnavailable:
-			c.unavailable(w.method+" "+w.path, header, made)
+			c.unavailable(w.method+" "+w.path, header, got)
 		default:
-			c.load.fault("%s %s with key %s: status %d: %v", w.method, w.path, w.key, status, made)
+			c.load.fault("%s %s with key %s: status %d: %v", w.method, w.path, w.key, status, got)
 			return false
 		}
 		time.Sleep(200 * time.Millisecond)
@@ -186,14 +186,14 @@ func (c *caller) settle(w *write) bool {
 // readAgain reads a record that was acknowledged.
 func (c *caller) readAgain(w *write) {
 	path := "/" + w.resource + "/" + w.id
-	status, header, found, err := c.send(context.Background(), http.MethodGet, path, nil, "")
+	status, header, got, err := c.send(context.Background(), http.MethodGet, path, nil, "")
 	switch {
 	case err != nil:
 		c.lost("GET "+path, err)
 	case status == http.StatusServiceUnavailable:
-		c.unavailable("GET "+path, header, found)
-	case status != http.StatusOK || found["id"] != w.id:
-		c.load.fault("GET %s, which was acknowledged: status %d: %v", path, status, found)
+		c.unavailable("GET "+path, header, got)
+	case status != http.StatusOK || got["id"] != w.id:
+		c.load.fault("GET %s, which was acknowledged: status %d: %v", path, status, got)
 	}
 }
 
@@ -231,9 +231,9 @@ func (c *caller) send(
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	var found record
+	var got record
 	if strings.Contains(response.header.Get("Content-Type"), "json") {
-		err = response.decode(&found)
+		err = response.decode(&got)
 	}
-	return response.status, response.header, found, err
+	return response.status, response.header, got, err
 }

@@ -74,20 +74,20 @@ func (l *Load) compareChanges(t *testing.T) (lost, doubled int) {
 			}
 		}
 	}
-	for path, made := range changes {
+	for path, writes := range changes {
 		// The first event is the creation. A replacement has no key, and may be made again.
-		events, last := l.events(t, path)-1, made[len(made)-1]
-		if events < len(made) || events > len(made) && last.key != "" {
-			t.Errorf("%s has %d changes in its history, and %d were acknowledged", path, events, len(made))
-			lost, doubled = lost+max(0, len(made)-events), doubled+max(0, events-len(made))
+		events, last := l.events(t, path)-1, writes[len(writes)-1]
+		if events < len(writes) || events > len(writes) && last.key != "" {
+			t.Errorf("%s has %d changes in its history, and %d were acknowledged", path, events, len(writes))
+			lost, doubled = lost+max(0, len(writes)-events), doubled+max(0, events-len(writes))
 		}
-		var found record
+		var got record
 		wait.Until(t, func() (err error) {
-			found, err = l.read(t.Context(), path)
+			got, err = l.read(t.Context(), path)
 			return err
 		})
 		for member, want := range last.body {
-			if is := fmt.Sprint(found[member]); member != "endorsementType" && is != fmt.Sprint(want) {
+			if is := fmt.Sprint(got[member]); member != "endorsementType" && is != fmt.Sprint(want) {
 				t.Errorf("%s has the %s %s, and %v was acknowledged", path, member, is, want)
 			}
 		}
@@ -97,14 +97,14 @@ func (l *Load) compareChanges(t *testing.T) (lost, doubled int) {
 }
 
 // read returns a record; of a claim that was settled, the last payment.
-func (l *Load) read(ctx context.Context, path string) (found record, err error) {
-	if _, err = l.get(ctx, path, &found); err != nil {
+func (l *Load) read(ctx context.Context, path string) (got record, err error) {
+	if _, err = l.get(ctx, path, &got); err != nil {
 		return nil, err
 	}
-	if payments, settled := found["payments"].([]any); settled {
-		found, _ = payments[len(payments)-1].(map[string]any)
+	if payments, settled := got["payments"].([]any); settled {
+		got, _ = payments[len(payments)-1].(map[string]any)
 	}
-	return found, nil
+	return got, nil
 }
 
 // isOurs reports whether a caller has sent the record in its loop: by its mark, or for a receipt by its policy.
@@ -123,14 +123,14 @@ func (l *Load) isOurs(r record, mark string) bool {
 // rowIs returns an error unless the policy has one row, with the sum.
 func (l *Load) rowIs(t *testing.T, policy string, sum int) error {
 	t.Helper()
-	var found []string
+	var ids []string
 	for _, row := range l.list(t, "/premiumBordereau?limit=200") {
 		if row["policyNumber"] == policy && row["period"] != nil {
-			found = append(found, fmt.Sprint(row["grossWrittenPremium"]))
+			ids = append(ids, fmt.Sprint(row["grossWrittenPremium"]))
 		}
 	}
-	if len(found) != 1 || found[0] != fmt.Sprint(sum) {
-		return fmt.Errorf("policy %s has the rows %v, and receipts of %d", policy, found, sum)
+	if len(ids) != 1 || ids[0] != fmt.Sprint(sum) {
+		return fmt.Errorf("policy %s has the rows %v, and receipts of %d", policy, ids, sum)
 	}
 	return nil
 }

@@ -81,9 +81,9 @@ func (w *writer) some(record, of trial.Record) trial.Record {
 func (w *writer) object(resource string, body trial.Record) trial.Record {
 	body["externalReference"] = fmt.Sprint("Own é ", len(w.all[resource]))
 	w.t.Helper()
-	made := w.c.Create(w.t, resource, body)
-	w.all[resource] = append(w.all[resource], "/"+resource+"/"+made.Text("id"))
-	return made
+	got := w.c.Create(w.t, resource, body)
+	w.all[resource] = append(w.all[resource], "/"+resource+"/"+got.Text("id"))
+	return got
 }
 
 // one returns the id of a record of a resource.
@@ -162,11 +162,11 @@ func (w *writer) policy() {
 	case "petCoverage":
 		body["petId"], body["annualReimbursementLimit"] = w.one("pet"), limit
 	}
-	made := w.object(line, body)
-	path := "/" + line + "/" + made.Text("id")
+	got := w.object(line, body)
+	path := "/" + line + "/" + got.Text("id")
 	if line == "motorCoverage" {
 		for range 1 + w.random.IntN(2) {
-			w.claim(made.Text("policyNumber"))
+			w.claim(got.Text("policyNumber"))
 		}
 	}
 	switch w.random.IntN(4) {
@@ -178,7 +178,7 @@ func (w *writer) policy() {
 			w.all[line] = append(w.all[line], "/"+line+"/"+renewed.Text("id"))
 		}
 	}
-	w.receipt(trial.Record{"policyNumber": made.Text("policyNumber")})
+	w.receipt(trial.Record{"policyNumber": got.Text("policyNumber")})
 }
 
 // amount returns an amount of one of several forms.
@@ -188,18 +188,18 @@ func (w *writer) amount() any {
 
 // claim makes a claim on a policy. At random it also changes it, settles it, and makes a receipt.
 func (w *writer) claim(policyNumber string) {
-	made := w.object("claim", w.some(trial.Record{
+	got := w.object("claim", w.some(trial.Record{
 		"policyNumber": policyNumber, "lossDate": w.instant(0, 100),
 		"claimType": w.pick([]string{"other", "own property damage"}), "lossCause": "hail",
 	}, trial.Record{"fnol": w.instant(100, 30), "reserve": 100 * w.random.IntN(9)}))
-	path := "/claim/" + made.Text("id")
+	path := "/claim/" + got.Text("id")
 	switch w.random.IntN(3) {
 	case 0:
 		w.c.Put(w.t, path, trial.Record{"reserve": 100 * w.random.IntN(9)}).Want(w.t, http.StatusOK)
 	case 1:
 		paid := trial.Record{"paymentAmount": 5, "paymentMethod": "cash"}
 		w.c.Post(w.t, path+":settle", paid).Want(w.t, http.StatusOK)
-		w.receipt(trial.Record{"claimNumber": made.Text("claimNumber")})
+		w.receipt(trial.Record{"claimNumber": got.Text("claimNumber")})
 	}
 }
 
@@ -207,9 +207,9 @@ func (w *writer) claim(policyNumber string) {
 func (w *writer) receipt(body trial.Record) {
 	body["receiptType"] = w.pick([]string{"new policy", "policy renewal", "other"})
 	body["paymentAmount"] = 10 * (1 + w.random.IntN(9))
-	made := w.object("receipt", w.some(body, trial.Record{"receiptDate": w.day(0, 60)}))
+	got := w.object("receipt", w.some(body, trial.Record{"receiptDate": w.day(0, 60)}))
 	if w.random.IntN(4) == 0 {
-		refund := w.c.Post(w.t, "/receipt/"+made.Text("id")+":refund", trial.Record{"receiptType": "other"})
+		refund := w.c.Post(w.t, "/receipt/"+got.Text("id")+":refund", trial.Record{"receiptType": "other"})
 		id := refund.Want(w.t, http.StatusCreated).Record(w.t).Text("id")
 		w.all["receipt"] = append(w.all["receipt"], "/receipt/"+id)
 	}

@@ -204,26 +204,26 @@ func (s search) compare(t *testing.T, c *trial.Client, all map[string][]trial.Re
 	return len(got)
 }
 
-// compareRecord compares a record that was found with that which is stored.
+// compareRecord compares a record of a page with of, the stored one.
 func (s search) compareRecord(
-	t *testing.T, path string, found, stored trial.Record, all map[string][]trial.Record,
+	t *testing.T, path string, got, of trial.Record, all map[string][]trial.Record,
 ) {
 	t.Helper()
 	want := trial.Record{}
-	for name, value := range stored {
+	for name, value := range of {
 		if s.fields == nil || slices.Contains(s.fields, name) {
 			want[name] = value
 		}
 	}
 	for _, name := range s.expand {
-		if value, unresolved, has := embedded(name, stored, all); has {
+		if value, unresolved, has := embedded(name, of, all); has {
 			want[name] = value
 			if unresolved {
 				want["unresolved"] = []any{name}
 			}
 		}
 	}
-	if fmt.Sprint(found) != fmt.Sprint(want) { // maps are printed in the order of their keys
-		t.Fatalf("%s shows\n%v\nnot\n%v", path, found, want)
+	if fmt.Sprint(got) != fmt.Sprint(want) { // maps are printed in the order of their keys
+		t.Fatalf("%s shows\n%v\nnot\n%v", path, got, want)
 	}
 }

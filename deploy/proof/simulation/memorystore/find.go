@@ -46,22 +46,22 @@ func (c *collection) Find(_ context.Context, who organisation.ID, q docstore.Que
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(err)
 	}
-	found := c.page(who, c.spec.Within(who, q))
-	if len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil {
-		if last := found[len(found)-1].ID; q.Settled && !q.Descending && bytes.Compare(c.least[:], last[:]) < 0 {
+	docs := c.page(who, c.spec.Within(who, q))
+	if len(docs) == q.Limit || len(docs) > 0 && docs[len(docs)-1].Body == nil {
+		if last := docs[len(docs)-1].ID; q.Settled && !q.Descending && bytes.Compare(c.least[:], last[:]) < 0 {
 			c.least = last
 		}
 	}
-	return found, nil
+	return docs, nil
 }
 
 // page returns the documents that a query selects.
-func (c *collection) page(who organisation.ID, q docstore.Query) (found []docstore.Document) {
+func (c *collection) page(who organisation.ID, q docstore.Query) (docs []docstore.Document) {
 	var last uuid.UUID
 	skip, size := q.Skip, 0
 	for i, doc := range c.inOrder(q) {
 		if q.Near && len(q.Ranges) > 0 && i == docstore.NearWindow {
-			return append(found, docstore.Document{ID: last})
+			return append(docs, docstore.Document{ID: last})
 		}
 		last = doc.ID
 		if !doc.seenBy(who) || !selected(doc.Keys, q) {
@@ -76,15 +76,15 @@ func (c *collection) page(who organisation.ID, q docstore.Query) (found []docsto
 			result.State, result.Digest = nil, nil
 		}
 		size += len(result.Body) + len(result.State)
-		if q.Bytes > 0 && size > q.Bytes && len(found) > 0 {
+		if q.Bytes > 0 && size > q.Bytes && len(docs) > 0 {
 			result.Body, result.State, result.Digest = nil, nil, nil
-			return append(found, result)
+			return append(docs, result)
 		}
-		if found = append(found, result); len(found) == q.Limit {
+		if docs = append(docs, result); len(docs) == q.Limit {
 			break
 		}
 	}
-	return found
+	return docs
 }
 
 // selected reports whether a query selects a document with these keys.
@@ -109,13 +109,13 @@ func (c *collection) Unsent(
 	if limit < 1 {
 		return nil, unavailable(errors.New("memorystore: a page of unsent documents needs a limit"))
 	}
-	var found []docstore.Document
+	var docs []docstore.Document
 	for _, doc := range c.after(after) {
-		if doc.Unsent && len(found) < limit {
-			found = append(found, read(doc.Document))
+		if doc.Unsent && len(docs) < limit {
+			docs = append(docs, read(doc.Document))
 		}
 	}
-	return found, nil
+	return docs, nil
 }
 
 func (c *collection) Former(

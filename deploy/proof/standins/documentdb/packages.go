@@ -76,11 +76,11 @@ echo "$found"`
 
 // debianMirror returns the address from which this machine gets its own release of Debian. etc is the folder /etc.
 func debianMirror(ctx context.Context, etc string) (string, error) {
-	found, err := output(exec.CommandContext(ctx, "sh", "-ec", findMirror, "mirror", etc))
+	folder, err := output(exec.CommandContext(ctx, "sh", "-ec", findMirror, "mirror", etc))
 	if err != nil {
 		return "", err
 	}
-	mirror, _, _ := strings.Cut(found, "\n")
+	mirror, _, _ := strings.Cut(folder, "\n")
 	return mirror, nil
 }
 

@@ -78,9 +78,9 @@ func of(kinds ...problem.Kind) []problem.Kind { return kinds }
 // response returns the response for some of the problems of its status. If its documents are to name the types that
 // they may have, typed is true.
 func (r refusal) response(kinds []problem.Kind, texts map[string]problems.Text, typed bool) *openapi3.ResponseRef {
-	shown := kinds[0]
+	kind := kinds[0]
 	if slices.Contains(kinds, r.kinds[0]) {
-		shown = r.kinds[0]
+		kind = r.kinds[0]
 	}
 	response := openapi3.NewResponse().WithDescription(r.description)
 	schema := refTo("Problem")
@@ -90,7 +90,7 @@ func (r refusal) response(kinds []problem.Kind, texts map[string]problems.Text, 
 		}})
 	}
 	response.Content = openapi3.NewContentWithSchemaRef(schema, []string{problem.ContentType})
-	response.Content[problem.ContentType].Example = occurrence(shown, texts[shown.Slug()].Example)
+	response.Content[problem.ContentType].Example = occurrence(kind, texts[kind.Slug()].Example)
 	response.Headers = headers("X-Request-Id")
 	if r.header != "" {
 		response.Headers[r.header] = headers(r.header)[r.header]
