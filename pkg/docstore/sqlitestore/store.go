@@ -35,7 +35,6 @@ type file struct {
 	writer *writer
 	// gets serve reads of one document, searches all others.
 	gets, searches *readers
-	turn           *turn
 	// warned reports whether the clock was said to be behind. Only the writer uses it.
 	warned bool
 	// stores is how many stores are open. The last one closes the file.
@@ -59,27 +58,25 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	// The writer is opened first: it makes the file, and puts in order what a crash left.
 	sharing := sqlite3.WithOthers
-	turn := &turn{}
-	writer, err := openWriter(path, sharing, turn)
+	writer, err := openWriter(path, sharing)
 	if sqlite3.NoIndex(err) {
 		// What is stored can be read all the same.
 		sharing = sqlite3.WithinProcess
-		writer, err = openWriter(path, sharing, turn)
+		writer, err = openWriter(path, sharing)
 	}
 	if err != nil {
 		return nil, unavailable(errors.Join(err, lock.Close()))
 	}
-	gets, err := openReaders(path, sharing, getPragmas(path), turn)
+	gets, err := openReaders(path, sharing, getPragmas(path))
 	if err != nil {
 		return nil, unavailable(errors.Join(err, writer.close(), lock.Close()))
 	}
-	searches, err := openReaders(path, sharing, searchPragmas, turn)
+	searches, err := openReaders(path, sharing, searchPragmas)
 	if err != nil {
 		return nil, unavailable(errors.Join(err, gets.close(), writer.close(), lock.Close()))
 	}
 	searches.long = true
-	turn.readers = []*readers{gets, searches}
-	opened := &file{path: path, lock: lock, writer: writer, gets: gets, searches: searches, turn: turn}
+	opened := &file{path: path, lock: lock, writer: writer, gets: gets, searches: searches}
 	opened.stores.Add(1)
 	return &Store{file: opened}, nil
 }
