@@ -156,8 +156,8 @@ type Ref struct {
 	Version int64
 }
 
-// Collection holds the documents of one kind, or of several kinds that share a unique index. What else a store can do
-// with them is a capability, such as History, that callers ask for with As. A collection is safe for concurrent use.
+// Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for concurrent
+// use.
 //
 // Every call says in whose name it is made; nobody's is refused with organisation.ErrNobody before anything is read.
 // An organisation sees the documents that it owns, and the exchange all. A document that it does not see is, for each
@@ -186,6 +186,11 @@ type Collection interface {
 	// version. A document that has changed keeps its mark. It returns how many marks it removed; where it had to find
 	// out whether it did, because a response was lost, it does not count them. Errors: ErrUnavailable.
 	Sent(ctx context.Context, who organisation.ID, refs []Ref) (removed int, err error)
+
+	History
+	Members
+	Owners
+	Changes
 }
 
 // Store is an open database. It is safe for concurrent use.

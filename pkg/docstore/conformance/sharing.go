@@ -29,7 +29,7 @@ func (f fixture) started(t *testing.T, name string, settings shared.Settings) fi
 	t.Helper()
 	collection, err := f.start(t, name, settings)
 	must(t, err)
-	return f.on(t, collection)
+	return f.on(collection)
 }
 
 // The settings of starts.

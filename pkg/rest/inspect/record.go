@@ -41,7 +41,7 @@ func (w *walk) versions(ctx context.Context, doc docstore.Document, present *his
 		return nil
 	}
 	written := chainOf(&w.Examination, w.Name, doc.ID, doc.Digest)
-	if err := eachFormer(ctx, w.history, doc, func(former docstore.Former) error {
+	if err := eachFormer(ctx, w.in, doc, func(former docstore.Former) error {
 		if err := written.former(former); err != nil {
 			return err
 		}
