@@ -43,13 +43,11 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"versions", versions},
 		{"history", history},
 		{"finds", finds},
-		{"paging", paging},
 		{"following", following},
 		{"outbox", outbox},
 		{"contention", contention},
 		{"refusals", refusals},
 		{"owners", owners},
-		{"sharing", sharing},
 	} {
 		t.Run(tier.name, func(t *testing.T) { tier.run(t, opened(t, open(t), size, policies)) })
 	}

@@ -26,7 +26,7 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 	var acknowledged, reads atomic.Int64
 	acknowledged.Store(1)
 	var reading sync.WaitGroup
-	for range cap(store.gets.places) {
+	for range cap(store.reads.places) {
 		reading.Go(func() {
 			for {
 				least := acknowledged.Load()
@@ -51,7 +51,7 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 			t.Error(err)
 		}
 		acknowledged.Store(version + 2)
-		for enough := reads.Load() + int64(2*cap(store.gets.places)); version+2 < versions && reads.Load() < enough &&
+		for enough := reads.Load() + int64(2*cap(store.reads.places)); version+2 < versions && reads.Load() < enough &&
 			!t.Failed(); {
 			runtime.Gosched()
 		}

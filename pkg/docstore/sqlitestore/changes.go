@@ -162,7 +162,7 @@ func (c *collection) Changes(
 	// What was committed before now is read. The rest is not before it.
 	watermark := time.UnixMilli(c.store.writer.turn.instant().UnixMilli()).UTC()
 	page := docstore.ChangePage{Next: log.position(from)}
-	err = c.store.searches.read(ctx, log.pageSQL(), func(stmt *sqlite3.Stmt) error {
+	err = c.store.reads.long(ctx, log.pageSQL(), func(stmt *sqlite3.Stmt) error {
 		stmt.BindInt64(1, from)
 		stmt.BindInt64(2, int64(limit)+1)
 		for {
@@ -206,7 +206,7 @@ func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (doc
 
 // lastChange returns the key of the last row of the log.
 func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
-	return one(ctx, c.store.searches, `SELECT max(seq) FROM `+c.store.log.table(), func(*sqlite3.Stmt) {}, number)
+	return one(ctx, c.store.reads.long, `SELECT max(seq) FROM `+c.store.log.table(), func(*sqlite3.Stmt) {}, number)
 }
 
 // changeLog is the log of changes of an open database.

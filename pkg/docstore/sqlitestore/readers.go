@@ -21,12 +21,9 @@ type readers struct {
 	path    string
 	file    os.FileInfo // of the database when the store was opened
 	sharing sqlite3.Sharing
-	pragmas []string
 	// places has an entry for each read under way.
 	places chan struct{}
 	closed chan struct{}
-	// long says that a read may take long: more than a row or two. To watch a context costs a third of a get.
-	long bool
 
 	mu   sync.Mutex
 	idle []*reader // the one that was used last is at the end
@@ -38,14 +35,14 @@ type reader struct {
 }
 
 // openReaders returns readers with a first connection, and with room for two for each processor, because a read
-// mostly takes processor time and sometimes waits for the disk. The pragmas are applied to each.
-func openReaders(path string, sharing sqlite3.Sharing, pragmas []string) (*readers, error) {
+// mostly takes processor time and sometimes waits for the disk.
+func openReaders(path string, sharing sqlite3.Sharing) (*readers, error) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	r := &readers{
-		path: path, file: file, sharing: sharing, pragmas: pragmas,
+		path: path, file: file, sharing: sharing,
 		places: make(chan struct{}, max(4, 2*runtime.GOMAXPROCS(0))), closed: make(chan struct{}),
 	}
 	first, err := r.open()
@@ -63,22 +60,33 @@ func (r *readers) open() (*reader, error) {
 	if file, err := os.Stat(r.path); err != nil || !os.SameFile(file, r.file) {
 		return nil, fmt.Errorf("%s %w", r.path, errors.Join(errReplaced, err))
 	}
-	conn, err := connectSharing(r.sharing, r.path, sqlite3.ReadOnly, r.pragmas)
+	conn, err := connectSharing(r.sharing, r.path, sqlite3.ReadOnly, readerPragmas)
 	if err != nil {
 		return nil, withRemedy(r.path, err)
 	}
 	return &reader{conn, map[string]*sqlite3.Stmt{}}, nil
 }
 
-// read runs a query. It does not begin after the context has ended. One that may take long fails soon when the context
-// ends.
-func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
+// reading is how a query is run: brief or long. It does not begin after the context has ended.
+type reading func(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error
+
+// brief is for a query that reads a row or two.
+func (r *readers) brief(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
+	return r.read(ctx, false, sql, use)
+}
+
+// long is for any other query, which fails soon when the context ends. To watch a context costs a third of a get.
+func (r *readers) long(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
+	return r.read(ctx, true, sql, use)
+}
+
+func (r *readers) read(ctx context.Context, watched bool, sql string, use func(*sqlite3.Stmt) error) error {
 	reader, err := r.take(ctx)
 	if err != nil {
 		return unavailable(err)
 	}
 	defer r.give(reader)
-	if r.long {
+	if watched {
 		reader.conn.Under(ctx)
 		defer reader.conn.Under(context.Background())
 	}
@@ -93,7 +101,7 @@ func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) 
 
 // ping reads from the file.
 func (r *readers) ping(ctx context.Context) error {
-	_, err := one(ctx, r, "SELECT count(*) FROM sqlite_schema", func(*sqlite3.Stmt) {}, number)
+	_, err := one(ctx, r.brief, "SELECT count(*) FROM sqlite_schema", func(*sqlite3.Stmt) {}, number)
 	return err
 }
 
@@ -101,17 +109,15 @@ func (r *readers) ping(ctx context.Context) error {
 // finds of real declarations do not scan.
 func (s *Store) Plans(ctx context.Context) (map[string][]string, error) {
 	plans := map[string][]string{}
-	for _, r := range []*readers{s.gets, s.searches} {
-		r.mu.Lock()
-		for _, one := range r.idle {
-			for sql := range one.stmts {
-				plans[sql] = nil
-			}
+	s.reads.mu.Lock()
+	for _, one := range s.reads.idle {
+		for sql := range one.stmts {
+			plans[sql] = nil
 		}
-		r.mu.Unlock()
 	}
+	s.reads.mu.Unlock()
 	for sql := range plans {
-		if err := s.searches.read(ctx, "EXPLAIN QUERY PLAN "+sql, func(stmt *sqlite3.Stmt) error {
+		if err := s.reads.long(ctx, "EXPLAIN QUERY PLAN "+sql, func(stmt *sqlite3.Stmt) error {
 			for {
 				row, err := stmt.Step()
 				if err != nil || !row {

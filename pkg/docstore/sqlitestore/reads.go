@@ -156,7 +156,7 @@ func (c *collection) OwnerAfter(ctx context.Context, who organisation.ID, after 
 	if err := who.CheckUnnamed(); err != nil {
 		return "", err
 	}
-	owner, err = one(ctx, c.store.gets, ownerAfter(c.spec.Name), func(stmt *sqlite3.Stmt) {
+	owner, err = one(ctx, c.store.reads.brief, ownerAfter(c.spec.Name), func(stmt *sqlite3.Stmt) {
 		stmt.BindText(1, after)
 	}, func(stmt *sqlite3.Stmt) string { return string(stmt.Bytes(0)) })
 	if errors.Is(err, docstore.ErrNotFound) {

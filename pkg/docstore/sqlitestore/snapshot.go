@@ -65,11 +65,11 @@ func newSnapshot(conn *sqlite3.Conn, path string) (*Snapshot, error) {
 		return nil, err
 	}
 	reads := &readers{
-		path: path, long: true, places: make(chan struct{}, 1), closed: make(chan struct{}),
+		path: path, places: make(chan struct{}, 1), closed: make(chan struct{}),
 		idle: []*reader{{conn, map[string]*sqlite3.Stmt{}}},
 	}
 	s := &Snapshot{conn, path, &Store{file: &file{
-		path: path, writer: &writer{closed: true}, gets: reads, searches: reads,
+		path: path, writer: &writer{closed: true}, reads: reads,
 	}}}
 	// The transaction sees the database as it is when it first reads.
 	return s, s.Ping(context.Background())
@@ -106,7 +106,7 @@ func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore
 }
 
 // Ping reads from the file. Errors: docstore.ErrUnavailable.
-func (s *Snapshot) Ping(ctx context.Context) error { return s.store.gets.ping(ctx) }
+func (s *Snapshot) Ping(ctx context.Context) error { return s.store.reads.ping(ctx) }
 
 // Close ends the snapshot.
 func (s *Snapshot) Close() error { return s.conn.Close() }
