@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -271,6 +272,19 @@ func NewID(least uuid.UUID) (uuid.UUID, error) {
 		copy(id[:], at[2:])
 	}
 	return id, err
+}
+
+// LeastID returns the least id that a document can be given at an instant.
+func LeastID(at time.Time) (id uuid.UUID) {
+	ms := binary.BigEndian.AppendUint64(nil, uint64(at.UnixMilli()))
+	copy(id[:], ms[2:])
+	id[6], id[8] = 0x70, 0x80 // version 7
+	return id
+}
+
+// CreatedAt returns the instant, to the millisecond, at which a document was given its id.
+func CreatedAt(id uuid.UUID) time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(append([]byte{0, 0}, id[:6]...))))
 }
 
 // InsertNew inserts a document under a new id, which it gives the document. Errors: those of Insert, but no

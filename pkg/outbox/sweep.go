@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/retry"
 )
@@ -68,14 +69,14 @@ func (o *Outbox) round(ctx context.Context) error {
 		o.after = uuid.Nil
 		return nil
 	}
-	age := now.Sub(storedAt(oldest[0].ID))
+	age := now.Sub(docstore.CreatedAt(oldest[0].ID))
 	o.metrics.age.Set(max(age, 0).Seconds())
 	if age > sweepAge {
-		if o.after, err = o.walk(ctx, o.after, firstID(now.Add(-sweepAge))); err != nil {
+		if o.after, err = o.walk(ctx, o.after, docstore.LeastID(now.Add(-sweepAge))); err != nil {
 			return err
 		}
 	}
-	_, err = o.walk(ctx, firstID(now.Add(sweepAge)), uuid.Max)
+	_, err = o.walk(ctx, docstore.LeastID(now.Add(sweepAge)), uuid.Max)
 	return err
 }
 
@@ -102,17 +103,4 @@ func (o *Outbox) walk(ctx context.Context, after, until uuid.UUID) (last uuid.UU
 		}
 	}
 	return after, nil
-}
-
-// storedAt returns the time at which a document was given its id.
-func storedAt(id uuid.UUID) time.Time { return time.Unix(id.Time().UnixTime()) }
-
-// firstID returns the least id that a document can be given at a time.
-func firstID(at time.Time) uuid.UUID {
-	var id uuid.UUID
-	milliseconds := at.UnixMilli()
-	for i := range 6 {
-		id[i] = byte(milliseconds >> (8 * (5 - i)))
-	}
-	return id
 }

@@ -90,7 +90,7 @@ func (f *file) warnBehind(newest uuid.UUID, now time.Time) {
 	if newest.Version() != 7 || f.warned {
 		return
 	}
-	behind := time.Unix(newest.Time().UnixTime()).Sub(now).Round(time.Second)
+	behind := docstore.CreatedAt(newest).Sub(now).Round(time.Second)
 	if f.warned = behind > 0; f.warned {
 		slog.Warn(fmt.Sprintf("the clock is %v behind the newest record; set it right", behind), "record", newest)
 	}
