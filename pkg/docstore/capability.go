@@ -56,8 +56,9 @@ type RightError struct {
 
 func (e *RightError) Error() string { return "docstore: the organisation lacks the right " + e.Right }
 
-// Changes reads the log of changes of the store that a collection is in. The log has an entry for each version of each document of all its collections, made with the write or after it, in an order that never
-// changes: the versions of a document ascend without a gap.
+// Changes reads the log of changes of the store that a collection is in. The log has an entry for each version of each
+// document of all its collections, made with the write or after it, in an order that never changes: the versions of a
+// document ascend without a gap.
 type Changes interface {
 	// Changes returns up to limit entries of the log, those after a position. A position that was ever returned keeps
 	// its meaning. Errors: ErrPosition, ErrUnavailable.
