@@ -122,7 +122,7 @@ const trouble = `
   bus_outbox_age_seconds{service="premium",topic="t"} 61x720
   bus_outbox_failing{service="premium",topic="t"} 3x720
   bus_outbox_names{service="premium",topic="t"} 40x720
-  bus_consumer_not_understood_total{service="premium",topic="t",group="g"} 0+1x720
+  bus_consumer_dead_letters_total{service="premium",topic="t",group="g"} 0+1x720
   exchange_feed_watermark_seconds{service="feed",of="claims"} -120+60x720
   exchange_feed_behind{service="feed",of="claims"} 1x720
   exchange_book_watermark_seconds{service="book"} -120+60x720

@@ -54,7 +54,7 @@ const well = `
   http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5970x720
   http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200",le="+Inf"} 0+6000x720
   bus_outbox_age_seconds{namespace="prod",job="premium",service="premium",topic="t"} 2x720
-  bus_consumer_not_understood_total{namespace="prod",job="premium",service="premium",topic="t"} 3x720
+  bus_consumer_dead_letters_total{namespace="prod",job="premium",service="premium",topic="t"} 3x720
   store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="ok"} 0+6000x720
   store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="unavailable"} 4x720
   peer_breaker_state{namespace="prod",job="claims",service="claims",peer="coverage"} 0x720
@@ -107,7 +107,7 @@ var ill = map[string]string{
 	// One in fourteen is slow.
 	"ExchangeIsSlowForLong": `http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5570x720`,
 	"BordereauIsLate":       `bus_outbox_age_seconds{namespace="prod",job="premium",service="premium",topic="t"} 61x720`,
-	"MessagesNotUnderstood": `bus_consumer_not_understood_total{namespace="prod",job="premium",service="premium",topic="t"} 3x700 4x20`,
+	"DeadLetters":           `bus_consumer_dead_letters_total{namespace="prod",job="premium",service="premium",topic="t"} 3x700 4x20`,
 	"StoreFails":            `store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="unavailable"} 4+10x720`,
 	"BreakerIsOpen":         `peer_breaker_state{namespace="prod",job="claims",service="claims",peer="coverage"} 2x720`,
 	// Two in a hundred are refused.

@@ -100,10 +100,12 @@ func (b *broker) committed(group, topic string) (n int64) {
 	return n
 }
 
-// makeTopics creates the topic receipts with 3 partitions.
+// makeTopics creates the topic receipts with 3 partitions, and that of its dead letters.
 func (b *broker) makeTopics() {
 	b.T.Helper()
-	if err := b.CreateTopic("receipts", 3, nil); err != nil {
-		b.T.Fatal(err)
+	for topic, partitions := range map[string]int32{"receipts": 3, "receipts.dead": 1} {
+		if err := b.CreateTopic(topic, partitions, nil); err != nil {
+			b.T.Fatal(err)
+		}
 	}
 }

@@ -72,14 +72,14 @@ func (c Cluster) dialer() *kafka.Dialer {
 	}
 }
 
-// transport returns the connection pool for creating a topic and writing to it.
-func (c Cluster) transport(topic Topic) *kafka.Transport {
+// transport returns the connection pool for creating topics and writing to them.
+func (c Cluster) transport(topics ...Topic) *kafka.Transport {
 	return &kafka.Transport{
 		ClientID:       c.ClientID,
 		Dial:           c.connect,
 		DialTimeout:    dialTimeout,
 		MetadataTTL:    metadataAge,
-		MetadataTopics: []string{topic.Name},
+		MetadataTopics: names(topics),
 		TLS:            c.TLS,
 		SASL:           c.SASL,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,6 +27,17 @@ const (
 	// memory is how long the last failure counts as the state of the consumer. While a failure lasts, kafka-go meets
 	// it again within this time; it does not say when one is over.
 	memory = 15 * time.Second
+	// maxReasonBytes bounds the reason in a dead letter. The log has the whole reason.
+	maxReasonBytes = 4 << 10
+)
+
+// The headers that a dead letter has in addition to those of the message: why it could not be handled, and the topic,
+// partition and offset that it had.
+const (
+	HeaderDeadReason    = "dead-letter-reason"
+	HeaderDeadTopic     = "dead-letter-topic"
+	HeaderDeadPartition = "dead-letter-partition"
+	HeaderDeadOffset    = "dead-letter-offset"
 )
 
 // ConsumerConfig configures a Consumer.
@@ -36,7 +48,7 @@ type ConsumerConfig struct {
 	// offsets.
 	Group string
 	// Handle takes note of one message, without waiting for what it leads to. An error says that the message can never
-	// be understood: it is logged and passed over, and stays in its topic.
+	// be understood: it goes to the dead-letter topic.
 	Handle func(Message) error
 	// SessionTimeout is how long the group waits for a member that no longer responds before it gives its partitions
 	// to others. Brokers refuse values out of their bounds, which begin at 6 s by default.
@@ -49,9 +61,9 @@ type ConsumerConfig struct {
 type Consumer struct {
 	config ConsumerConfig
 	reader kafka.ReaderConfig
-	// handled counts the messages, and strange those among them that were not understood.
-	handled, strange prometheus.Counter
-	state            retry.Condition
+	// handled counts the messages that were handled, and dead those that became dead letters.
+	handled, dead prometheus.Counter
+	state         retry.Condition
 	// forget ends the last failure after a while.
 	forget *time.Timer
 }
@@ -65,11 +77,11 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	c := &Consumer{
 		config: config,
 		handled: with.NewCounter(prometheus.CounterOpts{
-			Name: "bus_consumer_handled_total", Help: "Messages received.",
+			Name: "bus_consumer_handled_total", Help: "Messages handled, dead letters among them.",
 		}),
-		strange: with.NewCounter(prometheus.CounterOpts{
-			Name: "bus_consumer_not_understood_total",
-			Help: "Messages that can never be understood. The log names their places.",
+		dead: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_dead_letters_total",
+			Help: "Messages that can never be handled, written to the dead-letter topic.",
 		}),
 		state: retry.Condition{
 			Log: config.Log,
@@ -92,13 +104,14 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	return c, c.reader.Validate()
 }
 
-// Run consumes until ctx ends, and then leaves the group. It creates the topic if it is missing. It returns an
+// Run consumes until ctx ends, and then leaves the group. It creates the topics if they are missing. It returns an
 // error only if closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
-	transport := c.config.Cluster.transport(c.config.Topic)
+	dead := c.config.Topic.DeadLetters()
+	transport := c.config.Cluster.transport(c.config.Topic, dead)
 	defer transport.CloseIdleConnections()
 	_ = retry.Soon(ctx, func() error {
-		err := c.config.Topic.ensure(ctx, c.config.Cluster.client(transport))
+		err := ensureTopics(ctx, c.config.Cluster.client(transport), c.config.Topic, dead)
 		if err != nil && ctx.Err() == nil {
 			c.failed("%v", err)
 		}
@@ -107,6 +120,7 @@ func (c *Consumer) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
+	letters := newWriter(c.config.Cluster, transport, dead)
 	reader := kafka.NewReader(c.reader)
 	for ctx.Err() == nil {
 		m, err := reader.FetchMessage(ctx)
@@ -117,15 +131,18 @@ func (c *Consumer) Run(ctx context.Context) error {
 		c.works()
 		message := Message{Key: m.Key, Value: m.Value, Trace: headerOf(m, traceHeader)}
 		if reason := c.config.Handle(message); reason != nil {
-			c.strange.Inc()
-			// The key and the value may be somebody's data.
-			c.config.Log.Error("message is not understood; it stays in its topic",
-				"partition", m.Partition, "offset", m.Offset, "reason", reason)
+			if retry.Until(ctx, func() error { return c.bury(ctx, letters, m, reason) }) != nil {
+				break
+			}
 		}
 		c.handled.Inc()
 		_ = reader.CommitMessages(ctx, m) // it only hands over to the goroutine that commits
 	}
-	return reader.Close()
+	err := reader.Close()
+	if closing := letters.Close(); err == nil {
+		err = closing
+	}
+	return err
 }
 
 // failed notes a failure that kafka-go reports. The first of those that follow one another is logged.
@@ -148,6 +165,28 @@ func (c *Consumer) works() { c.state.Report(nil) }
 
 // Check returns why messages are not being received at present, or nil.
 func (c *Consumer) Check(context.Context) error { return c.state.Check() }
+
+// bury writes a message to the dead-letter topic, with the reason.
+func (c *Consumer) bury(ctx context.Context, letters *kafka.Writer, m kafka.Message, reason error) error {
+	text := reason.Error()
+	letter := kafka.Message{Key: m.Key, Value: m.Value, Headers: append(m.Headers,
+		kafka.Header{Key: HeaderDeadReason, Value: []byte(text[:min(len(text), maxReasonBytes)])},
+		kafka.Header{Key: HeaderDeadTopic, Value: []byte(m.Topic)},
+		kafka.Header{Key: HeaderDeadPartition, Value: strconv.AppendInt(nil, int64(m.Partition), 10)},
+		kafka.Header{Key: HeaderDeadOffset, Value: strconv.AppendInt(nil, m.Offset, 10)},
+	)}
+	if err := letters.WriteMessages(ctx, letter); err != nil {
+		if ctx.Err() == nil {
+			c.failed("writing a dead letter: %w", err)
+		}
+		return err
+	}
+	c.dead.Inc()
+	// The key and the value may be somebody's data.
+	c.config.Log.Error("message can never be handled; it is in the dead-letter topic",
+		"partition", m.Partition, "offset", m.Offset, "reason", text)
+	return nil
+}
 
 func headerOf(m kafka.Message, key string) string {
 	for _, h := range m.Headers {

@@ -9,9 +9,9 @@
 //
 //	cluster.go    how to reach the brokers: timeouts, TLS
 //	sasl.go       the password, read from its file at each connection
-//	topic.go      a topic, created if missing
+//	topic.go      a topic and its dead letters, created if missing
 //	publisher.go  publishes messages to a topic
-//	consumer.go   handles the messages of a topic; those that no handler understands stay in it
+//	consumer.go   handles the messages of a topic; those that no handler understands become dead letters
 //	explain.go    which setting or right an error of a broker is about
 //
 // Package cluster has the settings, and kafkatest a broker for tests.

@@ -40,7 +40,7 @@ const (
 type Publisher struct {
 	cluster Cluster
 	topic   Topic
-	queue   chan kafka.Message
+	queue   chan Message
 	state   retry.Condition
 	backlog prometheus.Gauge
 	// published and left count messages.
@@ -52,7 +52,7 @@ type Publisher struct {
 func NewPublisher(c Cluster, topic Topic, log *slog.Logger, metrics prometheus.Registerer) *Publisher {
 	with := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"topic": topic.Name}, metrics))
 	return &Publisher{
-		cluster: c, topic: topic, queue: make(chan kafka.Message, publishQueue),
+		cluster: c, topic: topic, queue: make(chan Message, publishQueue),
 		state: retry.Condition{
 			Log: log.With("topic", topic.Name),
 			Bad: "messages are not being published", Good: "messages are being published again",
@@ -73,12 +73,8 @@ func NewPublisher(c Cluster, topic Topic, log *slog.Logger, metrics prometheus.R
 
 // Send has a message published soon. It never blocks.
 func (p *Publisher) Send(m Message) {
-	record := kafka.Message{Key: m.Key, Value: m.Value}
-	if m.Trace != "" {
-		record.Headers = []kafka.Header{{Key: traceHeader, Value: []byte(m.Trace)}}
-	}
 	select {
-	case p.queue <- record:
+	case p.queue <- m:
 		p.backlog.Inc()
 	default:
 		p.left.Inc()
@@ -96,16 +92,9 @@ func (p *Publisher) Run(ctx context.Context) error {
 	transport := p.cluster.transport(p.topic)
 	defer transport.CloseIdleConnections()
 	_ = retry.Soon(ctx, func() error {
-		return p.report(ctx, p.topic.ensure(step, p.cluster.client(transport)))
+		return p.report(ctx, ensureTopics(step, p.cluster.client(transport), p.topic))
 	})
-	// It waits until all in-sync replicas hold the messages, and tries once.
-	w := &kafka.Writer{
-		Addr: kafka.TCP(p.cluster.Brokers...), Transport: transport, Topic: p.topic.Name,
-		// This balancer chooses the same partition for a key as the Java client and librdkafka.
-		Balancer: kafka.Murmur2Balancer{}, RequiredAcks: kafka.RequireAll,
-		BatchSize: publishPage, BatchBytes: maxMessageBytes, BatchTimeout: writeLinger,
-		MaxAttempts: 1, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout,
-	}
+	w := newWriter(p.cluster, transport, p.topic)
 	for {
 		select {
 		case m := <-p.queue:
@@ -120,18 +109,23 @@ func (p *Publisher) Run(ctx context.Context) error {
 	}
 }
 
-// page returns a message and those that wait behind it.
-func (p *Publisher) page(first kafka.Message) []kafka.Message {
-	page := []kafka.Message{first}
-	for len(page) < publishPage {
+// page returns a message and those that wait behind it, as they are written.
+func (p *Publisher) page(first Message) (page []kafka.Message) {
+	for m := first; ; {
+		record := kafka.Message{Key: m.Key, Value: m.Value}
+		if m.Trace != "" {
+			record.Headers = []kafka.Header{{Key: traceHeader, Value: []byte(m.Trace)}}
+		}
+		page = append(page, record)
+		if len(page) == publishPage {
+			return page
+		}
 		select {
-		case m := <-p.queue:
-			page = append(page, m)
+		case m = <-p.queue:
 		default:
 			return page
 		}
 	}
-	return page
 }
 
 // publish writes a page, and counts what became of it.
@@ -162,4 +156,15 @@ func (p *Publisher) report(ctx context.Context, err error) error {
 		p.state.Report(explained(err))
 	}
 	return err
+}
+
+// newWriter returns a writer that waits until all in-sync replicas hold the messages, and tries once.
+func newWriter(c Cluster, transport *kafka.Transport, topic Topic) *kafka.Writer {
+	return &kafka.Writer{
+		Addr: kafka.TCP(c.Brokers...), Transport: transport, Topic: topic.Name,
+		// This balancer chooses the same partition for a key as the Java client and librdkafka.
+		Balancer: kafka.Murmur2Balancer{}, RequiredAcks: kafka.RequireAll,
+		BatchSize: publishPage, BatchBytes: int64(topic.maxBytes()), BatchTimeout: writeLinger,
+		MaxAttempts: 1, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout,
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/segmentio/kafka-go"
 )
@@ -19,35 +20,87 @@ type Topic struct {
 	Partitions int
 	// Replication is the number of copies of each partition. If it is less than 1, the brokers decide.
 	Replication int
+
+	// dead is true for a topic of dead letters.
+	dead bool
+}
+
+// DeadLetters returns the topic for the messages of t that can never be handled. It has one partition, so that a
+// reader sees the messages in the order of their failure. It takes larger messages, because a dead letter is longer
+// than its message, and keeps them until somebody deletes them.
+func (t Topic) DeadLetters() Topic {
+	return Topic{Name: t.Name + ".dead", Partitions: 1, Replication: t.Replication, dead: true}
+}
+
+// maxBytes is the greatest size of a message.
+func (t Topic) maxBytes() int {
+	if t.dead {
+		return 2 * maxMessageBytes
+	}
+	return maxMessageBytes
 }
 
 // brokersChoice is the replication that leaves it to the brokers.
 const brokersChoice = -1
 
-// ensure creates the topic if it is missing. It first asks whether it exists, so that a client without the right to
-// create topics can use one that an operator has created.
-func (t Topic) ensure(ctx context.Context, client *kafka.Client) error {
-	metadata, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{t.Name}})
-	if err == nil && len(metadata.Topics) == 1 {
-		err = metadata.Topics[0].Error
-	}
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, kafka.UnknownTopicOrPartition) {
-		return fmt.Errorf("kafka: asking for topic %s: %w", t.Name, err)
-	}
+// config returns t in the form that kafka-go takes.
+func (t Topic) config() kafka.TopicConfig {
 	config := kafka.TopicConfig{Topic: t.Name, NumPartitions: max(t.Partitions, 1), ReplicationFactor: t.Replication}
 	if t.Replication < 1 {
 		config.ReplicationFactor = brokersChoice
 	}
-	response, err := client.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{config}})
-	if err == nil {
-		err = response.Errors[t.Name]
+	if t.dead {
+		config.ConfigEntries = []kafka.ConfigEntry{
+			{ConfigName: "max.message.bytes", ConfigValue: strconv.Itoa(t.maxBytes())},
+			{ConfigName: "retention.ms", ConfigValue: "-1"},
+		}
 	}
-	// Another process may have created the topic in between.
-	if err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
-		return fmt.Errorf("kafka: creating topic %s: %w", t.Name, err)
+	return config
+}
+
+func names(topics []Topic) []string {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// ensureTopics creates the topics that are missing. It first asks which exist, so that a client without the right to
+// create topics can use those that an operator has created.
+func ensureTopics(ctx context.Context, client *kafka.Client, topics ...Topic) error {
+	metadata, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: names(topics)})
+	if err != nil {
+		return fmt.Errorf("kafka: asking for topics: %w", err)
+	}
+	missing := make(map[string]bool, len(topics))
+	for _, t := range metadata.Topics {
+		switch {
+		case errors.Is(t.Error, kafka.UnknownTopicOrPartition):
+			missing[t.Name] = true
+		case t.Error != nil:
+			return fmt.Errorf("kafka: asking for topic %s: %w", t.Name, t.Error)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+
+	request := &kafka.CreateTopicsRequest{}
+	for _, t := range topics {
+		if missing[t.Name] {
+			request.Topics = append(request.Topics, t.config())
+		}
+	}
+	response, err := client.CreateTopics(ctx, request)
+	if err != nil {
+		return fmt.Errorf("kafka: creating topics: %w", err)
+	}
+	for name, err := range response.Errors {
+		// Another process may have created the topic in between.
+		if err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
+			return fmt.Errorf("kafka: creating topic %s: %w", name, err)
+		}
 	}
 	return nil
 }

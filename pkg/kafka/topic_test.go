@@ -23,16 +23,18 @@ func TestTopicsTakeTheReplicationOfTheBrokers(t *testing.T) {
 			kafkatest.Running(t, newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) {
 				c.Topic.Replication = replication
 			}).Run)
-			wait.For(t, "the topic is there", func() bool {
-				return len(b.PartitionInfos("receipts")) > 0
+			wait.For(t, "the topics are there", func() bool {
+				return len(b.PartitionInfos("receipts.dead")) == 1
 			})
 			client := &kafkago.Client{Addr: kafkago.TCP(b.Address), Transport: &kafkago.Transport{}}
-			found, err := client.Metadata(t.Context(), &kafkago.MetadataRequest{Topics: []string{"receipts"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := len(found.Topics[0].Partitions[0].Replicas); got != copies {
-				t.Errorf("replication %d: %d copies, want %d", replication, got, copies)
+			for _, name := range []string{"receipts", "receipts.dead"} {
+				found, err := client.Metadata(t.Context(), &kafkago.MetadataRequest{Topics: []string{name}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := len(found.Topics[0].Partitions[0].Replicas); got != copies {
+					t.Errorf("replication %d: %s has %d copies, want %d", replication, name, got, copies)
+				}
 			}
 		})
 	}
