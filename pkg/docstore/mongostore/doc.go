@@ -28,5 +28,6 @@
 //	segments.go           the log of changes: marks, segments and head, as package sequencer works on them
 //	changes.go            the log of changes: its pages
 //	migrate.go            gives documents the keys of new indexes
+//	lease.go              which of several processes does so
 //	sharding.go           how the collections are divided among the shards of a cluster
 package mongostore

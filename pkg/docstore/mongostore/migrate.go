@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,7 +22,7 @@ import (
 // the release before has written it.
 
 // stampsSuffix ends the name of the collection that has the migrations of a collection: the document of each stamp
-// says of which indexes documents with it have keys.
+// says of which indexes documents with it have keys, and another one which process migrates at present.
 const stampsSuffix = ".stamps"
 
 // stampOf returns the stamp of a collection. Releases up to v1.2.0 stamped with hexadecimal digits, which are lower.
@@ -56,16 +57,36 @@ func (c *collection) checkMigrated(ctx context.Context) error {
 	return nil
 }
 
-// migration gives the documents of a collection their keys. Each of its operations ends within the store's timeout. If
-// several processes do it at once, they do the same twice and nothing else.
-type migration struct{ *collection }
+// migration gives the documents of a collection their keys. Each of its operations ends within timeout.
+type migration struct {
+	*collection
+	timeout time.Duration
+	// process is the name of the process among those that migrate.
+	process string
+}
 
-// run gives the documents with lower stamps their keys. It ends where a page has few and none was changed meanwhile:
-// another process may do the same, and replicas of an earlier release may go on writing.
+// run gives the documents with lower stamps their keys. Of several processes one does it, and the others wait for it.
 func (m migration) run(ctx context.Context) error {
 	if m.spec.Keys == nil {
 		return nil
 	}
+	for {
+		some, err := m.some(ctx)
+		if err != nil || !some {
+			return err
+		}
+		if err := m.begin(ctx); err != nil {
+			return err
+		}
+		if err := m.all(ctx); !errors.Is(err, errLost) {
+			return errors.Join(err, m.leave(context.WithoutCancel(ctx)))
+		}
+	}
+}
+
+// all goes through the documents. It ends where a page has few and none was changed meanwhile: replicas of an earlier
+// release may go on writing.
+func (m migration) all(ctx context.Context) error {
 	read := int64(0)
 	for _, condition := range lowerStamps(m.stamp) {
 		var seen unchanged
@@ -87,13 +108,13 @@ func (m migration) run(ctx context.Context) error {
 			if read += int64(len(records)); m.spec.Progress != nil && len(records) > 0 {
 				m.spec.Progress(read)
 			}
+			if err := m.stay(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
-
-// lookAgain is the time from one look at a document that is not what was read of it to the next.
-const lookAgain = 500 * time.Millisecond
 
 // mostTries bounds how often a document that nobody changes may be other than it was read: a read may show what a write
 // has replaced that is not confirmed yet. One that was written by hand, without a field, is so for ever.

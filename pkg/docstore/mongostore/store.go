@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -41,7 +42,8 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		return s.opened(ctx, c)
 	}
 	for _, step := range []func(context.Context) error{
-		c.checkForm, c.checkMigrated, c.ensureIndexes, c.ensureHistory, s.log.make, migration{c}.run,
+		c.checkForm, c.checkMigrated, c.ensureIndexes, c.ensureHistory, s.log.make,
+		s.migration(c).run,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, unavailable(ctx, err)
@@ -60,7 +62,7 @@ func (s *Store) opened(ctx context.Context, c *collection) (docstore.Collection,
 		return nil, unavailable(ctx, err)
 	}
 	if c.spec.Keys != nil {
-		some, err := migration{c}.some(ctx)
+		some, err := s.migration(c).some(ctx)
 		if err == nil && some {
 			err = fmt.Errorf("an earlier release has written records of %s that have no keys of the indexes of this "+
 				"one; start a replica of this release, or use the one that wrote them", c.spec.Name)
@@ -92,6 +94,11 @@ func (s *Store) collection(spec docstore.Spec) *collection {
 		history:      s.database.Collection(spec.Name + historySuffix),
 		stamps:       s.database.Collection(spec.Name + stampsSuffix), stamp: stampOf(spec),
 	}
+}
+
+// migration returns what gives the documents of a collection their keys.
+func (s *Store) migration(c *collection) migration {
+	return migration{c, s.timeout, bson.NewObjectID().Hex()}
 }
 
 // Close ends the work in the background, and closes the connections after the operations in progress have ended.

@@ -6,12 +6,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore"
+	"insurance.example/exchange/pkg/docstore/mongostore/access"
+	"insurance.example/exchange/pkg/wait"
 )
 
 // TestIndexAddedLater: a unique index that the spec gets later holds what is stored from then on, where the spec does
@@ -63,43 +66,50 @@ func wantAll(t *testing.T, c docstore.Collection, want int) {
 	}
 }
 
-// TestReplicasMigrateTogether: two processes start at once with new indexes, one of them unique, and each document gets
-// all of its keys.
-func TestReplicasMigrateTogether(t *testing.T) {
+// TestReplicasMigrateOnce: two processes start at once with a new index, and each document gets its keys once.
+func TestReplicasMigrateOnce(t *testing.T) {
 	d := newDatabase(t)
 	const count = 2 * docstore.MigrationLength
 	first := openAs(t, d, docstore.Spec{Name: policies.Name})
-	var stored []docstore.Document
 	for range count {
 		doc := policy(nil)
 		insert(t, first, &doc)
-		stored = append(stored, doc)
 	}
 	var derived atomic.Int64
-	spec := migrated(1, &derived)
-	spec.Indexes = append(spec.Indexes, docstore.Index{Name: "plate", Unique: true, Since: 1})
-	keysOf := spec.Keys
-	spec.Keys = func(doc docstore.Document) (docstore.Keys, error) {
-		keys, err := keysOf(doc)
-		keys["plate"] = doc.ID.String()
-		return keys, err
-	}
-	spec.NoKey = func(id uuid.UUID, cause error) { t.Errorf("%v gets no key: %v", id, cause) }
 	var replicas sync.WaitGroup
 	for range 2 {
-		replicas.Go(func() {
-			c := openAs(t, d, spec)
-			wantAll(t, c, count)
-			for i := 0; i < count; i += 50 {
-				of := docstore.Keys{"plate": stored[i].ID.String()}
-				found, err := c.Find(t.Context(), us, docstore.Query{Equal: of, Limit: 2})
-				if err != nil || len(found) != 1 || found[0].ID != stored[i].ID {
-					t.Errorf("by its plate %v is %v, error %v", stored[i].ID, found, err)
-				}
-			}
-		})
+		replicas.Go(func() { wantAll(t, openAs(t, d, migrated(1, &derived)), count) })
 	}
 	replicas.Wait()
+	if n := derived.Load(); n != count {
+		t.Errorf("the keys of %d documents were derived %d times", count, n)
+	}
+}
+
+// TestAMigrationGoesOnWithoutItsProcess: a process that has ended amid a migration loses its place to another one.
+func TestAMigrationGoesOnWithoutItsProcess(t *testing.T) {
+	d := newDatabase(t)
+	first := openAs(t, d, docstore.Spec{Name: policies.Name})
+	doc := policy(nil)
+	insert(t, first, &doc)
+	lease := bson.D{{Key: "_id", Value: "lease"}, {Key: "holder", Value: "ended"}, {Key: "beat", Value: int64(7)}}
+	if _, err := d.Collection(policies.Name+".stamps").InsertOne(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	// How long it keeps its place follows from the time of an operation.
+	options := mongostore.Options{URI: uri(t), Settings: access.Settings{Timeout: time.Second}}
+	store, err := options.Open(t.Context(), d.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var derived atomic.Int64
+	var c docstore.Collection
+	wait.For(t, "the collection", func() bool { // an operation may take longer than a second
+		c, err = store.Collection(t.Context(), migrated(1, &derived))
+		return err == nil
+	})
+	wantAll(t, c, 1)
 }
 
 // TestReplicasOfTwoReleases: a replica of the release before writes while one with another index starts and after it.
@@ -170,6 +180,16 @@ func reads(t *testing.T, d database, spec docstore.Spec) (docstore.Collection, e
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	return store.Collection(t.Context(), spec)
+}
+
+// capability returns a collection as a capability, which it has.
+func capability[T any](t *testing.T, c docstore.Collection) T {
+	t.Helper()
+	capable, err := docstore.As[T](c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return capable
 }
 
 // openAs opens the database with a spec.
