@@ -2,8 +2,6 @@ package docstore
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,7 +9,7 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// History is the capability to read the former versions that Replace has kept.
+// History reads the former versions that Replace has kept.
 type History interface {
 	// Former returns a former version of a document. Errors: ErrNotFound if it was not kept, ErrUnavailable.
 	Former(ctx context.Context, who organisation.ID, id uuid.UUID, version int64) (Former, error)
@@ -24,7 +22,7 @@ type History interface {
 	FormerByKey(ctx context.Context, who organisation.ID, id uuid.UUID, key string) (Former, error)
 }
 
-// Members is the capability to read little of many documents.
+// Members reads little of many documents.
 type Members interface {
 	// Texts returns one member of the documents that have some ids, at most MaxTexts: the text that the body has in
 	// the member, empty where it has none. For the member "" no body is read, and the result says which documents
@@ -32,14 +30,14 @@ type Members interface {
 	Texts(ctx context.Context, who organisation.ID, ids []uuid.UUID, member string) (map[uuid.UUID]string, error)
 }
 
-// Owners is the capability to say which organisations with a name own documents.
+// Owners says which organisations with a name own documents.
 type Owners interface {
 	// OwnerAfter returns the first name after another one, in the order of their bytes, of an organisation that owns a
 	// document. It returns the empty name if there is none. Errors: ErrUnavailable.
 	OwnerAfter(ctx context.Context, who organisation.ID, after string) (string, error)
 }
 
-// Sharing is the capability to share what is under a policy with other organisations. Package shared has it.
+// Sharing shares what is under a policy with other organisations. Only the collections of package shared do.
 type Sharing interface {
 	// Stamp has the participants of a policy find the documents under it. The owner calls it once the list of the
 	// participants has changed. Errors: ErrUnavailable.
@@ -58,9 +56,9 @@ type RightError struct {
 
 func (e *RightError) Error() string { return "docstore: the organisation lacks the right " + e.Right }
 
-// Changes is the capability to read the log of changes of the store that a collection is in. The log has an entry for
-// each version of each document of all its collections, made with the write or after it, in an order that never
-// changes: the versions of a document ascend without a gap.
+// Changes reads the log of changes of the store that a collection is in. The log has an entry for each version of each
+// document of all its collections, made with the write or after it, in an order that never changes: the versions of a
+// document ascend without a gap.
 type Changes interface {
 	// Changes returns up to limit entries of the log, those after a position. A position that was ever returned keeps
 	// its meaning. Errors: ErrPosition, ErrUnavailable.
@@ -91,28 +89,13 @@ type ChangePage struct {
 	Watermark time.Time
 }
 
-// As returns a collection as a capability: that of the outermost of the collections that decorate one another, each
-// found by its method Unwrap() Collection. Callers ask for what they need when they start. Errors: the store lacks the
-// capability.
-func As[T any](c Collection) (T, error) {
-	for of := c; of != nil; {
-		capability, has := of.(T)
-		d, isDecorated := of.(*decorated)
-		if isDecorated && has {
-			_, err := As[T](d.inner)
-			has = err == nil
-		}
-		if has {
-			return capability, nil
-		}
-		wraps, ok := of.(interface{ Unwrap() Collection })
-		if isDecorated || !ok {
-			break
-		}
-		of = wraps.Unwrap()
+// SharingOf returns a collection as one that is shared, also where it is decorated; nil if it is not.
+func SharingOf(c Collection) Sharing {
+	if d, is := c.(*decorated); is {
+		return SharingOf(d.inner)
 	}
-	var none T
-	return none, fmt.Errorf("docstore: the store lacks the capability %s", reflect.TypeFor[T]().Name())
+	sharing, _ := c.(Sharing)
+	return sharing
 }
 
 // Call is one call of a collection, as what decorates the collection sees it. What an operation does not take is zero.
@@ -143,21 +126,12 @@ func (c Call) Writes() bool {
 // of its own. It may be called from any goroutine.
 type around = func(ctx context.Context, call Call, do func(context.Context) error) error
 
-// Decorate returns a collection that makes each call through around, also the calls of its capabilities. It has the
-// capabilities that the collection has. Stamp and Lacks do not go through around: only a
-// shared store has them.
+// Decorate returns a collection that makes each call through around.
 func Decorate(c Collection, around around) Collection { return &decorated{c, around} }
 
-// decorated has the methods of all capabilities. As returns it as those that inner has.
 type decorated struct {
 	inner  Collection
 	around around
-}
-
-// own returns a capability of the collection that is decorated, which has it.
-func own[T any](d *decorated) T {
-	capability, _ := As[T](d.inner)
-	return capability
 }
 
 // through makes a call that has a result. After an error the call may still be under way, and its result is not read.
@@ -211,7 +185,7 @@ func (d *decorated) Sent(ctx context.Context, who organisation.ID, refs []Ref) (
 func (d *decorated) Former(ctx context.Context, who organisation.ID, id uuid.UUID, version int64) (Former, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "former", ID: id, Version: version},
 		func(ctx context.Context) (Former, error) {
-			return own[History](d).Former(ctx, who, id, version)
+			return d.inner.Former(ctx, who, id, version)
 		})
 }
 
@@ -220,14 +194,14 @@ func (d *decorated) Formers(
 ) ([]Former, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "formers", ID: id, Version: after},
 		func(ctx context.Context) ([]Former, error) {
-			return own[History](d).Formers(ctx, who, id, after, limit)
+			return d.inner.Formers(ctx, who, id, after, limit)
 		})
 }
 
 func (d *decorated) FormerByKey(ctx context.Context, who organisation.ID, id uuid.UUID, key string) (Former, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "former_by_key", ID: id, Value: key},
 		func(ctx context.Context) (Former, error) {
-			return own[History](d).FormerByKey(ctx, who, id, key)
+			return d.inner.FormerByKey(ctx, who, id, key)
 		})
 }
 
@@ -236,37 +210,27 @@ func (d *decorated) Texts(
 ) (map[uuid.UUID]string, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "texts", Value: member},
 		func(ctx context.Context) (map[uuid.UUID]string, error) {
-			return own[Members](d).Texts(ctx, who, ids, member)
+			return d.inner.Texts(ctx, who, ids, member)
 		})
 }
 
 func (d *decorated) Changes(ctx context.Context, who organisation.ID, after Position, limit int) (ChangePage, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "changes"},
 		func(ctx context.Context) (ChangePage, error) {
-			return own[Changes](d).Changes(ctx, who, after, limit)
+			return d.inner.Changes(ctx, who, after, limit)
 		})
 }
 
 func (d *decorated) EndOfChanges(ctx context.Context, who organisation.ID) (Position, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "end_of_changes"},
 		func(ctx context.Context) (Position, error) {
-			return own[Changes](d).EndOfChanges(ctx, who)
+			return d.inner.EndOfChanges(ctx, who)
 		})
 }
 
 func (d *decorated) OwnerAfter(ctx context.Context, who organisation.ID, after string) (string, error) {
 	return through(ctx, d, Call{Organisation: who, Operation: "owner_after"},
 		func(ctx context.Context) (string, error) {
-			return own[Owners](d).OwnerAfter(ctx, who, after)
+			return d.inner.OwnerAfter(ctx, who, after)
 		})
-}
-
-func (d *decorated) Stamp(ctx context.Context, who organisation.ID, policyNumber string) error {
-	return own[Sharing](d).Stamp(ctx, who, policyNumber)
-}
-
-func (d *decorated) Lacks(
-	ctx context.Context, who organisation.ID, id uuid.UUID, policyNumber string,
-) (string, error) {
-	return own[Sharing](d).Lacks(ctx, who, id, policyNumber)
 }

@@ -19,7 +19,7 @@
 //
 //	docstore.go    what is stored, what is asked for, Collection and Store, and the errors
 //	spec.go        what a collection is, what it refuses, and the keys of a document that an organisation owns
-//	capability.go  what else a store can do, As and Decorate
+//	capability.go  the rest of Collection: former versions, members, owners, changes; SharingOf and Decorate
 //	migration.go   what gives documents the keys of new indexes before a collection is opened
 //	kept.go        values of one type, each in a document, changed by compare-and-swap
 //	digest.go      what shows that a version is as it was written

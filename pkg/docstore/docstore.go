@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -156,8 +157,8 @@ type Ref struct {
 	Version int64
 }
 
-// Collection holds the documents of one kind, or of several kinds that share a unique index. What else a store can do
-// with them is a capability, such as History, that callers ask for with As. A collection is safe for concurrent use.
+// Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for concurrent
+// use.
 //
 // Every call says in whose name it is made; nobody's is refused with organisation.ErrNobody before anything is read.
 // An organisation sees the documents that it owns, and the exchange all. A document that it does not see is, for each
@@ -186,6 +187,11 @@ type Collection interface {
 	// version. A document that has changed keeps its mark. It returns how many marks it removed; where it had to find
 	// out whether it did, because a response was lost, it does not count them. Errors: ErrUnavailable.
 	Sent(ctx context.Context, who organisation.ID, refs []Ref) (removed int, err error)
+
+	History
+	Members
+	Owners
+	Changes
 }
 
 // Store is an open database. It is safe for concurrent use.
@@ -266,6 +272,19 @@ func NewID(least uuid.UUID) (uuid.UUID, error) {
 		copy(id[:], at[2:])
 	}
 	return id, err
+}
+
+// LeastID returns the least id that a document can be given at an instant.
+func LeastID(at time.Time) (id uuid.UUID) {
+	ms := binary.BigEndian.AppendUint64(nil, uint64(at.UnixMilli()))
+	copy(id[:], ms[2:])
+	id[6], id[8] = 0x70, 0x80 // version 7
+	return id
+}
+
+// CreatedAt returns the instant, to the millisecond, at which a document was given its id.
+func CreatedAt(id uuid.UUID) time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(append([]byte{0, 0}, id[:6]...))))
 }
 
 // InsertNew inserts a document under a new id, which it gives the document. Errors: those of Insert, but no

@@ -60,13 +60,9 @@ func (k Kept[T]) All(ctx context.Context, who organisation.ID, equal Keys) (all 
 
 // Before returns the version that a value has taken the place of. Errors: ErrNotFound, those of the store.
 func (k Kept[T]) Before(ctx context.Context, who organisation.ID, value *T) (*T, error) {
-	past, err := As[History](k.In)
-	if err != nil {
-		return nil, err
-	}
 	at := *k.At(value)
 	at.Version--
-	former, err := past.Former(ctx, who, at.ID, at.Version)
+	former, err := k.In.Former(ctx, who, at.ID, at.Version)
 	if err != nil {
 		return nil, err
 	}

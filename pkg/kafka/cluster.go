@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"time"
 
@@ -41,7 +40,7 @@ func NewCluster(s cluster.Settings, clientID string) (Cluster, error) {
 	if s.SASL != "" {
 		mechanism := &passwordFile{mechanism: s.SASL, user: s.User, path: s.PasswordFile}
 		if _, err := mechanism.read(); err != nil {
-			return c, fmt.Errorf("setting %s: %w", cluster.PasswordFileSetting, err)
+			return c, err
 		}
 		c.SASL = mechanism
 	}

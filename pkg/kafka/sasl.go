@@ -2,9 +2,7 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/segmentio/kafka-go/sasl"
@@ -12,6 +10,7 @@ import (
 	"github.com/segmentio/kafka-go/sasl/scram"
 
 	"insurance.example/exchange/pkg/kafka/cluster"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // passwordFile is a mechanism of SASL that reads the password from a file at each connection, so that it can be changed
@@ -25,7 +24,7 @@ func (p *passwordFile) Name() string { return strings.ToUpper(p.mechanism) }
 func (p *passwordFile) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 	password, err := p.read()
 	if err != nil {
-		return nil, nil, fmt.Errorf("setting %s: %w", cluster.PasswordFileSetting, err)
+		return nil, nil, err
 	}
 	switch p.mechanism {
 	case cluster.Plain:
@@ -49,15 +48,6 @@ func startScram(
 	return mechanism.Start(ctx)
 }
 
-// read returns the password: the content of the file without the line end that editors add.
 func (p *passwordFile) read() (string, error) {
-	text, err := os.ReadFile(p.path)
-	if err != nil {
-		return "", err
-	}
-	password := strings.TrimRight(string(text), "\r\n")
-	if password == "" {
-		return "", errors.New(p.path + " is empty; it should hold the password")
-	}
-	return password, nil
+	return setting.Password(setting.File{Setting: cluster.PasswordFileSetting, Path: p.path})
 }

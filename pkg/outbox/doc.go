@@ -15,7 +15,6 @@
 // The files, in the order in which a document meets them:
 //
 //	outbox.go   what is due: once at a time, not again for a while, and again if it fails
-//	marks.go    removes marks
-//	sweep.go    finds the documents that have kept theirs
+//	sweep.go    removes marks, and finds the documents that have kept theirs
 //	metrics.go  the metrics
 package outbox

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
@@ -68,12 +69,13 @@ type Outbox struct {
 	doing, reading, removing retry.Condition
 	// ready are the tasks that a worker can begin. It has room for all.
 	ready chan *task
-	// marks are the documents whose marks are to be removed.
-	marks chan []docstore.Ref
-	sweep sweep
+	// after is the document after which the next round of the sweep begins.
+	after uuid.UUID
 
 	mu    sync.Mutex
 	tasks map[string]*task
+	// marked are the documents whose marks are to be removed.
+	marked []docstore.Ref
 	// failing counts the tasks whose last attempt has failed.
 	failing int
 }
@@ -102,8 +104,7 @@ func New(config Config) *Outbox {
 			"nothing that documents lead to fails any more"),
 		reading:  condition("unsent documents cannot be read", "unsent documents are read again"),
 		removing: condition("unsent marks are not being removed", "unsent marks are being removed again"),
-		ready:    make(chan *task, mostNames), marks: make(chan []docstore.Ref, marksQueue),
-		tasks: make(map[string]*task),
+		ready:    make(chan *task, mostNames), tasks: make(map[string]*task),
 	}
 }
 
@@ -137,7 +138,7 @@ func (o *Outbox) Check() error { return o.doing.Check() }
 func (o *Outbox) Run(ctx context.Context) error {
 	hand, cancel := retry.WithGrace(ctx, grace)
 	defer cancel()
-	var working, removal sync.WaitGroup
+	var working sync.WaitGroup
 	for range workers {
 		working.Go(func() {
 			for {
@@ -150,11 +151,9 @@ func (o *Outbox) Run(ctx context.Context) error {
 			}
 		})
 	}
-	removal.Go(func() { o.removeMarks(hand) })
 	o.sweepUntil(ctx)
 	working.Wait()
-	close(o.marks)
-	removal.Wait()
+	o.removeMarks(hand)
 	return nil
 }
 
@@ -168,11 +167,11 @@ func (o *Outbox) attempt(ctx context.Context, t *task) {
 	began := time.Now()
 	refs, err := o.do(ctx, t.name, traces)
 	o.metrics.observe(began, err)
-	if err == nil && len(refs) > 0 {
-		o.marks <- refs
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if err == nil {
+		o.marked = append(o.marked, refs...)
+	}
 	o.note(ctx, t, err)
 	took := time.Since(began)
 	rest := max(Apart-took, min(share*took, mostApart))

@@ -3,10 +3,12 @@ package outbox
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/retry"
 )
@@ -22,16 +24,35 @@ const (
 	sweepPages = 20
 )
 
-// sweep is where the next round of the sweep begins: after this document.
-type sweep struct{ after uuid.UUID }
+// marksPage is the number of marks that are removed at once.
+const marksPage = 1000
 
-// sweepUntil asks for what marked documents lead to until ctx ends. When nothing is due, a round is two reads of an
-// index that is nearly empty. Several processes may sweep one collection.
+// sweepUntil removes marks, and asks for what marked documents lead to, until ctx ends. When nothing is due, a round is
+// two reads of an index that is nearly empty. Several processes may sweep one collection.
 func (o *Outbox) sweepUntil(ctx context.Context) {
 	for retry.Pause(ctx, sweepPause) {
+		o.removeMarks(ctx)
 		if err := o.round(ctx); ctx.Err() == nil {
 			o.reading.Report(err)
 		}
+	}
+}
+
+// removeMarks removes the marks that results have made superfluous, since the last time. A mark that stays a little
+// longer costs nothing; a write for each would. One that is not removed, because of an error or a crash, stays: the
+// sweep then finds its document once more.
+func (o *Outbox) removeMarks(ctx context.Context) {
+	o.mu.Lock()
+	marked := o.marked
+	o.marked = nil
+	o.mu.Unlock()
+	for page := range slices.Chunk(marked, marksPage) {
+		if ctx.Err() != nil {
+			return
+		}
+		removed, err := o.config.Collection.Sent(ctx, organisation.Exchange(), page)
+		o.metrics.removed.Add(float64(removed))
+		o.removing.Report(err)
 	}
 }
 
@@ -45,17 +66,17 @@ func (o *Outbox) round(ctx context.Context) error {
 	}
 	if len(oldest) == 0 {
 		o.metrics.age.Set(0)
-		o.sweep.after = uuid.Nil
+		o.after = uuid.Nil
 		return nil
 	}
-	age := now.Sub(storedAt(oldest[0].ID))
+	age := now.Sub(docstore.CreatedAt(oldest[0].ID))
 	o.metrics.age.Set(max(age, 0).Seconds())
 	if age > sweepAge {
-		if o.sweep.after, err = o.walk(ctx, o.sweep.after, firstID(now.Add(-sweepAge))); err != nil {
+		if o.after, err = o.walk(ctx, o.after, docstore.LeastID(now.Add(-sweepAge))); err != nil {
 			return err
 		}
 	}
-	_, err = o.walk(ctx, firstID(now.Add(sweepAge)), uuid.Max)
+	_, err = o.walk(ctx, docstore.LeastID(now.Add(sweepAge)), uuid.Max)
 	return err
 }
 
@@ -82,17 +103,4 @@ func (o *Outbox) walk(ctx context.Context, after, until uuid.UUID) (last uuid.UU
 		}
 	}
 	return after, nil
-}
-
-// storedAt returns the time at which a document was given its id.
-func storedAt(id uuid.UUID) time.Time { return time.Unix(id.Time().UnixTime()) }
-
-// firstID returns the least id that a document can be given at a time.
-func firstID(at time.Time) uuid.UUID {
-	var id uuid.UUID
-	milliseconds := at.UnixMilli()
-	for i := range 6 {
-		id[i] = byte(milliseconds >> (8 * (5 - i)))
-	}
-	return id
 }

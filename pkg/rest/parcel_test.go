@@ -376,8 +376,7 @@ func (f *faults) Collection(ctx context.Context, spec docstore.Spec) (docstore.C
 	if err != nil {
 		return nil, err
 	}
-	history, err := docstore.As[docstore.History](c)
-	return &faultyCollection{c, history, f}, err
+	return &faultyCollection{c, f}, nil
 }
 
 // asAda is Ada, in an exchange that organisations do not share.
@@ -395,11 +394,8 @@ func (w *world) admit(c *gin.Context) {
 
 type faultyCollection struct {
 	docstore.Collection
-	docstore.History
 	faults *faults
 }
-
-func (c *faultyCollection) Unwrap() docstore.Collection { return c.Collection }
 
 func (c *faultyCollection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
 	return c.write(c.faults.insert, doc, func() error { return c.Collection.Insert(ctx, who, doc) })
@@ -429,7 +425,7 @@ func (c *faultyCollection) write(
 func (c *faultyCollection) Formers(
 	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
 ) ([]docstore.Former, error) {
-	found, err := c.History.Formers(ctx, who, id, after, limit)
+	found, err := c.Collection.Formers(ctx, who, id, after, limit)
 	if c.faults.formers != nil {
 		found = c.faults.formers(after, found)
 	}

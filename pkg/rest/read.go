@@ -311,7 +311,6 @@ type documents struct {
 	everybody  bool
 	server     *Server
 	collection docstore.Collection
-	texts      docstore.Members
 	// rights says what organisations may write that do not own it; nil where organisations do not share the exchange.
 	rights docstore.Sharing
 	log    history.Log
@@ -341,17 +340,11 @@ func (r *documents) name() string           { return r.resource }
 func (r *documents) collectionName() string { return r.stored }
 func (r *documents) shared() bool           { return r.stored != r.resource }
 
-// open takes the collection. Errors: the store lacks a capability that every resource needs.
-func (r *documents) open(opened docstore.Collection) error {
-	formers, err := docstore.As[docstore.History](opened)
-	if err != nil {
-		return err
-	}
+// open takes the collection.
+func (r *documents) open(opened docstore.Collection) {
 	r.collection = opened
-	r.log = history.Log{Resource: r.resource, Formers: formers, Now: r.server.Now, Recalls: r.recalled != nil}
-	r.rights, _ = docstore.As[docstore.Sharing](opened)
-	r.texts, err = docstore.As[docstore.Members](opened)
-	return err
+	r.log = history.Log{Resource: r.resource, Formers: opened, Now: r.server.Now, Recalls: r.recalled != nil}
+	r.rights = docstore.SharingOf(opened)
 }
 
 // Stored returns the collection, for the outbox that sends the messages of its documents.

@@ -241,7 +241,7 @@ func (l *StaticList) collectionName() string         { return "" }
 func (l *StaticList) public() bool                   { return false }
 func (l *StaticList) sharing() (by, right string)    { return "", "" }
 func (l *StaticList) indexes() []docstore.Index      { return nil }
-func (l *StaticList) open(docstore.Collection) error { return nil }
+func (l *StaticList) open(docstore.Collection) {}
 
 // keysOf is never called, since the list stores nothing.
 func (l *StaticList) keysOf(docstore.Document) (docstore.Keys, error) { return nil, nil }

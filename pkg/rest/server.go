@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -84,7 +83,7 @@ type resource interface {
 	public() bool
 	sharing() (by, right string)
 	indexes() []docstore.Index
-	open(docstore.Collection) error
+	open(docstore.Collection)
 	keysOf(docstore.Document) (docstore.Keys, error)
 	inspected(docstore.Document) (inspect.Record, error)
 	targets() []string
@@ -219,9 +218,7 @@ func (s *Server) Open(ctx context.Context) error {
 		}
 	}
 	for _, r := range s.resources {
-		if err := r.open(s.opened[r.collectionName()]); err != nil {
-			return fmt.Errorf("collection %s: %w", r.collectionName(), err)
-		}
+		r.open(s.opened[r.collectionName()])
 	}
 	if s.Organisations && len(s.opened) > 0 {
 		seal, err := query.SealOf(ctx, s.Store)

@@ -157,7 +157,7 @@ func (r *documents) Texts(
 	slices.SortFunc(keys, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	all := make(map[uuid.UUID]string)
 	for piece := range slices.Chunk(slices.Compact(keys), docstore.MaxTexts) {
-		texts, err := r.texts.Texts(ctx, request.OrganisationFrom(ctx), piece, member)
+		texts, err := r.collection.Texts(ctx, request.OrganisationFrom(ctx), piece, member)
 		if err != nil {
 			return nil, err
 		}

@@ -6,10 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // File is the path of a file, and the setting that named it. The path may be empty.
 type File struct{ Setting, Path string }
+
+// Password returns the password in a file, without the end of its line that editors add. Its errors name the setting.
+func Password(file File) (string, error) {
+	text, err := os.ReadFile(file.Path)
+	password := strings.TrimRight(string(text), "\r\n")
+	if err == nil && password == "" {
+		err = errors.New(file.Path + " is empty; it should hold the password")
+	}
+	if err != nil {
+		return "", fmt.Errorf("setting %s: %w", file.Setting, err)
+	}
+	return password, nil
+}
 
 // ClientTLS returns what a client secures its connections with. authority is a PEM file of the authorities that
 // servers' certificates may be signed by; those of the system if it has no path. certificate and key are PEM files,

@@ -94,11 +94,7 @@ func claimAt(
 // firstRecorded returns the instant of the creation of a claim from its first version: a document that has changed
 // often no longer has it. It returns the zero time if that version was not kept.
 func firstRecorded(ctx context.Context, records *rest.Records[*claims.Claim], id uuid.UUID) (time.Time, error) {
-	past, err := docstore.As[docstore.History](records.Stored())
-	if err != nil {
-		return time.Time{}, err
-	}
-	first, err := past.Former(ctx, request.OrganisationFrom(ctx), id, 1)
+	first, err := records.Stored().Former(ctx, request.OrganisationFrom(ctx), id, 1)
 	if errors.Is(err, docstore.ErrNotFound) {
 		return time.Time{}, nil
 	}
@@ -123,14 +119,10 @@ func reservedAfter(
 	if len(is.Payments) == 0 || rest.Text(is.ClaimStatus) == claims.Closed {
 		return 0, nil
 	}
-	past, err := docstore.As[docstore.History](records.Stored())
-	if err != nil {
-		return 0, err
-	}
 	paid := len(is.Payments)
 	named, err := namesReserve(doc)
 	for version := doc.Version - 1; version > 0 && paid > 0 && !named && err == nil; version-- {
-		then, err := past.Former(ctx, request.OrganisationFrom(ctx), doc.ID, version)
+		then, err := records.Stored().Former(ctx, request.OrganisationFrom(ctx), doc.ID, version)
 		if errors.Is(err, docstore.ErrNotFound) {
 			continue
 		}

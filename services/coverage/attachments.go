@@ -40,12 +40,8 @@ func (e *environment) attachment(ctx context.Context, number string) (a internal
 	}
 	body := docs[0].Body
 	if docs[0].Version > 1 {
-		past, err := docstore.As[docstore.History](e.policies())
-		if err != nil {
-			return a, err
-		}
 		// A policy whose first version was not kept counts as it is now.
-		switch first, err := past.Former(ctx, who, docs[0].ID, 1); {
+		switch first, err := e.policies().Former(ctx, who, docs[0].ID, 1); {
 		case err == nil:
 			body = first.Body
 		case !errors.Is(err, docstore.ErrNotFound):

@@ -102,11 +102,7 @@ func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 				err = c.Insert(t.Context(), organisation.Sole(), docstore.Document{ID: id, Body: []byte("{}")})
 			}
 		}
-		log, errOfLog := docstore.As[docstore.Changes](c)
-		if err = errors.Join(err, errOfLog); err != nil {
-			t.Fatal(err)
-		}
-		end, err := log.EndOfChanges(t.Context(), organisation.Sole())
+		end, err := c.EndOfChanges(t.Context(), organisation.Sole())
 		if err = errors.Join(err, store.Close(), file.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -133,14 +129,10 @@ func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := docstore.As[docstore.Changes](c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := log.Changes(t.Context(), organisation.Sole(), beyond, 1); !errors.Is(err, docstore.ErrPosition) {
+	if _, err := c.Changes(t.Context(), organisation.Sole(), beyond, 1); !errors.Is(err, docstore.ErrPosition) {
 		t.Errorf("a position of the former log: %v", err)
 	}
-	if page, err := log.Changes(t.Context(), organisation.Sole(), "", 100); err != nil || len(page.Changes) != 9 {
+	if page, err := c.Changes(t.Context(), organisation.Sole(), "", 100); err != nil || len(page.Changes) != 9 {
 		t.Errorf("%d entries, error %v", len(page.Changes), err)
 	}
 }

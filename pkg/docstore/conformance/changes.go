@@ -35,7 +35,7 @@ func Changes(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 	}
 	t.Run("positions of another log are refused", func(t *testing.T) {
 		one, other := logOf(t), logOf(t)
-		err := result(one.log.Changes(t.Context(), us, other.end(t), 1))
+		err := result(one.Changes(t.Context(), us, other.end(t), 1))
 		wantError(t, "position of another log", err, docstore.ErrPosition)
 	})
 }
@@ -60,7 +60,7 @@ func versionOf(doc docstore.Document) version {
 // end returns the position after what there is.
 func (l logged) end(t *testing.T) docstore.Position {
 	t.Helper()
-	end, err := l.log.EndOfChanges(t.Context(), us)
+	end, err := l.EndOfChanges(t.Context(), us)
 	must(t, err)
 	return end
 }
@@ -71,7 +71,7 @@ func (l logged) read(t *testing.T, after docstore.Position, limit, want int) []d
 	t.Helper()
 	var all []docstore.Change
 	for deadline := time.Now().Add(wait.Longest); ; {
-		page, err := l.log.Changes(t.Context(), us, after, limit)
+		page, err := l.Changes(t.Context(), us, after, limit)
 		if err != nil || len(page.Changes) > limit {
 			t.Fatalf("%d entries after %q, error %v", len(page.Changes), after, err)
 		}
@@ -149,7 +149,7 @@ func (l logged) load(t *testing.T) (stored []version) {
 
 // everyVersion checks that the log has what was written, whatever the pages in which it is read.
 func everyVersion(t *testing.T, l logged) {
-	first, err := l.log.Changes(t.Context(), us, "", 10)
+	first, err := l.Changes(t.Context(), us, "", 10)
 	if err != nil || len(first.Changes) > 0 || first.Next == "" {
 		t.Fatalf("an empty log: %+v, error %v", first, err)
 	}
@@ -161,7 +161,7 @@ func everyVersion(t *testing.T, l logged) {
 	}
 	l.insert(t, nil)
 	for i := 0; i < len(all); i += 1 + len(all)/20 {
-		page, err := l.log.Changes(t.Context(), us, all[i].Position, 5)
+		page, err := l.Changes(t.Context(), us, all[i].Position, 5)
 		if want := all[i+1 : min(i+6, len(all))]; err != nil || len(page.Changes) < len(want) ||
 			!slices.Equal(page.Changes[:len(want)], want) {
 			t.Errorf("after entry %d: %v, error %v, want %v", i, page.Changes, err, want)
@@ -202,7 +202,7 @@ func watermarks(t *testing.T, l logged) {
 		after, mark := docstore.Position(""), time.Time{}
 		for {
 			ended := ctx.Err() != nil
-			page, err := l.log.Changes(t.Context(), us, after, 50)
+			page, err := l.Changes(t.Context(), us, after, 50)
 			if err != nil || ended && len(page.Changes) == 0 {
 				done <- err
 				return
@@ -224,7 +224,7 @@ func watermarks(t *testing.T, l logged) {
 	// Without writes, the watermark goes on.
 	began, after := time.Now(), l.end(t)
 	for deadline := time.Now().Add(wait.Longest); ; {
-		page, err := l.log.Changes(t.Context(), us, after, 1)
+		page, err := l.Changes(t.Context(), us, after, 1)
 		if err != nil || time.Now().After(deadline) {
 			t.Fatalf("the watermark is %v at %v, error %v", page.Watermark, time.Now(), err)
 		}
@@ -252,7 +252,7 @@ func noPositions(t *testing.T, l logged) {
 	for i := range len(end) {
 		altered := []byte(end)
 		altered[i] ^= 1
-		page, err := l.log.Changes(t.Context(), us, docstore.Position(altered), 10)
+		page, err := l.Changes(t.Context(), us, docstore.Position(altered), 10)
 		// An altered number may be one that the log has given.
 		if err != nil {
 			wantError(t, fmt.Sprintf("position %q", altered), err, docstore.ErrPosition)
@@ -261,9 +261,9 @@ func noPositions(t *testing.T, l logged) {
 		}
 	}
 	for _, wrong := range []docstore.Position{"0", "-", end + "0", end[1:], end[:len(end)-1], " "} {
-		err := result(l.log.Changes(t.Context(), us, wrong, 10))
+		err := result(l.Changes(t.Context(), us, wrong, 10))
 		wantError(t, fmt.Sprintf("position %q", wrong), err, docstore.ErrPosition)
 	}
-	err := result(l.log.Changes(t.Context(), us, "", 0))
+	err := result(l.Changes(t.Context(), us, "", 0))
 	wantError(t, "page without a limit", err, docstore.ErrUnavailable)
 }

@@ -43,13 +43,11 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"versions", versions},
 		{"history", history},
 		{"finds", finds},
-		{"paging", paging},
 		{"following", following},
 		{"outbox", outbox},
 		{"contention", contention},
 		{"refusals", refusals},
 		{"owners", owners},
-		{"sharing", sharing},
 	} {
 		t.Run(tier.name, func(t *testing.T) { tier.run(t, opened(t, open(t), size, policies)) })
 	}
@@ -70,13 +68,9 @@ var policies = docstore.Spec{
 	},
 }
 
-// fixture is a collection with its capabilities, which every store has, and in whose name it is asked.
+// fixture is a collection, and in whose name it is asked.
 type fixture struct {
 	docstore.Collection
-	docstore.History
-	docstore.Members
-	docstore.Owners
-	log   docstore.Changes
 	store docstore.Store
 	size  Size
 	who   organisation.ID
@@ -98,15 +92,12 @@ func (f fixture) in(t *testing.T, spec docstore.Spec) fixture {
 	t.Helper()
 	collection, err := f.store.Collection(t.Context(), spec)
 	must(t, err)
-	return f.on(t, collection)
+	return f.on(collection)
 }
 
 // on returns a collection as the one to be asked.
-func (f fixture) on(t *testing.T, collection docstore.Collection) fixture {
-	t.Helper()
+func (f fixture) on(collection docstore.Collection) fixture {
 	f.Collection = collection
-	f.History, f.Members = capability[docstore.History](t, collection), capability[docstore.Members](t, collection)
-	f.Owners, f.log = capability[docstore.Owners](t, collection), capability[docstore.Changes](t, collection)
 	return f
 }
 
@@ -114,14 +105,6 @@ func (f fixture) on(t *testing.T, collection docstore.Collection) fixture {
 func (f fixture) by(who organisation.ID) fixture {
 	f.who = who
 	return f
-}
-
-// capability returns a collection as a capability, which every store has.
-func capability[T any](t *testing.T, c docstore.Collection) T {
-	t.Helper()
-	capable, err := docstore.As[T](c)
-	must(t, err)
-	return capable
 }
 
 // put stores a new document and returns it as it is read.
@@ -217,8 +200,8 @@ func (f fixture) callsOfExchange(ctx context.Context, doc docstore.Document) map
 	return map[string]error{
 		"unsent":         result(f.Unsent(ctx, f.who, uuid.Nil, 1)),
 		"sent":           result(f.Sent(ctx, f.who, []docstore.Ref{{ID: doc.ID, Version: 1}})),
-		"changes":        result(f.log.Changes(ctx, f.who, "", 1)),
-		"end of changes": result(f.log.EndOfChanges(ctx, f.who)),
+		"changes":        result(f.Changes(ctx, f.who, "", 1)),
+		"end of changes": result(f.EndOfChanges(ctx, f.who)),
 		"owner after":    result(f.OwnerAfter(ctx, f.who, "")),
 	}
 }

@@ -7,14 +7,14 @@
 //	writes.go          unique values are unique, and a replacement needs the version that was read
 //	history.go         former versions are kept, and do not change
 //	finds.go           a find selects what a search through all would
-//	paging.go          pages show each document once under writes
 //	outbox.go          the unsent mark
 //	contention.go      one of several writers succeeds
 //	refusals.go        what has ended, or is asked in nobody's name, does nothing
 //	owners.go          an organisation sees what it owns, and all else is as if it did not exist
-//	sharing.go         what package shared makes of a store
 //	ranges.go          Ranges: long ranges and short ones
 //	changes.go         Changes: the log of changes
 //	migration.go       Migrations: indexes that are added to stored documents
 //	following.go       nothing appears behind a place that a follower was given
+//
+// What package shared makes of a store is tested beside it, once, over the embedded store.
 package conformance

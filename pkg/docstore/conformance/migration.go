@@ -104,7 +104,7 @@ func (g *growing) try(ctx context.Context, t *testing.T, spec docstore.Spec) err
 	}
 	collection, err := g.store.Collection(ctx, spec)
 	if err == nil {
-		g.fixture = g.on(t, collection)
+		g.fixture = g.on(collection)
 	}
 	return err
 }

@@ -59,3 +59,26 @@ func rangesOf(t *testing.T, f fixture, other *organisation.ID) {
 		}
 	}
 }
+
+// pages returns the ids that a query selects, read page by page. A find that looks near may end a page with a sign of
+// how far it has looked.
+func (f fixture) pages(t *testing.T, q docstore.Query) (found []uuid.UUID) {
+	t.Helper()
+	for {
+		docs := f.found(t, q)
+		more := len(docs) == q.Limit
+		for i, doc := range docs {
+			q.After = doc.ID
+			if doc.Version > 0 {
+				found = append(found, doc.ID)
+				continue
+			}
+			if more = true; !q.Near || i < len(docs)-1 || doc.Body != nil {
+				t.Fatalf("the end of a window is document %d of %d", i+1, len(docs))
+			}
+		}
+		if !more {
+			return found
+		}
+	}
+}

@@ -20,6 +20,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore/internal/floor"
 	"insurance.example/exchange/pkg/docstore/mongostore/access"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // ErrRefused means that MongoDB cannot be used as the settings say, and that it is of no use to try again: they
@@ -199,7 +200,9 @@ func (o Options) authenticate(c *options.ClientOptions) error {
 			return fmt.Errorf("setting %s: the user is missing; give --%s, or name it in the URL",
 				access.PasswordFileSetting, access.UserSetting)
 		}
-		password, err := o.Settings.Password()
+		password, err := setting.Password(setting.File{
+			Setting: access.PasswordFileSetting, Path: o.Settings.PasswordFile,
+		})
 		if err != nil {
 			return err
 		}

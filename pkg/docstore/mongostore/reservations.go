@@ -130,7 +130,7 @@ func (a *acquisition) release(ctx context.Context) {
 		return
 	}
 	_, _ = a.reservations.DeleteMany(ctx, bson.D{
-		{Key: idField, Value: bson.D{{Key: "$in", Value: a.gained}}},
+		amongIDs(a.gained),
 		{Key: holderField, Value: a.owner},
 		{Key: nonceField, Value: a.nonce},
 	})
@@ -138,11 +138,7 @@ func (a *acquisition) release(ctx context.Context) {
 
 // reserved returns the reservation with an _id; ok is false if there is none.
 func (c *collection) reserved(ctx context.Context, id string) (current reservation, ok bool, err error) {
-	err = decode(c.reservations.FindOne(ctx, bson.D{{Key: idField, Value: id}}), &current)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return reservation{}, false, nil
-	}
-	return current, err == nil, err
+	return one[reservation](ctx, c.reservations, bson.D{{Key: idField, Value: id}}, options.FindOne())
 }
 
 // replaceReservation replaces a reservation if nobody has acquired it since it was read, and reports whether it did. If
@@ -176,14 +172,9 @@ func (c *collection) settleReservations(ctx context.Context, written []reservati
 	for i := range written {
 		ids[i] = written[i].ID
 	}
-	filter := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}},
-		{Key: nonceField, Value: written[0].Nonce}}
-	cursor, err := c.reservations.Find(ctx, filter, options.Find().SetProjection(bson.D{{Key: idField, Value: 1}}))
+	filter := bson.D{amongIDs(ids), {Key: nonceField, Value: written[0].Nonce}}
+	there, err := all[reservation](ctx, c.reservations, filter, options.Find().SetProjection(onlyID))
 	if err != nil {
-		return unavailable(ctx, errors.Join(cause, err))
-	}
-	var there []reservation
-	if err := cursor.All(ctx, &there); err != nil {
 		return unavailable(ctx, errors.Join(cause, err))
 	}
 	if len(there) != len(written) {

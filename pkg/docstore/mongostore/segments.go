@@ -144,7 +144,7 @@ func (s segments) Newest(ctx context.Context, from int64) (sequencer.Segment, er
 // newest returns the number of the newest segment, which is not before from.
 func (l *changeLog) newest(ctx context.Context, from int64) (int64, error) {
 	for {
-		cursor, err := l.from(ctx, from+1, ahead, options.Find().SetProjection(bson.D{{Key: idField, Value: 1}}))
+		cursor, err := l.from(ctx, from+1, ahead, options.Find().SetProjection(onlyID))
 		if err != nil {
 			return 0, err
 		}

@@ -195,12 +195,7 @@ var lookedAt = bson.D{
 
 // look reads a document or tombstone; exists is false if there is neither.
 func (c *collection) look(ctx context.Context, id bson.Binary) (stored look, exists bool, err error) {
-	err = decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: id}}, options.FindOne().SetProjection(lookedAt)),
-		&stored)
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return look{}, false, nil
-	}
-	return stored, err == nil, err
+	return one[look](ctx, c.docs, bson.D{{Key: idField, Value: id}}, options.FindOne().SetProjection(lookedAt))
 }
 
 // has reports whether the document has a value.

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/google/uuid"
-
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/organisation"
 )
@@ -96,9 +94,6 @@ func (c *Comparison) asWritten(doc docstore.Document) error {
 		Found: altered.Found, Expected: putRight})
 }
 
-// createdAt returns the instant that the id of a document holds.
-func createdAt(id uuid.UUID) time.Time { return time.Unix(id.Time().UnixTime()) }
-
 // under compares the stamps of the records of a collection under the policy of a list.
 func (c *Comparison) under(ctx context.Context, spec docstore.Spec, in docstore.Collection, list *List) error {
 	owner, err := c.stored(ctx, spec.Name, list.Owner)
@@ -108,7 +103,7 @@ func (c *Comparison) under(ctx context.Context, spec docstore.Spec, in docstore.
 	of := stampsOf{spec: spec}
 	q := docstore.Query{Equal: docstore.Keys{spec.SharedBy: list.PolicyNumber}, WithState: true}
 	return each(ctx, in, owner, q, func(doc docstore.Document) error {
-		if c.Recent(createdAt(doc.ID)) {
+		if c.Recent(docstore.CreatedAt(doc.ID)) {
 			return nil
 		}
 		keys, err := spec.Keys(doc)

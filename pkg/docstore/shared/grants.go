@@ -3,7 +3,6 @@ package shared
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -50,23 +49,8 @@ func (l *Lists) insert(ctx context.Context, in docstore.Collection, doc docstore
 // grantsAtOnce is how many grants are read at a time.
 const grantsAtOnce = 256
 
-// granted returns the numbers of the policies that are shared with an organisation, as far as it has not been taken
-// back from it that they are. It ends once it has more than some number.
-func (l *Lists) granted(ctx context.Context, who organisation.ID, most int) (policyNumbers []string, err error) {
-	after := uuid.Nil
-	for {
-		some, last, err := l.grantedAfter(ctx, who, after)
-		if err != nil {
-			return nil, err
-		}
-		policyNumbers, after = append(policyNumbers, some...), last
-		if len(some) < grantsAtOnce || len(policyNumbers) > most {
-			return policyNumbers, nil
-		}
-	}
-}
-
-// grantedAfter returns as much of that as is read at a time, after a place, and the place after it.
+// grantedAfter returns the numbers of some policies that are shared with an organisation, as far as it has not been
+// taken back from it that they are: those after a place, as many as are read at a time, and the place after them.
 func (l *Lists) grantedAfter(
 	ctx context.Context, who organisation.ID, after uuid.UUID,
 ) (policyNumbers []string, last uuid.UUID, err error) {
@@ -99,31 +83,28 @@ func (l *Lists) After(
 }
 
 // sharedWith returns the access lists of all policies of others that an organisation sees.
-func (l *Lists) sharedWith(ctx context.Context, who organisation.ID) ([]*List, error) {
-	numbers, err := l.granted(ctx, who, math.MaxInt)
-	if err != nil {
-		return nil, err
+func (l *Lists) sharedWith(ctx context.Context, who organisation.ID) (all []*List, err error) {
+	for after := uuid.Nil; ; {
+		lists, next, err := l.After(ctx, who, after)
+		if err != nil || next == uuid.Nil {
+			return append(all, lists...), err
+		}
+		all, after = append(all, lists...), next
 	}
-	return l.ofOthers(ctx, who, numbers)
 }
-
-// mostGranted is how many policies are shared with an organisation about which Among finds out first which they are.
-const mostGranted = 256
 
 // Among returns the access lists by which an organisation sees policies of others now, of the policies with some
 // numbers. Most of them are shared with others only, so it first looks what is shared with the organisation: only these
-// lists are read, unless more than mostGranted policies are.
+// lists are read, unless more policies are than are read at a time.
 func (l *Lists) Among(ctx context.Context, who organisation.ID, policyNumbers []string) ([]*List, error) {
-	granted, err := l.granted(ctx, who, mostGranted)
+	granted, _, err := l.grantedAfter(ctx, who, uuid.Nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(granted) <= mostGranted {
-		is := map[string]bool{}
-		for _, number := range granted {
-			is[number] = true
-		}
-		policyNumbers = slices.DeleteFunc(slices.Clone(policyNumbers), func(number string) bool { return !is[number] })
+	if len(granted) < grantsAtOnce {
+		policyNumbers = slices.DeleteFunc(slices.Clone(policyNumbers), func(number string) bool {
+			return !slices.Contains(granted, number)
+		})
 	}
 	return l.ofOthers(ctx, who, policyNumbers)
 }

@@ -66,8 +66,7 @@ func (k *kept) add(owner, policyNumber string) {
 func (k *kept) share(owner, policyNumber string, with ...string) {
 	k.t.Helper()
 	t := k.t
-	sharing, err := docstore.As[docstore.Sharing](k.all)
-	must(t, err)
+	sharing := docstore.SharingOf(k.all)
 	change := shared.Change{PolicyNumber: policyNumber, Owner: owner, After: new(int64)}
 	if was, err := k.lists.Of(t.Context(), policyNumber); err != nil || was != nil {
 		must(t, err)

@@ -140,7 +140,6 @@ var (
 type Lists struct {
 	now    func() time.Time
 	lists  docstore.Collection
-	past   docstore.History
 	grants docstore.Collection
 	stamps docstore.Collection
 	// refusals are those of participants; see refusal.go.
@@ -159,10 +158,6 @@ func OpenLists(ctx context.Context, store docstore.Store, now func() time.Time) 
 	}
 	l.lists, l.grants, l.stamps = open(listSpec), open(grantSpec), open(stampSpec)
 	l.refusals = keptRefusals(open(refusalSpec))
-	if err != nil {
-		return nil, err
-	}
-	l.past, err = docstore.As[docstore.History](l.lists)
 	return l, err
 }
 
@@ -220,7 +215,7 @@ func (l *Lists) At(ctx context.Context, policyNumber string, at time.Time) (*Lis
 	}
 	var was *List
 	for after := int64(0); ; {
-		formers, err := l.past.Formers(ctx, everybody, present.id, after, formersAtOnce)
+		formers, err := l.lists.Formers(ctx, everybody, present.id, after, formersAtOnce)
 		if err != nil || len(formers) == 0 {
 			return was, err
 		}

@@ -39,7 +39,7 @@ func (c *collection) led(q docstore.Query) bool {
 func (c *collection) sourcesOfAll(ctx context.Context, _ organisation.ID, q docstore.Query) ([]*source, error) {
 	all := []*source{{owner: organisation.Sole(), query: q, atOnce: min(q.Limit, readAtOnce)}}
 	for name := ""; ; {
-		next, err := c.owners.OwnerAfter(ctx, everybody, name)
+		next, err := c.OwnerAfter(ctx, everybody, name)
 		if err != nil || next == "" {
 			return all, err
 		}

@@ -49,11 +49,7 @@ func (s *of) Collection(ctx context.Context, spec docstore.Spec) (docstore.Colle
 	if err != nil || spec.Unowned {
 		return opened, err
 	}
-	owners, err := docstore.As[docstore.Owners](opened)
-	if err != nil {
-		return nil, err
-	}
-	owner, err := owners.OwnerAfter(ctx, everybody, "")
+	owner, err := opened.OwnerAfter(ctx, everybody, "")
 	if err != nil {
 		return nil, err
 	}
@@ -63,19 +59,13 @@ func (s *of) Collection(ctx context.Context, spec docstore.Spec) (docstore.Colle
 		}
 		return opened, nil
 	}
-	c := &collection{Collection: opened, owners: owners, spec: spec, public: spec.Public}
+	c := &collection{Collection: opened, spec: spec, public: spec.Public}
 	if spec.SharedBy != "" {
 		lists, err := OpenLists(ctx, s.Store, time.Now)
 		if err != nil {
 			return nil, err
 		}
 		c.stamps = &stampsOf{lists, spec}
-	}
-	if c.History, err = docstore.As[docstore.History](opened); err != nil {
-		return nil, err
-	}
-	if c.Members, err = docstore.As[docstore.Members](opened); err != nil {
-		return nil, err
 	}
 	c.usual, err = s.settle(ctx, spec.Name, opened, owner != "")
 	return c, err
@@ -166,19 +156,13 @@ func (s Settings) owner(now string, stored, owned bool) (string, error) {
 // one below in the name of the only organisation there was before the exchange was shared.
 type collection struct {
 	docstore.Collection
-	docstore.History
-	docstore.Members
 	// usual is the name of the organisation to which the documents without an owner belong; empty if there are none.
 	usual  string
 	public bool
 	spec   docstore.Spec
-	owners docstore.Owners
 	// stamps are there where policies are shared and the collection has records of them; nil elsewhere.
 	stamps *stampsOf
 }
-
-// Unwrap returns the collection that is decorated, for the capabilities that the exchange alone uses.
-func (c *collection) Unwrap() docstore.Collection { return c.Collection }
 
 // below returns in whose name the collection below is written.
 func (c *collection) below(who organisation.ID) organisation.ID {
@@ -288,17 +272,17 @@ func (c *collection) Former(
 	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
 ) (docstore.Former, error) {
 	return asSeen(ctx, c, who, id, func(who organisation.ID) (docstore.Former, error) {
-		return c.History.Former(ctx, who, id, version)
+		return c.Collection.Former(ctx, who, id, version)
 	})
 }
 
 func (c *collection) Formers(
 	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
 ) ([]docstore.Former, error) {
-	formers, err := c.History.Formers(ctx, c.reader(who), id, after, limit)
+	formers, err := c.Collection.Formers(ctx, c.reader(who), id, after, limit)
 	if err == nil && len(formers) == 0 && c.participates(who) {
 		if who, err = c.ownerOf(ctx, who, id); err == nil {
-			formers, err = c.History.Formers(ctx, c.reader(who), id, after, limit)
+			formers, err = c.Collection.Formers(ctx, c.reader(who), id, after, limit)
 		}
 	}
 	return formers, err
@@ -308,12 +292,12 @@ func (c *collection) FormerByKey(
 	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
 ) (docstore.Former, error) {
 	return asSeen(ctx, c, who, id, func(who organisation.ID) (docstore.Former, error) {
-		return c.History.FormerByKey(ctx, who, id, key)
+		return c.Collection.FormerByKey(ctx, who, id, key)
 	})
 }
 
 func (c *collection) Texts(
 	ctx context.Context, who organisation.ID, ids []uuid.UUID, member string,
 ) (map[uuid.UUID]string, error) {
-	return c.Members.Texts(ctx, c.reader(who), ids, member)
+	return c.Collection.Texts(ctx, c.reader(who), ids, member)
 }

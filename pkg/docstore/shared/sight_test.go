@@ -70,8 +70,7 @@ func TestPagesOfWhatIsShared(t *testing.T) {
 	}
 	lists, err := shared.OpenLists(t.Context(), store, time.Now)
 	must(t, err)
-	sharing, err := docstore.As[docstore.Sharing](records)
-	must(t, err)
+	sharing := docstore.SharingOf(records)
 	for _, number := range []string{"SHARED-1", "SHARED-2"} {
 		change := shared.Change{PolicyNumber: number, Owner: "acme", After: new(int64),
 			Participants: []shared.Participant{{Organisation: "zenith", Rights: []string{shared.ReadRight}}}}

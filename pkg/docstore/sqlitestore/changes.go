@@ -134,7 +134,7 @@ func (c *collection) logVersion(id uuid.UUID, version int64) error {
 	c.logged.BindBytes(1, id[:])
 	c.logged.BindInt64(2, version)
 	log := &c.store.log
-	log.last = max(log.last, c.store.turn.began.Load())
+	log.last = max(log.last, c.store.writer.turn.instant().UnixMilli())
 	c.logged.BindInt64(3, log.last)
 	return c.logged.Run()
 }
@@ -160,9 +160,9 @@ func (c *collection) Changes(
 		return docstore.ChangePage{}, err
 	}
 	// What was committed before now is read. The rest is not before it.
-	watermark := c.store.turn.watermark()
+	watermark := time.UnixMilli(c.store.writer.turn.instant().UnixMilli()).UTC()
 	page := docstore.ChangePage{Next: log.position(from)}
-	err = c.store.searches.read(ctx, log.pageSQL(), func(stmt *sqlite3.Stmt) error {
+	err = c.store.reads.long(ctx, log.pageSQL(), func(stmt *sqlite3.Stmt) error {
 		stmt.BindInt64(1, from)
 		stmt.BindInt64(2, int64(limit)+1)
 		for {
@@ -206,7 +206,7 @@ func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (doc
 
 // lastChange returns the key of the last row of the log.
 func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
-	return one(ctx, c.store.searches, `SELECT max(seq) FROM `+c.store.log.table(), func(*sqlite3.Stmt) {}, number)
+	return one(ctx, c.store.reads.long, `SELECT max(seq) FROM `+c.store.log.table(), func(*sqlite3.Stmt) {}, number)
 }
 
 // changeLog is the log of changes of an open database.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 )
 
@@ -32,11 +31,7 @@ func TestInstantsOfTheLogAscend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := docstore.As[docstore.Changes](policies)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := log.Changes(t.Context(), us, "", 10)
+	page, err := policies.Changes(t.Context(), us, "", 10)
 	if err != nil || len(page.Changes) != 2 || page.Changes[1].At.Before(page.Changes[0].At) ||
 		page.Changes[0].At.Before(time.Now()) {
 		t.Errorf("%+v, error %v; want two entries, the second not before the first", page.Changes, err)

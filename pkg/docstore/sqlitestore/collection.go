@@ -90,7 +90,7 @@ func (f *file) warnBehind(newest uuid.UUID, now time.Time) {
 	if newest.Version() != 7 || f.warned {
 		return
 	}
-	behind := time.Unix(newest.Time().UnixTime()).Sub(now).Round(time.Second)
+	behind := docstore.CreatedAt(newest).Sub(now).Round(time.Second)
 	if f.warned = behind > 0; f.warned {
 		slog.Warn(fmt.Sprintf("the clock is %v behind the newest record; set it right", behind), "record", newest)
 	}
@@ -253,7 +253,7 @@ func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID)
 		return docstore.Document{}, err
 	}
 	by := sightOf(who)
-	return one(ctx, c.store.gets, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
+	return one(ctx, c.store.reads.brief, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
 		stmt.BindBytes(1, id[:])
 		by.bind(stmt, 2)
 	}, document)
@@ -269,7 +269,7 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	q = c.spec.Within(who, q)
 	by := sightOf(who)
 	if c.looksUp(q) {
-		return c.list(ctx, c.store.gets, by, q)
+		return c.list(ctx, c.store.reads.brief, by, q)
 	}
 	return floor.Find(ctx, c, q, func() ([]docstore.Document, error) { return c.search(ctx, by, q) })
 }
@@ -292,8 +292,7 @@ func (c *collection) Settle(ctx context.Context, _, last uuid.UUID) (uuid.UUID, 
 const fewRead = 50
 
 // looksUp reports whether a query asks only for a value of an index, and gets one document, or a few. It is about as
-// short as a get, so that it is read as one: what lists need (another mapping of the file after each commit) takes
-// longer than the find.
+// short as a get, so that it is read as one.
 func (c *collection) looksUp(q docstore.Query) bool {
 	lead, _ := c.spec.Driving(q)
 	return len(q.Equal) == 1 && len(q.Ranges) == 0 && (lead.Unique || !q.Settled && q.Limit <= fewRead)
@@ -304,15 +303,15 @@ func (c *collection) search(ctx context.Context, by sight, q docstore.Query) ([]
 	if docs, done, err := c.findDense(ctx, by, q); done || err != nil {
 		return docs, err
 	}
-	return c.list(ctx, c.store.searches, by, q)
+	return c.list(ctx, c.store.reads.long, by, q)
 }
 
 // list returns the documents that a query selects.
 func (c *collection) list(
-	ctx context.Context, from *readers, by sight, q docstore.Query,
+	ctx context.Context, read reading, by sight, q docstore.Query,
 ) ([]docstore.Document, error) {
-	sql, texts := c.sql.finds.of(c.spec, by, q)
-	return page(ctx, from, sql, q, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	sql, texts := findSQL(selectedFor(q), c.spec, by, q, false)
+	return page(ctx, read, sql, q, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
 // beyondAll is greater than every id: SQLite compares the greatest id with it, and then the lengths.
@@ -343,7 +342,7 @@ func (c *collection) Unsent(
 	if err := who.CheckUnnamed(); err != nil {
 		return nil, err
 	}
-	return page(ctx, c.store.searches, c.sql.unsent, docstore.Query{Limit: limit}, func(stmt *sqlite3.Stmt) {
+	return page(ctx, c.store.reads.long, c.sql.unsent, docstore.Query{Limit: limit}, func(stmt *sqlite3.Stmt) {
 		stmt.BindBytes(1, after[:])
 		stmt.BindInt64(2, int64(limit))
 	})

@@ -148,13 +148,9 @@ func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 // in order.
 func verifyLog(t *testing.T, entries docstore.Collection, found map[uuid.UUID]int64) {
 	t.Helper()
-	changes, err := docstore.As[docstore.Changes](entries)
-	if err != nil {
-		t.Fatal(err)
-	}
 	logged := map[uuid.UUID]int64{}
 	for after := docstore.Position(""); ; {
-		page, err := changes.Changes(t.Context(), us, after, 500)
+		page, err := entries.Changes(t.Context(), us, after, 500)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func (c *collection) findDense(
 		return nil, false, err
 	}
 	sql, texts := findSQL(selectedFor(q), c.spec, by, q, true)
-	found, err = page(ctx, c.store.searches, sql, q, func(stmt *sqlite3.Stmt) {
+	found, err = page(ctx, c.store.reads.long, sql, q, func(stmt *sqlite3.Stmt) {
 		bindFind(stmt, q, texts)
 		stmt.BindBytes(4+len(texts), until[:])
 	})
@@ -58,7 +58,7 @@ func (c *collection) windowEnd(
 	}
 	last := docstore.Query{After: q.After, Descending: q.Descending, Limit: 1, Skip: docstore.NearWindow - 1}
 	sql, texts := findSQL(`id`, c.spec, by, last, false)
-	until, err = one(ctx, c.store.searches, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, last, texts) },
+	until, err = one(ctx, c.store.reads.long, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, last, texts) },
 		func(stmt *sqlite3.Stmt) (id uuid.UUID) {
 			stmt.ColumnBytes(0, id[:])
 			return id
@@ -78,7 +78,7 @@ func (c *collection) fewIn(ctx context.Context, lead docstore.Index, q docstore.
 		}
 	}
 	sql, texts := countSQL(c.spec, lead, ranges)
-	count, err := one(ctx, c.store.searches, sql, func(stmt *sqlite3.Stmt) {
+	count, err := one(ctx, c.store.reads.long, sql, func(stmt *sqlite3.Stmt) {
 		stmt.BindInt64(1, fewInRange+1)
 		bindTexts(stmt, texts)
 	}, number)

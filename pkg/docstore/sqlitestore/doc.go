@@ -6,7 +6,7 @@
 // do not wait for the writer. They see every write that returned before they began.
 //
 // It calls SQLite by zombiezen.com/go/sqlite: database/sql costs nearly three times as much for a read by id, see
-// internal/sqlite3, and snapshots and views that reads share need the calls themselves.
+// internal/sqlite3, and snapshots need the calls themselves.
 //
 // The files, in the order in which a call meets them:
 //
@@ -19,9 +19,9 @@
 //	inuse_other.go  the same where that cannot be known
 //	collection.go   the table of a collection: insert, get, replace, find, unsent, sent
 //	statements.go   the SQL of a collection
-//	reads.go        in whose name is read, and the SQL of reads: by id, and finds, written once for each form
-//	writer.go       the goroutine that writes, and the writes that it commits together
-//	readers.go      the connections that read, and the view of the database that reads share
+//	reads.go        in whose name is read, and the SQL of reads by id and of former versions
+//	writer.go       the goroutine that writes, the writes that it commits together, and when it is at work
+//	readers.go      the connections that read
 //	rows.go         the rows of a read: one, which may be large, a little of many, or those of a page
 //	dense.go        the page of a long range
 //	former.go       the former versions

@@ -46,7 +46,7 @@ func (c *collection) Former(
 		return docstore.Former{}, err
 	}
 	by := sightOf(who)
-	return one(ctx, c.store.gets, c.sql.seen[by.kind].former, func(stmt *sqlite3.Stmt) {
+	return one(ctx, c.store.reads.brief, c.sql.seen[by.kind].former, func(stmt *sqlite3.Stmt) {
 		stmt.BindBytes(1, id[:])
 		stmt.BindInt64(2, version)
 		by.bind(stmt, 3)
@@ -60,7 +60,7 @@ func (c *collection) FormerByKey(
 		return docstore.Former{}, err
 	}
 	by := sightOf(who)
-	return one(ctx, c.store.gets, c.sql.seen[by.kind].formerByKey, func(stmt *sqlite3.Stmt) {
+	return one(ctx, c.store.reads.brief, c.sql.seen[by.kind].formerByKey, func(stmt *sqlite3.Stmt) {
 		stmt.BindBytes(1, id[:])
 		stmt.BindText(2, key)
 		by.bind(stmt, 3)
@@ -78,7 +78,7 @@ func (c *collection) Formers(
 	}
 	var formers []docstore.Former
 	by := sightOf(who)
-	err := c.store.searches.read(ctx, c.sql.seen[by.kind].formers, func(stmt *sqlite3.Stmt) error {
+	err := c.store.reads.long(ctx, c.sql.seen[by.kind].formers, func(stmt *sqlite3.Stmt) error {
 		stmt.BindBytes(1, id[:])
 		stmt.BindInt64(2, after)
 		by.bind(stmt, 3)

@@ -19,8 +19,6 @@ import (
 // ofService is a service with records in a store: documents, former versions and a log of changes.
 type ofService struct {
 	docstore.Collection
-	docstore.History
-	docstore.Changes
 	ids []uuid.UUID
 	end docstore.Position
 }
@@ -33,11 +31,6 @@ func serve(t *testing.T, store docstore.Store, name string) *ofService {
 		t.Fatal(err)
 	}
 	s := &ofService{Collection: c}
-	history, one := docstore.As[docstore.History](c)
-	changes, other := docstore.As[docstore.Changes](c)
-	if s.History, s.Changes = history, changes; one != nil || other != nil {
-		t.Fatal(one, other)
-	}
 	found, err := s.Find(t.Context(), us, docstore.Query{Limit: 9})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +72,7 @@ func (s *ofService) has(t *testing.T, name string, wrote *ofService) {
 			t.Errorf("%s has the former version %s: %v", name, former.Body, err)
 		}
 	}
-	page, err := s.Changes.Changes(t.Context(), us, "", 99)
+	page, err := s.Changes(t.Context(), us, "", 99)
 	if err != nil || len(page.Changes) != 2*len(found) || page.Next != wrote.end {
 		t.Errorf("the log of %s has %d entries up to %s, and had them up to %s: %v", name, len(page.Changes), page.Next,
 			wrote.end, err)
@@ -106,7 +99,7 @@ func TestServicesInOneFileAreApart(t *testing.T) {
 	for name, s := range wrote {
 		s.has(t, name, s)
 	}
-	if _, err := wrote["one"].Changes.Changes(t.Context(), us, wrote["other"].end, 1); !errors.Is(err,
+	if _, err := wrote["one"].Changes(t.Context(), us, wrote["other"].end, 1); !errors.Is(err,
 		docstore.ErrPosition) {
 		t.Errorf("a position in the log of another service: %v", err)
 	}

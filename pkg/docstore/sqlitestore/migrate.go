@@ -100,7 +100,7 @@ func (c *collection) migrationPage(ctx context.Context, after uuid.UUID) ([]docs
 	sql := fmt.Sprintf(`SELECT %s FROM %s WHERE id > ?1 ORDER BY id LIMIT %d`, columns, quoted(c.spec.Name),
 		docstore.MigrationLength)
 	var docs []docstore.Document
-	err := c.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
+	err := c.store.reads.long(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		stmt.BindBytes(1, after[:])
 		for size := 0; size < docstore.MigrationSize; {
 			row, err := stmt.Step()

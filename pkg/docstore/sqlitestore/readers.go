@@ -7,8 +7,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
@@ -23,13 +21,9 @@ type readers struct {
 	path    string
 	file    os.FileInfo // of the database when the store was opened
 	sharing sqlite3.Sharing
-	pragmas []string
 	// places has an entry for each read under way.
 	places chan struct{}
 	closed chan struct{}
-	turn   *turn
-	// long says that a read may take long: more than a row or two. To watch a context costs a third of a get.
-	long bool
 
 	mu   sync.Mutex
 	idle []*reader // the one that was used last is at the end
@@ -37,20 +31,18 @@ type readers struct {
 
 type reader struct {
 	conn  *sqlite3.Conn
-	path  string // of the database, for errors
 	stmts map[string]*sqlite3.Stmt
-	view  view
 }
 
 // openReaders returns readers with a first connection, and with room for two for each processor, because a read
-// mostly takes processor time and sometimes waits for the disk. The pragmas are applied to each.
-func openReaders(path string, sharing sqlite3.Sharing, pragmas []string, turn *turn) (*readers, error) {
+// mostly takes processor time and sometimes waits for the disk.
+func openReaders(path string, sharing sqlite3.Sharing) (*readers, error) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	r := &readers{
-		path: path, file: file, sharing: sharing, pragmas: pragmas, turn: turn,
+		path: path, file: file, sharing: sharing,
 		places: make(chan struct{}, max(4, 2*runtime.GOMAXPROCS(0))), closed: make(chan struct{}),
 	}
 	first, err := r.open()
@@ -68,44 +60,48 @@ func (r *readers) open() (*reader, error) {
 	if file, err := os.Stat(r.path); err != nil || !os.SameFile(file, r.file) {
 		return nil, fmt.Errorf("%s %w", r.path, errors.Join(errReplaced, err))
 	}
-	conn, err := connectSharing(r.sharing, r.path, sqlite3.ReadOnly, r.pragmas)
+	conn, err := connectSharing(r.sharing, r.path, sqlite3.ReadOnly, readerPragmas)
 	if err != nil {
 		return nil, withRemedy(r.path, err)
 	}
-	view, err := newView(conn)
-	if err != nil {
-		return nil, errors.Join(withRemedy(r.path, err), conn.Close())
-	}
-	return &reader{conn: conn, path: r.path, stmts: map[string]*sqlite3.Stmt{}, view: view}, nil
+	return &reader{conn, map[string]*sqlite3.Stmt{}}, nil
 }
 
-// read runs a query. It does not begin after the context has ended. One that may take long fails soon when the context
-// ends.
-func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
+// reading is how a query is run: brief or long. It does not begin after the context has ended.
+type reading func(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error
+
+// brief is for a query that reads a row or two.
+func (r *readers) brief(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
+	return r.read(ctx, false, sql, use)
+}
+
+// long is for any other query, which fails soon when the context ends. To watch a context costs a third of a get.
+func (r *readers) long(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
+	return r.read(ctx, true, sql, use)
+}
+
+func (r *readers) read(ctx context.Context, watched bool, sql string, use func(*sqlite3.Stmt) error) error {
 	reader, err := r.take(ctx)
 	if err != nil {
 		return unavailable(err)
 	}
 	defer r.give(reader)
-	if err := reader.view.renew(r.turn); err != nil {
-		return unavailable(withRemedy(reader.path, err))
-	}
-	if r.long {
+	if watched {
 		reader.conn.Under(ctx)
 		defer reader.conn.Under(context.Background())
 	}
-	if err = reader.query(sql, use); err != nil {
-		reader.view.end()
-		if ctx.Err() != nil {
-			return unavailable(ctx.Err())
-		}
+	if err = reader.query(sql, use); err != nil && ctx.Err() != nil {
+		return unavailable(ctx.Err())
 	}
-	return err
+	if err != nil {
+		return unavailable(withRemedy(r.path, err))
+	}
+	return nil
 }
 
 // ping reads from the file.
 func (r *readers) ping(ctx context.Context) error {
-	_, err := one(ctx, r, "SELECT count(*) FROM sqlite_schema", func(*sqlite3.Stmt) {}, number)
+	_, err := one(ctx, r.brief, "SELECT count(*) FROM sqlite_schema", func(*sqlite3.Stmt) {}, number)
 	return err
 }
 
@@ -113,17 +109,15 @@ func (r *readers) ping(ctx context.Context) error {
 // finds of real declarations do not scan.
 func (s *Store) Plans(ctx context.Context) (map[string][]string, error) {
 	plans := map[string][]string{}
-	for _, r := range []*readers{s.gets, s.searches} {
-		r.mu.Lock()
-		for _, one := range r.idle {
-			for sql := range one.stmts {
-				plans[sql] = nil
-			}
+	s.reads.mu.Lock()
+	for _, one := range s.reads.idle {
+		for sql := range one.stmts {
+			plans[sql] = nil
 		}
-		r.mu.Unlock()
 	}
+	s.reads.mu.Unlock()
 	for sql := range plans {
-		if err := s.searches.read(ctx, "EXPLAIN QUERY PLAN "+sql, func(stmt *sqlite3.Stmt) error {
+		if err := s.reads.long(ctx, "EXPLAIN QUERY PLAN "+sql, func(stmt *sqlite3.Stmt) error {
 			for {
 				row, err := stmt.Step()
 				if err != nil || !row {
@@ -146,15 +140,12 @@ func (r *reader) query(sql string, use func(*sqlite3.Stmt) error) error {
 	if !ok {
 		var err error
 		if stmt, err = r.conn.Prepare(sql); err != nil {
-			return unavailable(withRemedy(r.path, err))
+			return err
 		}
 		r.stmts[sql] = stmt
 	}
 	defer stmt.Reset()
-	if err := use(stmt); err != nil {
-		return unavailable(withRemedy(r.path, err))
-	}
-	return nil
+	return use(stmt)
 }
 
 // take returns a connection for a read, which has to be given back. It waits for one while all are in use.
@@ -196,25 +187,12 @@ func (r *readers) last() *reader {
 	return last
 }
 
-// give makes a connection idle. If something has been written since its view began, or is being written, the view
-// ends, as endViews ends the views of idle connections.
+// give makes a connection idle.
 func (r *readers) give(back *reader) {
 	r.mu.Lock()
-	if !back.view.current(r.turn) {
-		back.view.end()
-	}
 	r.idle = append(r.idle, back)
 	r.mu.Unlock()
 	<-r.places
-}
-
-// endViews ends the views of the connections that are idle.
-func (r *readers) endViews() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, idle := range r.idle {
-		idle.view.end()
-	}
 }
 
 // close waits for the reads under way and closes the connections.
@@ -228,93 +206,4 @@ func (r *readers) close() error {
 		errs = append(errs, idle.conn.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// view is what a connection sees of the database: the transaction that it reads in, if it keeps one open. To begin
-// and to end a transaction costs as much as to find a document, so that reads share one for as long as nothing is
-// written.
-//
-// It must not be kept longer: it does not show what was written since, and the log cannot be moved into the database
-// as long as somebody reads what was there before.
-type view struct {
-	conn          *sqlite3.Conn
-	begin, commit *sqlite3.Stmt
-	// at is the count of the turn at which the transaction was begun.
-	at uint64
-}
-
-func newView(conn *sqlite3.Conn) (v view, err error) {
-	v.conn = conn
-	if v.begin, err = conn.Prepare("BEGIN"); err == nil {
-		v.commit, err = conn.Prepare("COMMIT")
-	}
-	return v, err
-}
-
-// renew has the next read see all that was written until now. While the writer is at work no view is begun: each read
-// then has a transaction of its own.
-func (v *view) renew(t *turn) error {
-	now := t.count.Load()
-	open := v.conn.InTransaction()
-	if open && v.at == now {
-		return nil
-	}
-	if open {
-		if err := v.commit.Run(); err != nil {
-			return err
-		}
-	}
-	if during(now) {
-		return nil
-	}
-	v.at = now
-	return v.begin.Run()
-}
-
-// current reports whether there is no view, or one that shows all that was written until now.
-func (v *view) current(t *turn) bool { return !v.conn.InTransaction() || v.at == t.count.Load() }
-
-// end ends the view, if there is one. If that fails, the next renewal tries it again and returns why.
-func (v *view) end() {
-	if v.conn.InTransaction() {
-		_ = v.commit.Run()
-	}
-}
-
-// turn says whether the writer is at work.
-type turn struct {
-	// count counts the beginnings and the ends of the writer's transactions. It is odd during one.
-	count atomic.Uint64
-	// began is when the last of them began, in milliseconds.
-	began atomic.Int64
-	// clock keeps a watermark from being taken between the instant of a transaction and its beginning.
-	clock sync.Mutex
-	// readers are those whose views end when a transaction begins.
-	readers []*readers
-}
-
-func during(count uint64) bool { return count%2 == 1 }
-
-// begin ends all views that nobody reads in. The others end when their connections are given back.
-func (t *turn) begin() {
-	t.clock.Lock()
-	t.began.Store(time.Now().UnixMilli())
-	t.count.Add(1)
-	t.clock.Unlock()
-	for _, r := range t.readers {
-		r.endViews()
-	}
-}
-
-func (t *turn) end() { t.count.Add(1) }
-
-// watermark returns an instant. A read that begins afterwards sees all that was written before it.
-func (t *turn) watermark() time.Time {
-	t.clock.Lock()
-	defer t.clock.Unlock()
-	now := time.Now().UnixMilli()
-	if during(t.count.Load()) {
-		now = t.began.Load()
-	}
-	return time.UnixMilli(now).UTC()
 }

@@ -35,21 +35,21 @@ func TestOnlyConnectionsInUseAtOnceAreOpened(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if open := len(store.gets.idle); open != 1 {
+	if open := len(store.reads.idle); open != 1 {
 		t.Errorf("%d connections are open after one read at a time, want 1", open)
 	}
-	taken := takeAll(t, store.gets)
+	taken := takeAll(t, store.reads)
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	waited := make(chan error, 1)
 	go func() {
-		one, err := store.gets.take(t.Context())
+		one, err := store.reads.take(t.Context())
 		if err == nil {
-			store.gets.give(one)
+			store.reads.give(one)
 		}
 		waited <- err
 	}()
-	if _, err := store.gets.take(left); !errors.Is(err, context.Canceled) {
+	if _, err := store.reads.take(left); !errors.Is(err, context.Canceled) {
 		t.Errorf("with all connections in use: error %v", err)
 	}
 	select {
@@ -58,12 +58,12 @@ func TestOnlyConnectionsInUseAtOnceAreOpened(t *testing.T) {
 	default:
 	}
 	for _, one := range taken {
-		store.gets.give(one)
+		store.reads.give(one)
 	}
 	if err := <-waited; err != nil {
 		t.Errorf("the read that waited: %v", err)
 	}
-	if open := len(store.gets.idle); open != len(taken) {
+	if open := len(store.reads.idle); open != len(taken) {
 		t.Errorf("%d connections are open, want %d", open, len(taken))
 	}
 }
@@ -83,11 +83,11 @@ func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
 	if _, err := collection.Get(t.Context(), us, doc.ID); err != nil {
 		t.Errorf("by the connection that was open: %v", err)
 	}
-	first, err := store.gets.take(t.Context())
+	first, err := store.reads.take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range cap(store.gets.places) + 1 { // a failure takes no place
+	for range cap(store.reads.places) + 1 { // a failure takes no place
 		if _, err := collection.Get(t.Context(), us, doc.ID); !errors.Is(err, docstore.ErrUnavailable) ||
 			!errors.Is(err, errReplaced) {
 			t.Errorf("by another connection: error %v", err)
@@ -99,5 +99,5 @@ func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
 	if _, err := collection.Get(t.Context(), us, doc.ID); err != nil {
 		t.Errorf("by another connection, when the file is back: %v", err)
 	}
-	store.gets.give(first)
+	store.reads.give(first)
 }

@@ -15,13 +15,13 @@ import (
 
 // one reads the row that a statement selects. Errors: docstore.ErrNotFound if there is none, those of reads.
 func one[T any](
-	ctx context.Context, from *readers, sql string, bind func(*sqlite3.Stmt), read func(*sqlite3.Stmt) T,
+	ctx context.Context, read reading, sql string, bind func(*sqlite3.Stmt), row func(*sqlite3.Stmt) T,
 ) (result T, err error) {
 	found := false
-	err = from.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
+	err = read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
 		bind(stmt)
 		if found, err = stmt.Step(); found {
-			result = read(stmt)
+			result = row(stmt)
 		}
 		return err
 	})
@@ -46,12 +46,12 @@ func (c *collection) Texts(
 	by := sightOf(who)
 	sql := c.sql.seen[by.kind]
 	if member == "" {
-		return texts, eachOf(ctx, c.store.gets, by, sql.present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {
+		return texts, eachOf(ctx, c.store.reads.brief, by, sql.present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {
 			texts[id] = ""
 			return nil
 		})
 	}
-	err := eachOf(ctx, c.store.searches, by, sql.bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
+	err := eachOf(ctx, c.store.reads.long, by, sql.bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
 		text, err := jsonmember.Text(stmt.Bytes(1), member)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (c *collection) Texts(
 
 // eachOf calls a function with each row of a statement that takes a list of ids and returns, first, the id of the row.
 func eachOf(
-	ctx context.Context, from *readers, by sight, sql string, ids []uuid.UUID, use func(uuid.UUID, *sqlite3.Stmt) error,
+	ctx context.Context, read reading, by sight, sql string, ids []uuid.UUID, use func(uuid.UUID, *sqlite3.Stmt) error,
 ) error {
 	if len(ids) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func eachOf(
 		list = append(hex.AppendEncode(list, id[:]), '"')
 	}
 	list = append(list, ']')
-	return from.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
+	return read(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		stmt.BindText(1, string(list))
 		by.bind(stmt, 2)
 		for {
@@ -101,11 +101,11 @@ const few = 4
 
 // page returns the documents of the rows of a query: at most the bytes that docstore.Query.Bytes allows.
 func page(
-	ctx context.Context, from *readers, sql string, q docstore.Query, bind func(*sqlite3.Stmt),
+	ctx context.Context, read reading, sql string, q docstore.Query, bind func(*sqlite3.Stmt),
 ) ([]docstore.Document, error) {
 	var docs []docstore.Document
 	size := 0
-	err := from.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
+	err := read(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		bind(stmt)
 		for {
 			row, err := stmt.Step()

@@ -59,21 +59,19 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	return s, nil
 }
 
-// newSnapshot has a connection read in one view, which never ends: nothing is written through its store.
+// newSnapshot has a connection read in one transaction: nothing is written through its store.
 func newSnapshot(conn *sqlite3.Conn, path string) (*Snapshot, error) {
-	view, err := newView(conn)
-	if err != nil {
+	if err := conn.Exec("BEGIN"); err != nil {
 		return nil, err
 	}
-	turn := &turn{}
 	reads := &readers{
-		path: path, turn: turn, long: true, places: make(chan struct{}, 1), closed: make(chan struct{}),
-		idle: []*reader{{conn: conn, path: path, stmts: map[string]*sqlite3.Stmt{}, view: view}},
+		path: path, places: make(chan struct{}, 1), closed: make(chan struct{}),
+		idle: []*reader{{conn, map[string]*sqlite3.Stmt{}}},
 	}
 	s := &Snapshot{conn, path, &Store{file: &file{
-		path: path, writer: &writer{closed: true}, gets: reads, searches: reads, turn: turn,
+		path: path, writer: &writer{closed: true}, reads: reads,
 	}}}
-	// The view sees the database as it is when it first reads.
+	// The transaction sees the database as it is when it first reads.
 	return s, s.Ping(context.Background())
 }
 
@@ -108,7 +106,7 @@ func (s *Snapshot) Collection(ctx context.Context, spec docstore.Spec) (docstore
 }
 
 // Ping reads from the file. Errors: docstore.ErrUnavailable.
-func (s *Snapshot) Ping(ctx context.Context) error { return s.store.gets.ping(ctx) }
+func (s *Snapshot) Ping(ctx context.Context) error { return s.store.reads.ping(ctx) }
 
 // Close ends the snapshot.
 func (s *Snapshot) Close() error { return s.conn.Close() }

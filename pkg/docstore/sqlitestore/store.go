@@ -33,9 +33,7 @@ type file struct {
 	path   string
 	lock   *sqlite3.Conn
 	writer *writer
-	// gets serve reads of one document, searches all others.
-	gets, searches *readers
-	turn           *turn
+	reads  *readers
 	// warned reports whether the clock was said to be behind. Only the writer uses it.
 	warned bool
 	// stores is how many stores are open. The last one closes the file.
@@ -59,27 +57,20 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	// The writer is opened first: it makes the file, and puts in order what a crash left.
 	sharing := sqlite3.WithOthers
-	turn := &turn{}
-	writer, err := openWriter(path, sharing, turn)
+	writer, err := openWriter(path, sharing)
 	if sqlite3.NoIndex(err) {
 		// What is stored can be read all the same.
 		sharing = sqlite3.WithinProcess
-		writer, err = openWriter(path, sharing, turn)
+		writer, err = openWriter(path, sharing)
 	}
 	if err != nil {
 		return nil, unavailable(errors.Join(err, lock.Close()))
 	}
-	gets, err := openReaders(path, sharing, getPragmas(path), turn)
+	reads, err := openReaders(path, sharing)
 	if err != nil {
 		return nil, unavailable(errors.Join(err, writer.close(), lock.Close()))
 	}
-	searches, err := openReaders(path, sharing, searchPragmas, turn)
-	if err != nil {
-		return nil, unavailable(errors.Join(err, gets.close(), writer.close(), lock.Close()))
-	}
-	searches.long = true
-	turn.readers = []*readers{gets, searches}
-	opened := &file{path: path, lock: lock, writer: writer, gets: gets, searches: searches, turn: turn}
+	opened := &file{path: path, lock: lock, writer: writer, reads: reads}
 	opened.stores.Add(1)
 	return &Store{file: opened}, nil
 }
@@ -176,7 +167,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err := s.writer.do(ctx, s.writer.try); err != nil {
 		return err
 	}
-	return s.gets.ping(ctx)
+	return s.reads.ping(ctx)
 }
 
 // Close ends the store. The last one of a file closes that, after the writes that were handed to it, whose callers get
@@ -194,7 +185,7 @@ func (s *Store) Close() error {
 func (f *file) close() error {
 	// The connection that is closed last moves the log into the database, which one that only reads cannot do.
 	f.writer.drain()
-	err := errors.Join(f.gets.close(), f.searches.close(), f.writer.close())
+	err := errors.Join(f.reads.close(), f.writer.close())
 	// While the lock is held, so that whoever waits for this file sees that it is another one; see acquire. Where an
 	// open file cannot be removed, it stays.
 	_ = os.Remove(lockFile(f.path))

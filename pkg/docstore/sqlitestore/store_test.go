@@ -43,50 +43,6 @@ func TestReopenedStoreHasEverything(t *testing.T) {
 	}
 }
 
-// TestLargeFileIsMapped reads a document in a small file and in a large one, by every connection for such reads,
-// before and after a change.
-func TestLargeFileIsMapped(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	store, collection := opened(t, path)
-	doc := receipt("one")
-	if err := collection.Insert(t.Context(), us, doc); err != nil {
-		t.Fatal(err)
-	}
-	readsAs := func(version int64, mapped string) {
-		t.Helper()
-		taken := takeAll(t, store.gets)
-		for _, one := range taken {
-			if size := texts(t, one.conn, "PRAGMA mmap_size", 0); len(size) != 1 || size[0] != mapped {
-				t.Errorf("a connection maps %v bytes, want %s", size, mapped)
-			}
-		}
-		for _, one := range taken {
-			store.gets.give(one) // the one that is given back last is used next
-			if got, err := collection.Get(t.Context(), us, doc.ID); err != nil || got.Version != version {
-				t.Errorf("version %d, error %v; want %d", got.Version, err, version)
-			}
-		}
-	}
-	readsAs(1, "0")
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := connect(path, sqlite3.ReadWrite, []string{"CREATE TABLE large AS SELECT zeroblob(67108864)"})
-	if err == nil {
-		err = conn.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, collection = opened(t, path)
-	readsAs(1, "2147418112")
-	doc.Version = 1
-	if err := collection.Replace(t.Context(), us, doc, nil); err != nil {
-		t.Fatal(err)
-	}
-	readsAs(2, "2147418112")
-}
-
 func TestIndexAddedLaterHoldsWhatIsStoredFromThenOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)
@@ -217,7 +173,7 @@ func TestSearchIsBrokenOffWithItsContext(t *testing.T) {
 		silent = numbers + ` WHERE i < 0`
 	)
 	// Once for each connection; each must serve again afterwards.
-	for range cap(store.searches.idle) {
+	for range cap(store.reads.idle) {
 		for name, end := range map[string]func(stmt *sqlite3.Stmt, cancel func()) error{
 			silent: func(stmt *sqlite3.Stmt, cancel func()) error {
 				cancel()
@@ -235,12 +191,12 @@ func TestSearchIsBrokenOffWithItsContext(t *testing.T) {
 			},
 		} {
 			ctx, cancel := context.WithCancel(t.Context())
-			err := store.searches.read(ctx, name, func(stmt *sqlite3.Stmt) error { return end(stmt, cancel) })
+			err := store.reads.long(ctx, name, func(stmt *sqlite3.Stmt) error { return end(stmt, cancel) })
 			if !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, context.Canceled) {
 				t.Fatalf("search: %v", err)
 			}
 		}
-		err := store.searches.read(t.Context(), `SELECT 1`, func(stmt *sqlite3.Stmt) error {
+		err := store.reads.long(t.Context(), `SELECT 1`, func(stmt *sqlite3.Stmt) error {
 			_, err := stmt.Step()
 			return err
 		})

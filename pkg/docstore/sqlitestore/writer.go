@@ -37,7 +37,7 @@ type writer struct {
 	// changes returns how many rows were changed since the connection was opened, and prove changes nothing but a
 	// page of the file.
 	changes, prove *sqlite3.Stmt
-	turn           *turn
+	turn           turn
 
 	// proven says when a change was last committed, zero if the last one failed. Only the writer uses it.
 	proven time.Time
@@ -52,7 +52,7 @@ type writer struct {
 }
 
 // openWriter connects to the database and starts the writer. Errors name the file and the remedy.
-func openWriter(path string, sharing sqlite3.Sharing, turn *turn) (*writer, error) {
+func openWriter(path string, sharing sqlite3.Sharing) (*writer, error) {
 	conn, err := connectSharing(sharing, path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
 		return nil, withRemedy(path, err)
@@ -60,7 +60,7 @@ func openWriter(path string, sharing sqlite3.Sharing, turn *turn) (*writer, erro
 	if err := checkSchema(conn, path); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	w, err := newWriter(conn, path, turn)
+	w, err := newWriter(conn, path)
 	if err != nil {
 		return nil, withRemedy(path, errors.Join(err, conn.Close()))
 	}
@@ -68,9 +68,8 @@ func openWriter(path string, sharing sqlite3.Sharing, turn *turn) (*writer, erro
 }
 
 // newWriter starts the writer on a connection that nobody else may use from then on.
-func newWriter(conn *sqlite3.Conn, path string, turn *turn) (*writer, error) {
-	w := &writer{conn: conn, path: path, turn: turn, queue: make(chan *write, queueLength),
-		ended: make(chan struct{})}
+func newWriter(conn *sqlite3.Conn, path string) (*writer, error) {
+	w := &writer{conn: conn, path: path, queue: make(chan *write, queueLength), ended: make(chan struct{})}
 	for sql, stmt := range map[string]**sqlite3.Stmt{
 		"BEGIN IMMEDIATE": &w.begin, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
 		"SELECT total_changes()":                               &w.changes,
@@ -273,4 +272,34 @@ func (w *writer) take(group []*write) (all []*write, open bool) {
 		}
 	}
 	return group, true
+}
+
+// turn says when the writer is at work, for the log of changes.
+type turn struct {
+	mu sync.Mutex
+	// began is when the transaction under way began; zero if there is none.
+	began time.Time
+}
+
+func (t *turn) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.began = time.Now()
+}
+
+func (t *turn) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.began = time.Time{}
+}
+
+// instant returns when the transaction under way began, or the present time. A read that begins afterwards sees all
+// that was written before it.
+func (t *turn) instant() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.began.IsZero() {
+		return time.Now()
+	}
+	return t.began
 }

@@ -84,7 +84,7 @@ type Change struct {
 // Log is the log of a service.
 type Log struct {
 	changes docstore.Changes
-	of      map[string]reader
+	of      map[string]Source
 }
 
 // Source is a collection that has entries in the log.
@@ -109,22 +109,11 @@ type Happening struct {
 	Time time.Time
 }
 
-// reader is a source, with what is needed to read of it.
-type reader struct {
-	Source
-	docstore.History
-}
-
-// Of returns the log of the store that has these collections, by name. Errors: the store lacks a capability.
+// Of returns the log of the store that has these collections, by name. Errors: there is none.
 func Of(sources map[string]Source) (*Log, error) {
-	l := &Log{of: map[string]reader{}}
-	for name, from := range sources {
-		var errOfLog error
-		formers, err := docstore.As[docstore.History](from.Collection)
-		if l.changes, errOfLog = docstore.As[docstore.Changes](from.Collection); err != nil || errOfLog != nil {
-			return nil, errors.Join(err, errOfLog)
-		}
-		l.of[name] = reader{from, formers}
+	l := &Log{of: sources}
+	for _, from := range sources {
+		l.changes = from.Collection
 	}
 	if l.changes == nil {
 		return nil, errors.New("a service without collections has no log of changes")
@@ -253,7 +242,7 @@ type life struct {
 }
 
 // read reads the states of the versions from the one before first to the one after last, as far as they were kept.
-func (s reader) read(ctx context.Context, id uuid.UUID, first, last int64) (life, error) {
+func (s Source) read(ctx context.Context, id uuid.UUID, first, last int64) (life, error) {
 	doc, err := s.Get(ctx, request.OrganisationFrom(ctx), id)
 	if err != nil {
 		return life{}, err
@@ -278,7 +267,7 @@ func (s reader) read(ctx context.Context, id uuid.UUID, first, last int64) (life
 }
 
 // record returns the record as a version was written; nil where it was not kept.
-func (s reader) record(ctx context.Context, present docstore.Document, version int64) (jsontext.Value, error) {
+func (s Source) record(ctx context.Context, present docstore.Document, version int64) (jsontext.Value, error) {
 	if version == present.Version {
 		return present.Body, nil
 	}
@@ -290,7 +279,7 @@ func (s reader) record(ctx context.Context, present docstore.Document, version i
 }
 
 // entry returns what an entry of a source says.
-func (l *life) entry(from reader, entry *docstore.Change) (Change, error) {
+func (l *life) entry(from Source, entry *docstore.Change) (Change, error) {
 	if from.Happened == nil {
 		return l.change(entry)
 	}

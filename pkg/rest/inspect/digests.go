@@ -88,14 +88,14 @@ func (c *chain) next(version int64, body, state []byte, digest docstore.Digest) 
 // docstore.ErrUnavailable; those of Report.
 func Digests(ctx context.Context, s Service, x Examination) error {
 	for _, c := range s.Collections {
-		in, past, err := open(ctx, x.Store, c.Spec)
+		in, err := x.Store.Collection(ctx, c.Spec)
 		if err != nil {
 			return err
 		}
 		if err := EachPage(ctx, in, docstore.Query{}, func(page []docstore.Document) error {
 			for _, doc := range page {
 				versions := chainOf(&x, c.Name, doc.ID, doc.Digest)
-				err := eachFormer(ctx, past, doc, versions.former)
+				err := eachFormer(ctx, in, doc, versions.former)
 				if err = errors.Join(err, versions.present(doc)); err != nil {
 					return err
 				}

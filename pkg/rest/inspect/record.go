@@ -41,7 +41,7 @@ func (w *walk) versions(ctx context.Context, doc docstore.Document, present *his
 		return nil
 	}
 	written := chainOf(&w.Examination, w.Name, doc.ID, doc.Digest)
-	if err := eachFormer(ctx, w.history, doc, func(former docstore.Former) error {
+	if err := eachFormer(ctx, w.in, doc, func(former docstore.Former) error {
 		if err := written.former(former); err != nil {
 			return err
 		}
@@ -94,10 +94,10 @@ const mostUnsent = 1000
 func (w *walk) reportUnsent() error {
 	now := w.Now
 	if now.IsZero() {
-		now = createdAt(w.newest)
+		now = docstore.CreatedAt(w.newest)
 	}
 	for _, id := range w.unsent {
-		if created := createdAt(id); now.Sub(created) > w.Patience {
+		if created := docstore.CreatedAt(id); now.Sub(created) > w.Patience {
 			if err := w.report(id, "a message about a record is acted on", "not yet at "+now.UTC().Format(time.RFC3339),
 				"within "+w.Patience.String()+" of "+created.UTC().Format(time.RFC3339)); err != nil {
 				return err
@@ -107,9 +107,6 @@ func (w *walk) reportUnsent() error {
 	w.Count("records with a mark", len(w.unsent))
 	return nil
 }
-
-// createdAt returns the instant that an id of a record holds.
-func createdAt(id uuid.UUID) time.Time { return time.Unix(id.Time().UnixTime()) }
 
 // pending is a reference that has not been looked up yet.
 type pending struct {

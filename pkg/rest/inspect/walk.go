@@ -16,7 +16,6 @@ type walk struct {
 	Examination
 	Collection
 	in      docstore.Collection
-	history docstore.History
 	// pending are the references of the page that have not been looked up yet, by their targets.
 	pending map[string][]pending
 	// unsent are records about which a message has not been acted on, the oldest first, and newest is the newest
@@ -41,11 +40,11 @@ var everything = organisation.Exchange()
 func Examine(ctx context.Context, s Service, x Examination) error {
 	var specs []docstore.Spec
 	for _, c := range s.Collections {
-		in, history, err := open(ctx, x.Store, c.Spec)
+		in, err := x.Store.Collection(ctx, c.Spec)
 		if err != nil {
 			return err
 		}
-		w := &walk{Examination: x, Collection: c, in: in, history: history}
+		w := &walk{Examination: x, Collection: c, in: in}
 		if err := w.run(ctx); err != nil {
 			return err
 		}
@@ -62,18 +61,6 @@ func Examine(ctx context.Context, s Service, x Examination) error {
 		return nil
 	}
 	return s.Further(ctx, x)
-}
-
-// open returns a collection of a store with its history.
-func open(
-	ctx context.Context, store docstore.Store, spec docstore.Spec,
-) (docstore.Collection, docstore.History, error) {
-	in, err := store.Collection(ctx, spec)
-	if err != nil {
-		return nil, nil, err
-	}
-	history, err := docstore.As[docstore.History](in)
-	return in, history, err
 }
 
 // run examines each record of a collection.

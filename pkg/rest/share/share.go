@@ -236,11 +236,7 @@ func (l *Lists) change(c *gin.Context) (*shared.List, error) {
 // grant has the participants of a list find what is under the policy, and notes that the change is finished here.
 func (l *Lists) grant(ctx context.Context, change shared.Change) (*shared.List, error) {
 	for _, of := range l.of {
-		sharing, err := docstore.As[docstore.Sharing](of())
-		if err != nil {
-			return nil, err
-		}
-		if err := sharing.Stamp(ctx, request.OrganisationFrom(ctx), change.PolicyNumber); err != nil {
+		if err := docstore.SharingOf(of()).Stamp(ctx, request.OrganisationFrom(ctx), change.PolicyNumber); err != nil {
 			return nil, err
 		}
 	}

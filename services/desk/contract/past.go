@@ -32,7 +32,7 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 	who := request.OrganisationFrom(ctx)
 	var number int64
 	for after := int64(0); ; {
-		formers, err := c.past.Formers(ctx, who, k.id, after, page)
+		formers, err := c.kept.Formers(ctx, who, k.id, after, page)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func (c *Contracts) last(ctx context.Context, reference string, fits func(*state
 	if number == 0 {
 		return nil, problem.New(problem.NotFound, "The contract was made after this instant.")
 	}
-	f, err := c.past.Former(ctx, who, k.id, number)
+	f, err := c.kept.Former(ctx, who, k.id, number)
 	if err != nil {
 		return nil, err
 	}

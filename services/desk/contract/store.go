@@ -43,7 +43,6 @@ type Contracts struct {
 	zone *time.Location
 	log  *slog.Logger
 	kept docstore.Collection
-	past docstore.History
 	// assigned are the policies that were assigned; see assignment.go.
 	assigned docstore.Kept[assignment]
 	// rules has the rules of all contracts; see rules.go.
@@ -64,9 +63,6 @@ func (c *Contracts) Open(ctx context.Context, store docstore.Store) (err error) 
 		Name: collection, Unlogged: true,
 		Indexes: []docstore.Index{{Name: referenceIndex, Unique: true}, {Name: slotIndex, Unique: true}},
 	}); err != nil {
-		return err
-	}
-	if c.past, err = docstore.As[docstore.History](c.kept); err != nil {
 		return err
 	}
 	rules, err := store.Collection(ctx, ruleSpec())

@@ -91,7 +91,7 @@ func TestEveryTextComesBack(t *testing.T) {
 		if err != nil || string(got.Body) != text || string(got.State) != text {
 			t.Errorf("%.80s came back from a replace as %.80s and %.80s, error %v", text, got.Body, got.State, err)
 		}
-		kept, err := capability[docstore.History](t, coll).Former(t.Context(), us, doc.ID, former.Version)
+		kept, err := coll.Former(t.Context(), us, doc.ID, former.Version)
 		if err != nil || string(kept.Body) != text || string(kept.State) != text {
 			t.Errorf("%.80s came back from the history as %.80s and %.80s, error %v", text, kept.Body, kept.State, err)
 		}

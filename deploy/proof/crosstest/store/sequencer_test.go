@@ -20,7 +20,7 @@ import (
 // every document, once and in order.
 func TestWritesGoOnWithoutTheSequencer(t *testing.T) {
 	c, proxy := newDatabase(t).through(t)
-	log := capability[docstore.Changes](t, c)
+	log := docstore.Changes(c)
 	var stopped atomic.Bool
 	var refused atomic.Int64
 	proxy.Decide(func(command wireCommand) wireAction {

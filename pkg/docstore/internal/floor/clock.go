@@ -96,19 +96,19 @@ func (c *Clock) Check() error {
 // not be. Errors: *docstore.PassedError.
 func (c *Clock) Enter(id uuid.UUID) (left time.Duration, err error) {
 	now := c.now()
-	if least := leastAt(now.Add(-age)); Less(id, least) {
-		return 0, &docstore.PassedError{Least: leastAt(now)}
+	if least := docstore.LeastID(now.Add(-age)); Less(id, least) {
+		return 0, &docstore.PassedError{Least: docstore.LeastID(now)}
 	}
 	return Longest, nil
 }
 
 // Least returns an id below which every insert has ended.
-func (c *Clock) Least() uuid.UUID { return leastAt(c.now().Add(-behind)) }
+func (c *Clock) Least() uuid.UUID { return docstore.LeastID(c.now().Add(-behind)) }
 
 // Settle waits until every insert up to an id has ended. For an id that lies in the future, of a clock that is ahead,
 // it waits as long as it would if clocks differed by as much as they may.
 func (c *Clock) Settle(ctx context.Context, _, last uuid.UUID) (uuid.UUID, error) {
-	wait := time.UnixMilli(millisecond(last)).Add(behind + time.Millisecond).Sub(c.now())
+	wait := docstore.CreatedAt(last).Add(behind + time.Millisecond).Sub(c.now())
 	select {
 	case <-time.After(min(wait, behind+2*apart)):
 		return c.Least(), nil

@@ -56,7 +56,7 @@ func Less(a, b uuid.UUID) bool { return bytes.Compare(a[:], b[:]) < 0 }
 // Reach returns how far a floor is raised for a page that ends with an id, if no write is under way: the ids that are
 // older than writes are given time for are passed as well, so that most pages need not ask again.
 func Reach(last uuid.UUID, now time.Time) uuid.UUID {
-	return greater(Next(last), leastAt(now.Add(-grace)))
+	return greater(Next(last), docstore.LeastID(now.Add(-grace)))
 }
 
 func greater(a, b uuid.UUID) uuid.UUID {
@@ -76,22 +76,4 @@ func Next(id uuid.UUID) uuid.UUID {
 			return id
 		}
 	}
-}
-
-// leastAt returns the least id of version 7 of an instant.
-func leastAt(at time.Time) (id uuid.UUID) {
-	ms := at.UnixMilli()
-	for i := range 6 {
-		id[i] = byte(ms >> (8 * (5 - i)))
-	}
-	id[6], id[8] = 0x70, 0x80
-	return id
-}
-
-// millisecond returns the instant of an id of version 7, in milliseconds of Unix time.
-func millisecond(id uuid.UUID) (ms int64) {
-	for _, b := range id[:6] {
-		ms = ms<<8 | int64(b)
-	}
-	return ms
 }

@@ -4,8 +4,6 @@ package access
 import (
 	"crypto/tls"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -127,17 +125,4 @@ func (s *Settings) TLSConfig() (*tls.Config, error) {
 	}
 	return setting.ClientTLS(setting.File{Setting: authoritySetting, Path: s.Authority},
 		setting.File{Setting: CertificateSetting, Path: s.Certificate}, setting.File{Setting: keySetting, Path: key})
-}
-
-// Password returns the password of the file, without the end of its line. Its errors name the setting.
-func (s *Settings) Password() (string, error) {
-	text, err := os.ReadFile(s.PasswordFile)
-	if err != nil {
-		return "", fmt.Errorf("setting %s: %w", PasswordFileSetting, err)
-	}
-	password := strings.TrimRight(string(text), "\r\n")
-	if password == "" {
-		return "", fmt.Errorf("setting %s: %s is empty", PasswordFileSetting, s.PasswordFile)
-	}
-	return password, nil
 }

@@ -13,9 +13,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // Mode says whether a connection may write.
@@ -56,30 +56,12 @@ func Open(path string, mode Mode, sharing Sharing) (*Conn, error) {
 	return &Conn{conn}, nil
 }
 
-// Exec runs one or more statements that have no parameters. Their rows are ignored.
+// Exec runs one statement that has no parameters. Its rows are ignored.
 func (c *Conn) Exec(sql string) error {
-	for rest := strings.TrimSpace(sql); rest != ""; {
-		stmt, trailing, err := c.PrepareTransient(rest)
-		if err != nil {
-			return fmt.Errorf("%s: %w", sql, err)
-		}
-		for row := true; row && err == nil; {
-			row, err = stmt.Step()
-		}
-		if err = firstOf(err, stmt.Finalize()); err != nil {
-			return fmt.Errorf("%s: %w", sql, err)
-		}
-		rest = strings.TrimSpace(rest[len(rest)-trailing:])
+	if err := sqlitex.ExecuteTransient(c.Conn, sql, nil); err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
 	}
 	return nil
-}
-
-// firstOf returns the first error: the end of a statement repeats that of its step.
-func firstOf(step, end error) error {
-	if step != nil {
-		return step
-	}
-	return end
 }
 
 // Prepare compiles one statement. It stays usable until the connection is closed.

@@ -1,17 +1,23 @@
 package conformance
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/shared"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// sharing: a store is decorated for an exchange that organisations share.
-func sharing(t *testing.T, f fixture) {
+// TestSharing decorates a store for an exchange that organisations share. Package shared asks a store only for what the
+// suite states, so that what it makes of one it makes of each.
+func TestSharing(t *testing.T) {
+	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"))
+	must(t, err)
+	f := opened(t, store, Small, policies)
 	t.Run("what has no owner belongs to one for good", func(t *testing.T) { belongs(t, f) })
 	t.Run("each start is with settings that keep organisations apart", func(t *testing.T) { starts(t, f) })
 	t.Run("everybody reads what is public, and its owner writes", func(t *testing.T) { public(t, f) })
@@ -29,7 +35,7 @@ func (f fixture) started(t *testing.T, name string, settings shared.Settings) fi
 	t.Helper()
 	collection, err := f.start(t, name, settings)
 	must(t, err)
-	return f.on(t, collection)
+	return f.on(collection)
 }
 
 // The settings of starts.
