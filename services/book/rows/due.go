@@ -3,12 +3,15 @@ package rows
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"insurance.example/exchange/contracts/book"
 	"insurance.example/exchange/contracts/claims"
@@ -24,43 +27,108 @@ const settled = 500
 func (b *Book) Settle(ctx context.Context) (more bool, err error) {
 	err = b.write(func() error {
 		var numbers []string
-		if err := query(b.writer, "SELECT policy FROM due LIMIT ?", func(s *sqlite.Stmt) error {
+		if err := query(b.writer, "SELECT policy FROM due ORDER BY policy LIMIT ?", func(s *sqlite.Stmt) error {
 			numbers = append(numbers, s.ColumnText(0))
 			return nil
-		}, settled); err != nil {
+		}, settled); err != nil || len(numbers) == 0 {
 			return err
 		}
 		more = len(numbers) == settled
-		s := settling{b, delta{map[cellKey]figures.Sums{}, map[openKey]openSum{}}, map[string]*terms{}}
-		for _, number := range numbers {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := s.settle(number); err != nil {
-				return fmt.Errorf("policy %s: %w", number, err)
-			}
-			if err := b.exec("DELETE FROM due WHERE policy = ?", number); err != nil {
-				return err
-			}
-		}
-		if err := b.change(s.by.cells); err != nil {
+		by, err := b.settle(ctx, numbers)
+		if err != nil {
 			return err
 		}
-		return b.changeOpen(s.by.open)
+		if err := b.exec("DELETE FROM due WHERE policy <= ?", numbers[len(numbers)-1]); err != nil {
+			return err
+		}
+		if err := b.change(by.cells); err != nil {
+			return err
+		}
+		return b.changeOpen(by.open)
 	})
 	return more, err
 }
 
-// settling computes policies in a transaction.
+// settle has policies computed, keeps their rows, and returns by how much cells change. What they are computed of does
+// not change before the transaction ends: others read it meanwhile, each by a connection of its own.
+func (b *Book) settle(ctx context.Context, numbers []string) (delta, error) {
+	left, done := make(chan string, len(numbers)), make(chan computed, len(numbers))
+	for _, number := range numbers {
+		left <- number
+	}
+	close(left)
+	by := make([]delta, len(b.computers))
+	errs := make([]error, len(b.computers)+1)
+	var all sync.WaitGroup
+	for i, conn := range b.computers {
+		all.Go(func() { by[i], errs[i] = b.compute(conn, left, done) })
+	}
+	for range numbers {
+		if errs[len(b.computers)] = b.keep(ctx, <-done); errs[len(b.computers)] != nil {
+			break
+		}
+	}
+	for range left { //nolint:revive // after an error nobody computes the others
+	}
+	all.Wait()
+	for _, other := range by[1:] {
+		errs = append(errs, by[0].merge(other))
+	}
+	return by[0], errors.Join(errs...)
+}
+
+// keep keeps the rows of a policy.
+func (b *Book) keep(ctx context.Context, of computed) error {
+	if err := cmp.Or(ctx.Err(), of.err); err != nil {
+		return err
+	}
+	for _, row := range of.rows {
+		if err := b.exec(row.in.insert, row.values...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// computed are the rows of a policy that are not as they were.
+type computed struct {
+	rows []computedRow
+	err  error
+}
+
+type computedRow struct {
+	in     *List
+	values []any
+}
+
+// settling computes policies.
 type settling struct {
-	*Book
+	defaults
+	conn  *sqlite.Conn
+	rows  []computedRow
 	by    delta
 	terms map[string]*terms
 }
 
+// compute computes policies, and returns by how much cells change.
+func (b *Book) compute(conn *sqlite.Conn, left <-chan string, done chan<- computed) (by delta, err error) {
+	defer sqlitex.Save(conn)(&err)
+	s := settling{defaults: b.defaults, conn: conn, by: delta{map[cellKey]figures.Sums{}, map[openKey]openSum{}},
+		terms: map[string]*terms{}}
+	for number := range left {
+		s.rows = nil
+		err := s.settle(number)
+		if err != nil {
+			err = fmt.Errorf("policy %s: %w", number, err)
+		}
+		done <- computed{s.rows, err}
+	}
+	return s.by, nil
+}
+
 // settle computes the rows of a policy. Of one that is not there yet, what names it waits.
 func (s *settling) settle(number string) error {
-	p, err := fact[policyFact](s.writer, "SELECT fact FROM policy WHERE number = ?", number)
+	p, err := fact[policyFact](s.conn, "SELECT fact FROM policy WHERE number = ?", number)
 	if err != nil || p == nil {
 		return err
 	}
@@ -83,7 +151,7 @@ type losses struct {
 
 // claims computes the rows of the claims of a policy, and those of their payments.
 func (s *settling) claims(a *account) (all losses, err error) {
-	of, err := facts[claimFact](s.writer, "SELECT fact FROM claim WHERE policy = ?", a.of.Number)
+	of, err := facts[claimFact](s.conn, "SELECT fact FROM claim WHERE policy = ?", a.of.Number)
 	if err != nil {
 		return all, err
 	}
@@ -221,7 +289,7 @@ func amounts(row *book.PolicyRow, a *account, stated bool, total, loss figures.S
 
 // receipts returns the receipts of a policy with the day of the last one that is premium, and computes their rows.
 func (s *settling) receipts(a *account) (all []figures.Receipt, last scalar.Date, err error) {
-	of, err := facts[receiptFact](s.writer, "SELECT fact FROM receipt WHERE policy = ?", a.of.Number)
+	of, err := facts[receiptFact](s.conn, "SELECT fact FROM receipt WHERE policy = ?", a.of.Number)
 	if err != nil {
 		return nil, last, err
 	}
@@ -283,7 +351,7 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 		return err
 	}
 	was, same := "", false
-	if err := query(s.writer, "SELECT adds, row FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
+	if err := query(s.conn, "SELECT adds, row FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
 		func(row *sqlite.Stmt) error {
 			was = row.ColumnText(0)
 			same = was == is && row.ColumnText(1) == text
@@ -306,10 +374,11 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 		}
 	}
 	values := []any{a.of.Owner, key, text, is}
-	for _, c := range in.sorts() {
+	for _, c := range in.sorts {
 		values = append(values, c.sortValue(row))
 	}
-	return s.exec(in.insert(), values...)
+	s.rows = append(s.rows, computedRow{in, values})
+	return nil
 }
 
 func instant(t time.Time) scalar.DateTime {
