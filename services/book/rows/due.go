@@ -373,11 +373,11 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 			return err
 		}
 	}
-	values := []any{a.of.Owner, key, text, is}
+	values := []any{a.of.Owner, key}
 	for _, c := range in.sorts {
 		values = append(values, c.sortValue(row))
 	}
-	s.rows = append(s.rows, computedRow{in, values})
+	s.rows = append(s.rows, computedRow{in, append(values, text, is)})
 	return nil
 }
 

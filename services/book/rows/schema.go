@@ -46,14 +46,13 @@ CREATE TABLE open (list TEXT NOT NULL, owner TEXT NOT NULL, contract TEXT NOT NU
 ` + rowTable(Policies) + rowTable(Claims) + rowTable(Movements)
 
 // rowTable returns the table of a list. A column that it is sorted by has no affinity: an absent value is an empty
-// text, which is after all numbers.
+// text, which is after all numbers. What is long comes last: what indexes are made of is read without it.
 func rowTable(l *List) (sql string) {
-	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL, row TEXT NOT NULL, adds TEXT NOT " +
-		"NULL"
+	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL"
 	for _, c := range l.sorts {
 		sql += ", " + c.column()
 	}
-	return sql + ", PRIMARY KEY (owner, key)) WITHOUT ROWID;\n"
+	return sql + ", row TEXT NOT NULL, adds TEXT NOT NULL, PRIMARY KEY (owner, key)) WITHOUT ROWID;\n"
 }
 
 // index makes the indexes of the columns that lists are sorted by, unless they are there. They are made once everything
