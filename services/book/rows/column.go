@@ -15,7 +15,9 @@ import (
 type List struct {
 	Name    string
 	Columns []Column
-	row     reflect.Type
+	// Finds says that rows are found by a part of what they have.
+	Finds bool
+	row   reflect.Type
 	// sorts are the columns that rows can be sorted by, and insert is the statement that keeps a row.
 	sorts  []Column
 	insert string
@@ -39,7 +41,9 @@ type Column struct {
 	Kind Kind
 	// Sorts says that rows can be sorted by the column, which has an index.
 	Sorts bool
-	field []int
+	// inText says that rows are found by the column.
+	inText bool
+	field  []int
 }
 
 // The lists.
@@ -54,11 +58,11 @@ var (
 
 // listOf returns a list with rows of a type, which can be sorted by some columns.
 func listOf[T any](name string, sorts ...string) *List {
-	l := &List{Name: name, row: reflect.TypeFor[T]()}
-	set, places := "row = excluded.row, adds = excluded.adds", "?, ?, ?, ?"
+	l := &List{Name: name, row: reflect.TypeFor[T](), Finds: name != "movements"}
+	set, places := "text = excluded.text, row = excluded.row, adds = excluded.adds", "?, ?, ?, ?, ?"
 	for _, field := range reflect.VisibleFields(l.row) {
 		member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		c := Column{Name: member, field: field.Index}
+		c := Column{Name: member, field: field.Index, inText: slices.Contains(finds, member)}
 		switch field.Type {
 		case reflect.TypeFor[scalar.DateTime](), reflect.TypeFor[scalar.Date]():
 			c.Kind = Day

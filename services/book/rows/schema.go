@@ -46,13 +46,14 @@ CREATE TABLE open (list TEXT NOT NULL, owner TEXT NOT NULL, contract TEXT NOT NU
 ` + rowTable(Policies) + rowTable(Claims) + rowTable(Movements)
 
 // rowTable returns the table of a list. A column that it is sorted by has no affinity: an absent value is an empty
-// text, which is after all numbers. What is long comes last: what indexes are made of is read without it.
+// text, which is after all numbers. What is long comes last: what indexes are made of is read without it. No row is
+// ever deleted alone, so that its rowid is its own.
 func rowTable(l *List) (sql string) {
 	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL"
 	for _, c := range l.sorts {
 		sql += ", " + c.column()
 	}
-	return sql + ", row TEXT NOT NULL, adds TEXT NOT NULL, PRIMARY KEY (owner, key)) WITHOUT ROWID;\n"
+	return sql + ", text TEXT NOT NULL, row TEXT NOT NULL, adds TEXT NOT NULL, PRIMARY KEY (owner, key));\n"
 }
 
 // index makes the indexes of the columns that lists are sorted by, unless they are there. They are made once everything
@@ -75,6 +76,11 @@ func (b *Book) index() (err error) {
 		for _, c := range l.sorts {
 			if err := b.exec(fmt.Sprintf("CREATE INDEX IF NOT EXISTS %[1]sBy_%[2]s ON %[1]s (owner, %[3]s, key)",
 				l.table(), c.Name, c.column())); err != nil {
+				return err
+			}
+		}
+		if l.Finds {
+			if err := sqlitex.ExecuteScript(b.writer, l.indexText(), nil); err != nil {
 				return err
 			}
 		}

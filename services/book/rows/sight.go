@@ -3,6 +3,7 @@ package rows
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"zombiezen.com/go/sqlite"
@@ -153,6 +154,9 @@ func (b *Book) sharedRows(conn *sqlite.Conn, l *List, q *Query) (all []placed, e
 		q.conceal(row, of.of)
 		at := q.placeIn(row, of.key)
 		if q.After != nil && q.order(&at, q.After) <= 0 {
+			return nil
+		}
+		if q.Find != "" && !strings.Contains(foundBy(row, objectOf(row)), q.Find) {
 			return nil
 		}
 		selects, err := b.selects(q, row, of.sums)
