@@ -26,7 +26,7 @@ var sources = []string{"parties", "coverage", "claims", "premium"}
 
 const (
 	// again is how long the follower rests at least once it has read all logs to their ends. It rests as long as it has
-	// worked, so that it takes half of a processor at most from what runs beside it. Until then it does not rest.
+	// worked, so that what runs beside it has half of the time. Until then it does not rest.
 	again = 400 * time.Millisecond
 	// later is how long it rests after a service did not respond.
 	later = 2 * time.Second
