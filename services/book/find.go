@@ -16,9 +16,9 @@ func findParameters(of *rows.List) []rest.Parameter {
 	if !of.Finds {
 		return nil
 	}
-	return []rest.Parameter{{Name: findName, Means: "What a number, the name of the policyholder or of the broker, or " +
-		"the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case or " +
-		"accent, so that EX 20-26 is found as ex2026"}}
+	return []rest.Parameter{{Name: findName, Means: "What a number, the name of the policyholder or of the broker, " +
+		"or the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case " +
+		"or accent, so that EX 20-26 is found as ex2026"}}
 }
 
 // find reads the parameter.

@@ -74,8 +74,8 @@ func (s *stored) sums() (a adds, err error) {
 	return a, err
 }
 
-// conceal takes off a row of another organisation what is that one's own: its contracts and references, what identifies a
-// vehicle, and the parties and policies that are not shared.
+// conceal takes off a row of another organisation what is that one's own: its contracts and references, what identifies
+// a vehicle, and the parties and policies that are not shared.
 func (s *Sight) conceal(row any, of SharedPolicy) {
 	switch row := row.(type) {
 	case *book.PolicyRow:
