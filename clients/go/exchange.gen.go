@@ -11622,6 +11622,9 @@ type ListBookClaimsParams struct {
 	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
 	Whose *ListBookClaimsParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 
+	// Find What a number, the name of the policyholder or of the broker, or the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case or accent, so that EX 20-26 is found as ex2026
+	Find *string `form:"find,omitempty" json:"find,omitempty"`
+
 	// From Only rows that add something to months from this one on, such as 2026-01; `selected` says what
 	From *string `form:"from,omitempty" json:"from,omitempty"`
 
@@ -12524,6 +12527,9 @@ type ListBookPoliciesParams struct {
 
 	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
 	Whose *ListBookPoliciesParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
+
+	// Find What a number, the name of the policyholder or of the broker, or the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case or accent, so that EX 20-26 is found as ex2026
+	Find *string `form:"find,omitempty" json:"find,omitempty"`
 
 	// From Only rows that add something to months from this one on, such as 2026-01; `selected` says what
 	From *string `form:"from,omitempty" json:"from,omitempty"`
@@ -17430,6 +17436,7 @@ func (c *Client) ListBookClaims(ctx context.Context, params *ListBookClaimsParam
 		query(r, "cursor", params.Cursor)
 		query(r, "columns", params.Columns)
 		query(r, "whose", params.Whose)
+		query(r, "find", params.Find)
 		query(r, "from", params.From)
 		query(r, "to", params.To)
 	}
@@ -17689,6 +17696,7 @@ func (c *Client) ListBookPolicies(ctx context.Context, params *ListBookPoliciesP
 		query(r, "cursor", params.Cursor)
 		query(r, "columns", params.Columns)
 		query(r, "whose", params.Whose)
+		query(r, "find", params.Find)
 		query(r, "from", params.From)
 		query(r, "to", params.To)
 	}

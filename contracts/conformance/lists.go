@@ -307,9 +307,10 @@ func webhookURLs(p *probe) {
 func bookRefuses(p *probe) {
 	const lists, summary = "/x/book/", "/x/book/summary"
 	for path, wrong := range map[string][]string{
-		lists + "policies":  {"lossRatioFrom=high", "inceptionDateTo=2026-02-30", "endedEmpty=true", "from=2026-13"},
-		lists + "claims":    {"lineFrom=a", "fnol=yesterday", "reserveBegins=1", "causeEmpty=yes"},
-		lists + "movements": {"amount=1e5", "from=2026-01"},
+		lists + "policies": {"lossRatioFrom=high", "inceptionDateTo=2026-02-30", "endedEmpty=true", "from=2026-13",
+			"find=a-1"},
+		lists + "claims":    {"lineFrom=a", "fnol=yesterday", "reserveBegins=1", "causeEmpty=yes", "find=a-1"},
+		lists + "movements": {"amount=1e5", "from=2026-01", "find=abc"},
 	} {
 		if a := p.get(path + "?limit=1"); a.status == http.StatusNotFound {
 			p.skip("the implementation has no book")

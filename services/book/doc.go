@@ -8,6 +8,7 @@
 //	rebuild.go  makes the book anew beside the one that is served
 //	lag.go      the metrics that say how far it is
 //	lists.go    the lists: conditions, order and cursors
+//	find.go     what rows are found by
 //	export.go   the lists with some of their columns, and as files
 //	sight.go    what a caller sees: what it owns, and what others share with it
 //	summary.go  sums by line, year and others

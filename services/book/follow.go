@@ -26,7 +26,7 @@ var sources = []string{"parties", "coverage", "claims", "premium"}
 
 const (
 	// again is how long the follower rests at least once it has read all logs to their ends. It rests as long as it has
-	// worked, so that it takes half of a processor at most from what runs beside it. Until then it does not rest.
+	// worked, so that what runs beside it has half of the time. Until then it does not rest.
 	again = 400 * time.Millisecond
 	// later is how long it rests after a service did not respond.
 	later = 2 * time.Second
@@ -162,7 +162,7 @@ func (f *follower) readAll(ctx context.Context) (reached time.Time, more bool, e
 // pages is how many pages of one log are read before the next log is.
 const pages = 20
 
-// read reads some pages of the log of a service; see readAll.
+// read reads some pages of the log of a service; see readAll. Each page is asked for while the one before is applied.
 func (f *follower) read(ctx context.Context, service string) (reached time.Time, more bool, err error) {
 	place, err := f.book.Place(service)
 	if err != nil {
@@ -171,31 +171,62 @@ func (f *follower) read(ctx context.Context, service string) (reached time.Time,
 	if place == "" {
 		place = changes.Oldest
 	}
-	for range pages {
-		page, known, err := peer.Get[internalapi.Changes](ctx, f.peer(service), internalapi.ChangesPath+
-			url.PathEscape(place)+"?records=true&limit="+strconv.Itoa(rest.MaxLimit))
-		if err != nil {
-			return reached, false, err
+	asking, end := context.WithCancel(ctx)
+	next := f.ask(asking, service, place)
+	defer func() {
+		if end(); next != nil {
+			<-next // nobody asks for anything once this returns
 		}
-		if !known {
+	}()
+	for n := 1; ; n++ {
+		page := <-next
+		if next = nil; page.err != nil {
+			return reached, false, page.err
+		}
+		if !page.known {
 			return reached, true, f.lost(ctx, service, place) // from its beginning
 		}
-		batch := rows.Batch{Service: service, Changes: page.Changes, Next: page.Next}
-		if batch.Reserved, err = f.reserved(ctx, page.Changes); err != nil {
-			return reached, false, err
+		if len(page.Changes) > 0 && n < pages {
+			next = f.ask(asking, service, page.Next)
 		}
-		reached = page.Watermark.Time()
+		reached = page.upTo
 		if page.Next != place {
-			if err := f.book.Apply(ctx, batch); err != nil {
+			if err := f.book.Apply(ctx, page.Batch); err != nil {
 				return reached, false, err
 			}
 			f.entries += len(page.Changes)
 		}
-		if place = page.Next; len(page.Changes) == 0 {
-			return reached, false, nil
+		if place = page.Next; len(page.Changes) == 0 || n == pages {
+			return reached, len(page.Changes) > 0, nil
 		}
 	}
-	return reached, true, nil
+}
+
+// asked is a page of a log; known is false for one of a place that the log does not have.
+type asked struct {
+	rows.Batch
+	upTo  time.Time
+	known bool
+	err   error
+}
+
+// ask asks for the page of the log of a service after a place.
+func (f *follower) ask(ctx context.Context, service, place string) <-chan asked {
+	to := make(chan asked, 1)
+	go func() { to <- f.page(ctx, service, place) }()
+	return to
+}
+
+func (f *follower) page(ctx context.Context, service, place string) (a asked) {
+	var page internalapi.Changes
+	page, a.known, a.err = peer.Get[internalapi.Changes](ctx, f.peer(service), internalapi.ChangesPath+
+		url.PathEscape(place)+"?records=true&limit="+strconv.Itoa(rest.MaxLimit))
+	if a.err == nil && a.known {
+		a.upTo = page.Watermark.Time()
+		a.Batch = rows.Batch{Service: service, Changes: page.Changes, Next: page.Next}
+		a.Reserved, a.err = f.reserved(ctx, page.Changes)
+	}
+	return a
 }
 
 // lost throws the book away if a log does not have the place that was read to: its database was restored or replaced.

@@ -73,7 +73,7 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 			Means: "The member next of the page before, with the same conditions and order"},
 		rest.Parameter{Name: columnsName, Means: "The members of rows to return, with commas between them; all " +
 			"without it. JSON has " + of.Members(false)[0] + " in any case, and a file the columns in this order"})
-	parameters = append(parameters, whoseParameter)
+	parameters = append(append(parameters, whoseParameter), findParameters(of)...)
 	if months {
 		parameters = append(parameters,
 			rest.Parameter{Name: fromName, Means: "Only rows that add something to months from this one on, such as " +
@@ -252,6 +252,8 @@ func (l *library) parameter(of *rows.List, q *listQuery, name, value string) (wr
 		return ""
 	case whoseName:
 		return q.take(value)
+	case findName:
+		return q.find(value)
 	case sortName:
 		by, down := strings.CutPrefix(value, descending)
 		at := slices.IndexFunc(of.Columns, func(c rows.Column) bool { return c.Name == by && c.Sorts })

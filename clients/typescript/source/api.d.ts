@@ -28037,6 +28037,8 @@ export interface operations {
                 externalReferenceBegins?: string;
                 /** @description Whether externalReference is empty */
                 externalReferenceEmpty?: "true" | "false";
+                /** @description What a number, the name of the policyholder or of the broker, or the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case or accent, so that EX 20-26 is found as ex2026 */
+                find?: string;
                 /** @description The value of fnol */
                 fnol?: string[];
                 /** @description Whether fnol is empty */
@@ -28543,6 +28545,8 @@ export interface operations {
                 externalReferenceBegins?: string;
                 /** @description Whether externalReference is empty */
                 externalReferenceEmpty?: "true" | "false";
+                /** @description What a number, the name of the policyholder or of the broker, or the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case or accent, so that EX 20-26 is found as ex2026 */
+                find?: string;
                 /** @description Only rows that add something to months from this one on, such as 2026-01; `selected` says what */
                 from?: string;
                 /** @description The value of id */

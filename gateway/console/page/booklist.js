@@ -6,7 +6,7 @@ import { html, useRef, useState } from './html.js';
 import { Downloads, Loaded, Pages, listed } from './show.js';
 import { label, t } from './words.js';
 import { Beside, COLUMNS, Cell, address, isAmount, isRight } from './bookrow.js';
-import { Columns, Filters, Usual, Views, changed, columnsOf } from './booktools.js';
+import { Columns, Filters, Finding, Usual, Views, changed, columnsOf } from './booktools.js';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
@@ -72,7 +72,8 @@ function Listed({ list, query, parameters }) {
     title: label(name), cell: (row) => html`<${Cell} name=${name} row=${row} />` }));
   return html`<${Usual} list=${list} query=${query} />
     <div class="tools"><${Filters} list=${list} query=${query} parameters=${parameters} />
-      <div class="buttons"><${Views} list=${list} query=${query} />
+      <div class="buttons"><${Finding} list=${list} query=${query} parameters=${parameters} />
+      <${Views} list=${list} query=${query} />
       <${Columns} list=${list} query=${query} names=${names} shown=${shown} />
       <${Downloads} files=${files(list, query, shown)} /></div></div>
     <${Rows} list=${list} path=${`/x/book/${list}?${changed(query, { columns: undefined, limit: 50 })}`}

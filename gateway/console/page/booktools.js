@@ -29,7 +29,8 @@ function parted(name) {
 }
 
 const joined = (column, end) => (column === 'months' ? end.toLowerCase() : column + end);
-const titleOf = (column) => (column === 'months' ? t('month') : label(column));
+const TITLES = { months: 'month', find: 'findHas' };
+const titleOf = (column) => (TITLES[column] ? t(TITLES[column]) : label(column));
 
 // conditionsOf returns the conditions of a list by column: a map of columns to the schemas of what their parameters'
 // names end with.
@@ -37,7 +38,7 @@ function conditionsOf(parameters) {
   const all = new Map();
   for (const { name, schema } of parameters) {
     const [column, end] = parted(name);
-    if (OTHERS.has(name) || HIDDEN.has(column) && column !== 'ended') continue;
+    if (OTHERS.has(name) || name === 'find' || HIDDEN.has(column) && column !== 'ended') continue;
     if (!all.has(column)) all.set(column, new Map());
     all.get(column).set(end, schema.items || schema);
   }
@@ -83,6 +84,19 @@ export function Filters({ list, query, parameters }) {
   filterText(name, query.getAll(name))} <span aria-hidden="true">×</span></a></li>`)}
     <li><details class="menu" data-menu="filter"><summary>${t('filterAdd')}</summary><${Adding} list=${list}
       query=${query} conditions=${conditionsOf(parameters)} /></details></li></ul>`;
+}
+
+// Finding is the form that finds rows by what they have anywhere, on a list that can be asked for that.
+export function Finding({ list, query, parameters }) {
+  const text = useRef();
+  if (!parameters.some(({ name }) => name === 'find')) return null;
+  const find = (event) => {
+    event.preventDefault();
+    location.hash = address(list, changed(query, { find: text.current.value.trim() || undefined }));
+  };
+  return html`<form class="filter" data-form="find" onSubmit=${find}><input type="search" name="find" ref=${text}
+    key=${query.get('find')} aria-label=${t('findHere')} placeholder=${t('findHere')} title=${t('findHereIs')}
+    minlength="3" maxlength="200" autocomplete="off" defaultValue=${query.get('find') || ''} /></form>`;
 }
 
 // Adding is the form that adds a filter: a column, what is asked of it, and the value.

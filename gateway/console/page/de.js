@@ -254,6 +254,8 @@ export default {
   daysFrom: '{0} Tage oder mehr', daysBetween: '{0} bis {1} Tage',
   'list policies': 'Policen', 'list claims': 'Schäden',
   'list movements': 'Belege und Zahlungen', 'list late': 'Was zu spät erfasst wurde', filters: 'Filter',
+  findHas: 'Mit', findHere: 'In der Liste finden',
+  findHereIs: 'Drei Buchstaben oder Ziffern einer Nummer, eines Namens oder eines Kennzeichens',
   filterBy: 'Filtern nach', filterIs: 'Wert', filterAdd: 'Filter hinzufügen', filterAway: 'Diesen Filter entfernen',
   filterHow: 'Wie', endIs: 'ist', endNotEmpty: 'ist nicht leer', columns: 'Spalten',
   columnsShow: 'Diese zeigen', views: 'Ansichten', overview: 'Überblick', decisions: 'Entscheidungen',

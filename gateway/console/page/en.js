@@ -221,6 +221,7 @@ export default {
   openClaims: 'Outstanding claims, by age', age: 'Age', notBegun: 'not begun yet', daysFrom: '{0} days or more',
   daysBetween: '{0} to {1} days', 'list policies': 'Policies', 'list claims': 'Claims',
   'list movements': 'Receipts and payments', 'list late': 'What was recorded late', filters: 'Filters',
+  findHas: 'With', findHere: 'Find in the list', findHereIs: 'Three letters or digits of a number, a name or a plate',
   filterBy: 'Filter by', filterIs: 'Value', filterAdd: 'Add a filter', filterAway: 'Take this filter away',
   filterHow: 'Which', endIs: 'is', endNotEmpty: 'is not empty', columns: 'Columns',
   columnsShow: 'Show these', views: 'Views', overview: 'Overview', decisions: 'Decisions',

@@ -1,5 +1,5 @@
 // What a text may be: the number of a policy or a claim, a name, a plate, or a number of a party or a vehicle. It is
-// sought in the records, and by the beginnings of names and numbers in the book, where the exchange keeps one.
+// sought in the records, and among the names, numbers and plates that the book has, where the exchange keeps one.
 
 import { Problem } from './api.js';
 
@@ -91,11 +91,16 @@ function people(text) {
   }&lastNamePrefix=${encoded(other)}&limit=${EACH}`, 'personal']);
 }
 
-// inBook returns what the book has, by the beginning of a name, of a number of a policy and of a number of a claim.
+// A text that the book finds anywhere in what its rows have.
+const FOUND = /(?:[^\p{L}\p{Nd}]*[\p{L}\p{Nd}]){3}/u;
+
+// inBook returns what the book has: policies that have the text, those whose number begins with it, and such claims.
 async function inBook(text, get) {
   const rows = async (path) => (await booked(get, `${path}&limit=${EACH}`)).rows;
   const [policy, claim] = [begun(text, 'POL'), begun(text, 'CLM')];
-  return Promise.all([text.length > 1 ? rows(`/x/book/policies?insuredBegins=${encoded(text)}`) : [],
+  return Promise.all([
+    FOUND.test(text) ? rows(`/x/book/policies?find=${encoded(text)}`)
+      : text.length > 1 ? rows(`/x/book/policies?insuredBegins=${encoded(text)}`) : [],
     policy ? rows(`/x/book/policies?policyNumberBegins=${encoded(policy)}`) : [],
     claim ? rows(`/x/book/claims?claimNumberBegins=${encoded(claim)}`) : []]);
 }

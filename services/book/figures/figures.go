@@ -80,10 +80,21 @@ func (s Sums) each(with Sums, do func(a, b money.Amount) (money.Amount, error)) 
 
 // Plus returns the sums of both.
 func (s Sums) Plus(with Sums) (Sums, error) {
-	to, err := s.each(with, money.Amount.Plus)
+	to, err := s.each(with, plus)
 	to.Notified, to.Closed = s.Notified+with.Notified, s.Closed+with.Closed
 	to.ClosedWithoutPayment = s.ClosedWithoutPayment + with.ClosedWithoutPayment
 	return to, err
+}
+
+// plus returns the sum of two amounts, most of which are none.
+func plus(a, b money.Amount) (money.Amount, error) {
+	switch none := (money.Amount{}); none {
+	case b:
+		return a, nil
+	case a:
+		return b, nil
+	}
+	return a.Plus(b)
 }
 
 // Negated returns minus the sums.

@@ -119,9 +119,9 @@ func (t Terms) earn(written []increment, from, end time.Time, digits int, to Mon
 	slices.Sort(months)
 	var before money.Amount
 	for _, month := range slices.Compact(months) {
-		sum := new(big.Rat)
-		for _, s := range shares {
-			sum.Add(sum, s.until(month.end()))
+		sum := shares[0].until(month.end())
+		for _, s := range shares[1:] {
+			sum = new(big.Rat).Add(sum, s.until(month.end()))
 		}
 		earned, err := rounded(sum, digits)
 		if err != nil {

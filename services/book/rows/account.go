@@ -23,13 +23,13 @@ func (s *settling) account(p *policyFact) (*account, error) {
 	t := s.terms[p.Owner]
 	if t == nil {
 		var err error
-		if t, err = s.termsOf(p.Owner); err != nil {
+		if t, err = termsOf(s.conn, p.Owner); err != nil {
 			return nil, err
 		}
 		s.terms[p.Owner] = t
 	}
 	var assigned string
-	if err := query(s.writer, "SELECT contract FROM assignment WHERE policy = ?", func(row *sqlite.Stmt) error {
+	if err := query(s.conn, "SELECT contract FROM assignment WHERE policy = ?", func(row *sqlite.Stmt) error {
 		assigned = row.ColumnText(0)
 		return nil
 	}, p.Number); err != nil {
@@ -54,7 +54,7 @@ func (s *settling) account(p *policyFact) (*account, error) {
 		if lookup.of == "" {
 			continue
 		}
-		if err := query(s.writer, lookup.sql, func(row *sqlite.Stmt) error {
+		if err := query(s.conn, lookup.sql, func(row *sqlite.Stmt) error {
 			for i, to := range lookup.into {
 				*to = row.ColumnText(i)
 			}
@@ -65,7 +65,7 @@ func (s *settling) account(p *policyFact) (*account, error) {
 	}
 	// SQLite would plan the statement anew for each policy if it had to sort.
 	last := ""
-	return a, query(s.writer, "SELECT number, id FROM policy WHERE renews = ? AND renews <> ''", func(
+	return a, query(s.conn, "SELECT number, id FROM policy WHERE renews = ? AND renews <> ''", func(
 		row *sqlite.Stmt,
 	) error {
 		if id := row.ColumnText(1); id > last {

@@ -35,13 +35,22 @@ func (b *Book) Place(service string) (string, error) { return b.State("place " +
 // Apply takes entries of a log. Those that were taken before change nothing.
 func (b *Book) Apply(ctx context.Context, batch Batch) error {
 	return b.write(func() error {
+		changed := map[string]bool{}
 		for i := range batch.Changes {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			c := &batch.Changes[i]
-			if err := b.take(c, &batch); err != nil {
+			policy, err := b.take(c, &batch)
+			if err != nil {
 				return fmt.Errorf("%s %s, version %d: %w", c.Resource, c.ID, c.Version, err)
+			}
+			changed[policy] = true
+		}
+		delete(changed, "")
+		for policy := range changed {
+			if err := b.due(policy); err != nil {
+				return err
 			}
 		}
 		return b.setState("place "+batch.Service, batch.Next)
@@ -54,10 +63,11 @@ var (
 	objectResources = []string{"vehicle", "property", "business", "traveller", "debtor", "pet"}
 )
 
-func (b *Book) take(c *internalapi.Change, batch *Batch) error {
+// take takes an entry, and returns the number of the policy that it has changed, if it is about one.
+func (b *Book) take(c *internalapi.Change, batch *Batch) (policy string, err error) {
 	switch {
 	case len(c.Record) == 0:
-		return nil // the next version has what this one had
+		return "", nil // the next version has what this one had
 	case c.Resource == "claim":
 		return b.takeClaim(c, batch.Reserved)
 	case c.Resource == "receipt":
@@ -65,11 +75,11 @@ func (b *Book) take(c *internalapi.Change, batch *Batch) error {
 	case strings.HasSuffix(c.Resource, "Coverage"):
 		return b.takePolicy(c)
 	case slices.Contains(partyResources, c.Resource):
-		return b.takeParty(c)
+		return "", b.takeParty(c)
 	case slices.Contains(objectResources, c.Resource):
-		return b.takeObject(c)
+		return "", b.takeObject(c)
 	}
-	return nil
+	return "", nil
 }
 
 // shownPolicy is what the book reads of a policy of any line.
@@ -98,19 +108,19 @@ func (p *shownPolicy) object() scalar.ID {
 		p.DebtorID, p.PetID)
 }
 
-func (b *Book) takePolicy(c *internalapi.Change) error {
+func (b *Book) takePolicy(c *internalapi.Change) (number string, err error) {
 	var record shownPolicy
 	if err := json.Unmarshal(c.Record, &record); err != nil {
-		return err
+		return "", err
 	}
-	number := text(record.PolicyNumber)
+	number = text(record.PolicyNumber)
 	is, err := fact[policyFact](b.writer, "SELECT fact FROM policy WHERE number = ?", number)
 	if err != nil || is != nil && is.Version >= c.Version {
-		return err
+		return "", err
 	}
 	if is == nil {
 		if err := b.exec("INSERT OR IGNORE INTO owner VALUES (?)", c.Owner); err != nil {
-			return err
+			return "", err
 		}
 		is = &policyFact{Number: number, ID: c.ID, Owner: c.Owner, Line: c.Resource, First: record.InceptionDate.Time()}
 	}
@@ -128,13 +138,10 @@ func (b *Book) takePolicy(c *internalapi.Change) error {
 			"fact = excluded.fact", number, is.Owner, is.Holder, is.Object, string(is.Broker), string(is.Agent),
 			string(is.ID), string(is.Renews), text)
 	}
-	if err == nil {
-		err = b.due(number)
-	}
 	if err == nil && c.Version == 1 && is.Renews != "" {
 		err = b.exec("INSERT OR IGNORE INTO due SELECT number FROM policy WHERE id = ?", string(is.Renews))
 	}
-	return err
+	return number, err
 }
 
 // insurer returns the id that a member has; empty for what it had before it named an insuranceEntity.
@@ -177,14 +184,14 @@ func (p *policyFact) write(gross scalar.Decimal) {
 	p.Written = append(p.Written, writtenFact{p.Effective, gross})
 }
 
-func (b *Book) takeClaim(c *internalapi.Change, reserved map[string]int) error {
+func (b *Book) takeClaim(c *internalapi.Change, reserved map[string]int) (policy string, err error) {
 	var record claims.Claim
 	if err := json.Unmarshal(c.Record, &record); err != nil {
-		return err
+		return "", err
 	}
 	is, err := fact[claimFact](b.writer, "SELECT fact FROM claim WHERE id = ?", string(c.ID))
 	if err != nil || is != nil && is.Version >= c.Version {
-		return err
+		return "", err
 	}
 	var reserve int64
 	if record.Reserve != nil {
@@ -214,14 +221,11 @@ func (b *Book) takeClaim(c *internalapi.Change, reserved map[string]int) error {
 			"excluded.fact", string(is.ID),
 			is.Number, is.Policy, fact)
 	}
-	if err == nil {
-		err = b.due(is.Policy)
-	}
 	if err == nil && c.Version == 1 {
 		// A receipt that names the claim alone may have been read before.
 		err = b.exec("UPDATE receipt SET policy = ? WHERE claim = ? AND policy = ''", is.Policy, is.Number)
 	}
-	return err
+	return is.Policy, err
 }
 
 // Versioned names a version of a record.
@@ -239,23 +243,22 @@ func (c *claimFact) reserve(record *claims.Claim, at time.Time) {
 	c.Reserves = append(c.Reserves, is)
 }
 
-func (b *Book) takeReceipt(c *internalapi.Change) error {
+func (b *Book) takeReceipt(c *internalapi.Change) (policy string, err error) {
 	var record premium.Receipt
 	if err := json.Unmarshal(c.Record, &record); err != nil {
-		return err
+		return "", err
 	}
 	if c.Version > 1 || record.PaymentAmount == nil {
-		return nil // a receipt never changes
+		return "", nil // a receipt never changes
 	}
 	is := receiptFact{ID: c.ID, Owner: c.Owner, Policy: text(record.PolicyNumber), Claim: text(record.ClaimNumber),
 		Type: text(record.ReceiptType), Units: int64(*record.PaymentAmount), Reverses: record.Reverses,
 		Date: record.ReceiptDate, From: cmp.Or(value(&record.EffectiveDate), record.ReceiptDate),
 		Recorded: cmp.Or(record.RecordedAt, c.Time).Time()}
-	policy := is.Policy
-	if policy == "" {
+	if policy = is.Policy; policy == "" {
 		of, err := fact[claimFact](b.writer, "SELECT fact FROM claim WHERE number = ?", is.Claim)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if of != nil {
 			policy = of.Policy
@@ -266,10 +269,7 @@ func (b *Book) takeReceipt(c *internalapi.Change) error {
 		err = b.exec("INSERT INTO receipt VALUES (?, ?, ?, ?) ON CONFLICT DO "+
 			"NOTHING", string(c.ID), policy, is.Claim, fact)
 	}
-	if err == nil && policy != "" {
-		err = b.due(policy)
-	}
-	return err
+	return policy, err
 }
 
 // shownParty is what the book reads of a party of any kind.

@@ -27,6 +27,8 @@ type Book struct {
 	mu      sync.Mutex // guards the writer
 	writer  *sqlite.Conn
 	readers *sqlitex.Pool
+	// computers read what rows are computed of, while the writer writes them.
+	computers []*sqlite.Conn
 }
 
 // defaults are what holds where no contract says anything else.
@@ -37,6 +39,9 @@ type defaults struct {
 
 // readers is how many requests read at once.
 const readers = 4
+
+// computers is how many goroutines compute rows.
+const computers = 2
 
 // Open opens the book in a file, which it makes if it is missing, damaged, or of another form.
 func Open(path string, amounts setting.Amounts, zone *time.Location) (*Book, error) {
@@ -87,8 +92,9 @@ func (b *Book) connect() (err error) {
 		return fmt.Errorf("the book in %s cannot be opened: %w", b.path, err)
 	}
 	// A crash of the machine may lose the last transactions, which are then read again, and no part of one.
-	for _, pragma := range []string{"synchronous = NORMAL", "cache_size = -16384", "temp_store = MEMORY",
-		"trusted_schema = OFF"} {
+	// A page that is written again before what was written goes into the file goes there once.
+	for _, pragma := range []string{"synchronous = NORMAL", "wal_autocheckpoint = 8000", "cache_size = -16384",
+		"temp_store = MEMORY", "trusted_schema = OFF"} {
 		if err := sqlitex.ExecuteTransient(b.writer, "PRAGMA "+pragma, nil); err != nil {
 			return errors.Join(err, b.writer.Close())
 		}
@@ -97,6 +103,14 @@ func (b *Book) connect() (err error) {
 		Flags: sqlite.OpenReadOnly | sqlite.OpenWAL})
 	if err != nil {
 		return errors.Join(err, b.writer.Close())
+	}
+	b.computers = nil
+	for range computers {
+		conn, err := sqlite.OpenConn(b.path, sqlite.OpenReadOnly|sqlite.OpenWAL)
+		if err != nil {
+			return errors.Join(err, b.Close())
+		}
+		b.computers = append(b.computers, conn)
 	}
 	return nil
 }
@@ -171,7 +185,13 @@ func (b *Book) Become(other *Book) error {
 }
 
 // Close closes the file.
-func (b *Book) Close() error { return errors.Join(b.readers.Close(), b.writer.Close()) }
+func (b *Book) Close() error {
+	err := b.readers.Close()
+	for _, conn := range b.computers {
+		err = errors.Join(err, conn.Close())
+	}
+	return errors.Join(err, b.writer.Close())
+}
 
 // write calls a function in a transaction, which its error undoes.
 func (b *Book) write(do func() error) (err error) {

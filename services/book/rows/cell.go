@@ -110,6 +110,21 @@ func (d *delta) add(list string, a *adds, gone bool) error {
 	return d.addOpen(list, a, gone)
 }
 
+// merge adds another delta.
+func (d *delta) merge(with delta) (err error) {
+	for key, sums := range with.cells {
+		if d.cells[key], err = d.cells[key].Plus(sums); err != nil {
+			return err
+		}
+	}
+	for key, sum := range with.open {
+		if d.open[key], err = d.open[key].plus(sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // change changes the cells.
 func (b *Book) change(by map[cellKey]figures.Sums) error {
 	for key, sums := range by {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,12 @@ import (
 type List struct {
 	Name    string
 	Columns []Column
-	row     reflect.Type
+	// Finds says that rows are found by a part of what they have.
+	Finds bool
+	row   reflect.Type
+	// sorts are the columns that rows can be sorted by, and insert is the statement that keeps a row.
+	sorts  []Column
+	insert string
 }
 
 // Kind says how the values of a column are compared.
@@ -35,7 +41,9 @@ type Column struct {
 	Kind Kind
 	// Sorts says that rows can be sorted by the column, which has an index.
 	Sorts bool
-	field []int
+	// inText says that rows are found by the column.
+	inText bool
+	field  []int
 }
 
 // The lists.
@@ -50,10 +58,11 @@ var (
 
 // listOf returns a list with rows of a type, which can be sorted by some columns.
 func listOf[T any](name string, sorts ...string) *List {
-	l := &List{Name: name, row: reflect.TypeFor[T]()}
+	l := &List{Name: name, row: reflect.TypeFor[T](), Finds: name != "movements"}
+	set, places := "text = excluded.text, row = excluded.row, adds = excluded.adds", "?, ?, ?, ?, ?"
 	for _, field := range reflect.VisibleFields(l.row) {
 		member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		c := Column{Name: member, field: field.Index}
+		c := Column{Name: member, field: field.Index, inText: slices.Contains(finds, member)}
 		switch field.Type {
 		case reflect.TypeFor[scalar.DateTime](), reflect.TypeFor[scalar.Date]():
 			c.Kind = Day
@@ -66,11 +75,14 @@ func listOf[T any](name string, sorts ...string) *List {
 				continue // a list or a part of the row
 			}
 		}
-		for _, s := range sorts {
-			c.Sorts = c.Sorts || s == member
+		if c.Sorts = slices.Contains(sorts, member); c.Sorts {
+			l.sorts = append(l.sorts, c)
+			set += ", " + c.column() + " = excluded." + c.column()
+			places += ", ?"
 		}
 		l.Columns = append(l.Columns, c)
 	}
+	l.insert = "INSERT INTO " + l.table() + " VALUES (" + places + ") ON CONFLICT DO UPDATE SET " + set
 	return l
 }
 
@@ -78,26 +90,6 @@ func listOf[T any](name string, sorts ...string) *List {
 func (l *List) newRow() any { return reflect.New(l.row).Interface() }
 
 func (l *List) table() string { return l.Name + "Row" }
-
-// sorts returns the columns that rows can be sorted by.
-func (l *List) sorts() (all []Column) {
-	for _, c := range l.Columns {
-		if c.Sorts {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// insert returns the statement that keeps a row.
-func (l *List) insert() string {
-	set, places := "row = excluded.row, adds = excluded.adds", "?, ?, ?, ?"
-	for _, c := range l.sorts() {
-		set += ", " + c.column() + " = excluded." + c.column()
-		places += ", ?"
-	}
-	return "INSERT INTO " + l.table() + " VALUES (" + places + ") ON CONFLICT DO UPDATE SET " + set
-}
 
 // column is the name of the column of the table that has the values to sort by.
 func (c Column) column() string { return "by_" + c.Name }

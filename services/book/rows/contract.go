@@ -88,8 +88,8 @@ type contractTerms struct {
 }
 
 // termsOf returns the contracts of an organisation.
-func (b *Book) termsOf(owner string) (*terms, error) {
-	text, err := stateOf(b.writer, contractsOf(owner))
+func termsOf(conn *sqlite.Conn, owner string) (*terms, error) {
+	text, err := stateOf(conn, contractsOf(owner))
 	t := &terms{by: map[string]*contractTerms{}}
 	if err != nil || text == "" {
 		return t, err

@@ -17,10 +17,12 @@
 //	object.go   a few words for what a policy insures
 //	contract.go the contracts of the desk, and which policy belongs to which
 //	account.go  what the rows of a policy have in common, such as names
-//	due.go      computes what is due
+//	settle.go   has what is due computed, and keeps it
+//	due.go      computes a policy
 //	cell.go     what rows add to cells; sums of cells
 //	open.go     what rows have open, by the day since when
 //	column.go   the columns by which rows are selected and sorted
+//	find.go     by what rows are found
 //	list.go     pages of rows
 //	sight.go    rows of policies that others share, in pages
 //	file.go     rows in files

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -17,50 +16,9 @@ import (
 	"insurance.example/exchange/services/book/figures"
 )
 
-// settled is how many policies that are due are computed in a transaction.
-const settled = 500
-
-// Settle computes some of the policies that are due. more reports whether there were others.
-func (b *Book) Settle(ctx context.Context) (more bool, err error) {
-	err = b.write(func() error {
-		var numbers []string
-		if err := query(b.writer, "SELECT policy FROM due LIMIT ?", func(s *sqlite.Stmt) error {
-			numbers = append(numbers, s.ColumnText(0))
-			return nil
-		}, settled); err != nil {
-			return err
-		}
-		more = len(numbers) == settled
-		s := settling{b, delta{map[cellKey]figures.Sums{}, map[openKey]openSum{}}, map[string]*terms{}}
-		for _, number := range numbers {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := s.settle(number); err != nil {
-				return fmt.Errorf("policy %s: %w", number, err)
-			}
-			if err := b.exec("DELETE FROM due WHERE policy = ?", number); err != nil {
-				return err
-			}
-		}
-		if err := b.change(s.by.cells); err != nil {
-			return err
-		}
-		return b.changeOpen(s.by.open)
-	})
-	return more, err
-}
-
-// settling computes policies in a transaction.
-type settling struct {
-	*Book
-	by    delta
-	terms map[string]*terms
-}
-
 // settle computes the rows of a policy. Of one that is not there yet, what names it waits.
 func (s *settling) settle(number string) error {
-	p, err := fact[policyFact](s.writer, "SELECT fact FROM policy WHERE number = ?", number)
+	p, err := fact[policyFact](s.conn, "SELECT fact FROM policy WHERE number = ?", number)
 	if err != nil || p == nil {
 		return err
 	}
@@ -83,7 +41,7 @@ type losses struct {
 
 // claims computes the rows of the claims of a policy, and those of their payments.
 func (s *settling) claims(a *account) (all losses, err error) {
-	of, err := facts[claimFact](s.writer, "SELECT fact FROM claim WHERE policy = ?", a.of.Number)
+	of, err := facts[claimFact](s.conn, "SELECT fact FROM claim WHERE policy = ?", a.of.Number)
 	if err != nil {
 		return all, err
 	}
@@ -221,7 +179,7 @@ func amounts(row *book.PolicyRow, a *account, stated bool, total, loss figures.S
 
 // receipts returns the receipts of a policy with the day of the last one that is premium, and computes their rows.
 func (s *settling) receipts(a *account) (all []figures.Receipt, last scalar.Date, err error) {
-	of, err := facts[receiptFact](s.writer, "SELECT fact FROM receipt WHERE policy = ?", a.of.Number)
+	of, err := facts[receiptFact](s.conn, "SELECT fact FROM receipt WHERE policy = ?", a.of.Number)
 	if err != nil {
 		return nil, last, err
 	}
@@ -282,11 +240,13 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 	if err != nil {
 		return err
 	}
-	was, same := "", false
-	if err := query(s.writer, "SELECT adds, row FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
+	by := foundBy(row, a.object)
+	was, same, sameText := "", false, !in.Finds
+	if err := query(s.conn, "SELECT adds, row, text FROM "+in.table()+" WHERE (owner, key) = (?, ?)",
 		func(row *sqlite.Stmt) error {
 			was = row.ColumnText(0)
-			same = was == is && row.ColumnText(1) == text
+			sameText = sameText || row.ColumnText(2) == by
+			same = was == is && sameText && row.ColumnText(1) == text
 			return nil
 		}, a.of.Owner, key); err != nil || same {
 		return err
@@ -305,11 +265,12 @@ func (s *settling) put(in *List, a *account, key string, row any, added adds, mo
 			return err
 		}
 	}
-	values := []any{a.of.Owner, key, text, is}
-	for _, c := range in.sorts() {
+	values := []any{a.of.Owner, key}
+	for _, c := range in.sorts {
 		values = append(values, c.sortValue(row))
 	}
-	return s.exec(in.insert(), values...)
+	s.rows = append(s.rows, computedRow{in, append(values, by, text, is), !sameText})
+	return nil
 }
 
 func instant(t time.Time) scalar.DateTime {

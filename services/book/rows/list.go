@@ -33,6 +33,8 @@ type Condition struct {
 type Query struct {
 	Sight
 	Conditions []Condition
+	// Find is what rows are found by that have it anywhere; empty for all. It is as Compared returns it.
+	Find string
 	// Sort is the column by which rows are sorted; the zero Column for the order of their keys.
 	Sort       Column
 	Descending bool
@@ -73,11 +75,19 @@ type Page struct {
 
 // Page returns a page of a list.
 func (b *Book) Page(ctx context.Context, l *List, q Query) (page Page, err error) {
-	sql, args := q.statement(l)
 	err = b.read(ctx, func(conn *sqlite.Conn) error {
-		if page.AsOf, err = reached(conn); err != nil {
+		if page.AsOf, err = reached(conn); err != nil || page.AsOf.IsZero() {
 			return err
 		}
+		parts := q.parts(l)
+		if parts != "" {
+			if few, err := l.few(conn, parts); err != nil {
+				return err
+			} else if !few {
+				parts = "" // rows that have them are near in any order
+			}
+		}
+		sql, args := q.statement(l, parts)
 		stmt, err := conn.Prepare(sql)
 		if err != nil {
 			return err
@@ -112,11 +122,13 @@ func (b *Book) ownRows(stmt *sqlite.Stmt, l *List, q *Query) (own []placed, next
 		if len(own) == q.Limit || count == examined {
 			return own, next, nil
 		}
+		if next = placeOf(stmt); !strings.Contains(stmt.ColumnText(4), q.Find) {
+			continue
+		}
 		row := l.newRow()
 		if err := json.Unmarshal([]byte(stmt.ColumnText(1)), row); err != nil {
 			return nil, nil, err
 		}
-		next = placeOf(stmt)
 		selects, err := b.selects(q, row, func() (a adds, err error) {
 			if text := stmt.ColumnText(2); text != "" {
 				err = json.Unmarshal([]byte(text), &a)
@@ -152,6 +164,8 @@ func bind(stmt *sqlite.Stmt, args []any) {
 			stmt.BindText(i+1, v)
 		case float64:
 			stmt.BindFloat(i+1, v)
+		case int:
+			stmt.BindInt64(i+1, int64(v))
 		}
 	}
 }
@@ -170,8 +184,9 @@ func (q *Query) Lead() Column {
 	return Column{}
 }
 
-// statement returns the statement that reads the rows in order, from the index of the column that leads.
-func (q *Query) statement(l *List) (sql string, args []any) {
+// statement returns the statement that reads the rows in order: from the index of the column that leads, or those that
+// have all parts, where these are given.
+func (q *Query) statement(l *List, parts string) (sql string, args []any) {
 	lead := q.Lead()
 	by, than, order := "key", ">", "ASC"
 	if q.Descending {
@@ -180,7 +195,13 @@ func (q *Query) statement(l *List) (sql string, args []any) {
 	if lead.Name != "" {
 		by = lead.column()
 	}
-	sql, args = "SELECT key, row, adds, "+by+" FROM "+l.table()+" WHERE owner = ?", []any{q.Owner}
+	from := " FROM " + l.table() + " x WHERE owner = ?"
+	if parts != "" {
+		from = " FROM " + l.index() + " p CROSS JOIN " + l.table() + " x ON x.rowid = p.rowid WHERE p." + l.index() +
+			" MATCH ? AND owner = ?"
+		args = append(args, parts)
+	}
+	sql, args = from, append(args, q.Owner)
 	for _, c := range q.Conditions {
 		if c.Column.Name != lead.Name {
 			continue
@@ -200,10 +221,15 @@ func (q *Query) statement(l *List) (sql string, args []any) {
 	default:
 		sql, args = sql+" AND ("+by+", key) "+than+" (?, ?)", append(args, q.After.value(), q.After.Key)
 	}
-	if lead.Name == "" {
-		return sql + " ORDER BY key " + order, args
+	if sql += " ORDER BY " + by + " " + order; lead.Name != "" {
+		sql += ", key " + order
 	}
-	return sql + " ORDER BY " + by + " " + order + ", key " + order, args
+	if parts == "" {
+		return "SELECT key, row, adds, " + by + ", text" + sql, args
+	}
+	// What is sorted is short.
+	return "SELECT key, row, adds, at, text FROM (SELECT x.rowid AS nth, " + by + " AS at" + sql +
+		" LIMIT ?) CROSS JOIN " + l.table() + " y ON y.rowid = nth", append(args, examined)
 }
 
 // past is a text after all that begin with another one, once it is added to that.

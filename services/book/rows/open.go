@@ -35,11 +35,14 @@ func (d *delta) addOpen(list string, a *adds, gone bool) error {
 		amount, count = amount.Negated(), -1
 	}
 	key := openKey{list, a.Owner, a.Contract, a.Line, a.Currency, a.Since}
-	sum := d.open[key]
-	sum.amount, err = sum.amount.Plus(amount)
-	sum.count += count
-	d.open[key] = sum
+	d.open[key], err = d.open[key].plus(openSum{amount, count})
 	return err
+}
+
+func (s openSum) plus(with openSum) (sum openSum, err error) {
+	sum.amount, err = s.amount.Plus(with.amount)
+	sum.count = s.count + with.count
+	return sum, err
 }
 
 // changeOpen changes what is open.

@@ -10,7 +10,7 @@ import (
 )
 
 // form is the form of the file. A file of another form is made again.
-const form = 3
+const form = 4
 
 // schema has the tables of facts, those of rows, and the cells.
 //
@@ -35,7 +35,7 @@ CREATE INDEX claimNumber ON claim (number);
 CREATE INDEX claimPolicy ON claim (policy);
 CREATE TABLE receipt (id TEXT PRIMARY KEY, policy TEXT NOT NULL, claim TEXT NOT NULL, fact TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX receiptPolicy ON receipt (policy);
-CREATE INDEX receiptClaim ON receipt (claim);
+CREATE INDEX receiptClaim ON receipt (claim) WHERE policy = '';
 CREATE TABLE assignment (policy TEXT PRIMARY KEY, owner TEXT NOT NULL, contract TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cell (owner TEXT NOT NULL, contract TEXT NOT NULL, line TEXT NOT NULL, year INTEGER NOT NULL,
 	currency TEXT NOT NULL, country TEXT NOT NULL, cause TEXT NOT NULL, month INTEGER NOT NULL, sums TEXT NOT NULL,
@@ -46,14 +46,14 @@ CREATE TABLE open (list TEXT NOT NULL, owner TEXT NOT NULL, contract TEXT NOT NU
 ` + rowTable(Policies) + rowTable(Claims) + rowTable(Movements)
 
 // rowTable returns the table of a list. A column that it is sorted by has no affinity: an absent value is an empty
-// text, which is after all numbers.
+// text, which is after all numbers. What is long comes last: what indexes are made of is read without it. No row is
+// ever deleted alone, so that its rowid is its own.
 func rowTable(l *List) (sql string) {
-	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL, row TEXT NOT NULL, adds TEXT NOT " +
-		"NULL"
-	for _, c := range l.sorts() {
+	sql = "CREATE TABLE " + l.table() + " (owner TEXT NOT NULL, key TEXT NOT NULL"
+	for _, c := range l.sorts {
 		sql += ", " + c.column()
 	}
-	return sql + ", PRIMARY KEY (owner, key)) WITHOUT ROWID;\n"
+	return sql + ", text TEXT NOT NULL, row TEXT NOT NULL, adds TEXT NOT NULL, PRIMARY KEY (owner, key));\n"
 }
 
 // index makes the indexes of the columns that lists are sorted by, unless they are there. They are made once everything
@@ -73,9 +73,14 @@ func (b *Book) index() (err error) {
 		return err
 	}
 	for _, l := range []*List{Policies, Claims, Movements} {
-		for _, c := range l.sorts() {
+		for _, c := range l.sorts {
 			if err := b.exec(fmt.Sprintf("CREATE INDEX IF NOT EXISTS %[1]sBy_%[2]s ON %[1]s (owner, %[3]s, key)",
 				l.table(), c.Name, c.column())); err != nil {
+				return err
+			}
+		}
+		if l.Finds {
+			if err := sqlitex.ExecuteScript(b.writer, l.indexText(), nil); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package rows
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"zombiezen.com/go/sqlite"
@@ -73,8 +74,8 @@ func (s *stored) sums() (a adds, err error) {
 	return a, err
 }
 
-// conceal takes off a row of another organisation what is that one's own: its contracts and references, what identifies a
-// vehicle, and the parties and policies that are not shared.
+// conceal takes off a row of another organisation what is that one's own: its contracts and references, what identifies
+// a vehicle, and the parties and policies that are not shared.
 func (s *Sight) conceal(row any, of SharedPolicy) {
 	switch row := row.(type) {
 	case *book.PolicyRow:
@@ -153,6 +154,9 @@ func (b *Book) sharedRows(conn *sqlite.Conn, l *List, q *Query) (all []placed, e
 		q.conceal(row, of.of)
 		at := q.placeIn(row, of.key)
 		if q.After != nil && q.order(&at, q.After) <= 0 {
+			return nil
+		}
+		if q.Find != "" && !strings.Contains(foundBy(row, objectOf(row)), q.Find) {
 			return nil
 		}
 		selects, err := b.selects(q, row, of.sums)

@@ -100,6 +100,19 @@ func TestAListIsWorkedWith(t *testing.T) {
 	p.accessible("a list without rows")
 	p.click("[data-filter=line]")
 	p.sees(rows, "Motor")
+	var number string
+	p.eval("document.querySelector('[data-part=rows] tbody').textContent.match(/POL-\\w+-\\w+-\\w+/)[0]", &number)
+	find := func(text string) {
+		t.Helper()
+		p.eval("document.querySelector('[data-form=find] input').value = "+quoted(text), nil)
+		p.eval("document.querySelector('[data-form=find]').requestSubmit()", nil)
+	}
+	find("no such row")
+	p.sees("[data-part=rows] .empty")
+	find(strings.ToLower(strings.ReplaceAll(number, "-", ""))[5:])
+	p.sees(rows, number)
+	p.accessible("a list in which something was found")
+	p.click("[data-filter=find]")
 	filter("written", "From", "1")
 	p.sees("[data-filter=writtenFrom]", "Written from: 1")
 	p.click("th a[data-sort]")
