@@ -236,12 +236,12 @@ func AddStatic(s *Server, l StaticList) { s.resources = append(s.resources, &l) 
 
 var readMethods = []string{http.MethodGet, http.MethodHead}
 
-func (l *StaticList) name() string                   { return l.Name }
-func (l *StaticList) collectionName() string         { return "" }
-func (l *StaticList) public() bool                   { return false }
-func (l *StaticList) sharing() (by, right string)    { return "", "" }
-func (l *StaticList) indexes() []docstore.Index      { return nil }
-func (l *StaticList) open(docstore.Collection) {}
+func (l *StaticList) name() string                { return l.Name }
+func (l *StaticList) collectionName() string      { return "" }
+func (l *StaticList) public() bool                { return false }
+func (l *StaticList) sharing() (by, right string) { return "", "" }
+func (l *StaticList) indexes() []docstore.Index   { return nil }
+func (l *StaticList) open(docstore.Collection)    {}
 
 // keysOf is never called, since the list stores nothing.
 func (l *StaticList) keysOf(docstore.Document) (docstore.Keys, error) { return nil, nil }

@@ -15,7 +15,7 @@ import (
 type walk struct {
 	Examination
 	Collection
-	in      docstore.Collection
+	in docstore.Collection
 	// pending are the references of the page that have not been looked up yet, by their targets.
 	pending map[string][]pending
 	// unsent are records about which a message has not been acted on, the oldest first, and newest is the newest

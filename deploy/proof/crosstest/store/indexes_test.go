@@ -182,16 +182,6 @@ func reads(t *testing.T, d database, spec docstore.Spec) (docstore.Collection, e
 	return store.Collection(t.Context(), spec)
 }
 
-// capability returns a collection as a capability, which it has.
-func capability[T any](t *testing.T, c docstore.Collection) T {
-	t.Helper()
-	capable, err := docstore.As[T](c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return capable
-}
-
 // openAs opens the database with a spec.
 func openAs(t *testing.T, d database, spec docstore.Spec) docstore.Collection {
 	t.Helper()
