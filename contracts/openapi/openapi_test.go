@@ -288,8 +288,8 @@ func TestAnItemOfASearchMayHaveTheValuesOfEachResource(t *testing.T) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []string{"paths", "/x/search/coverage", "get", "responses", "200", "content", "application/json",
-		"schema", "items", "properties", "perils", "items"} {
+	for _, step := range []string{"paths", "/x/search/coverage", "get", "responses", "200", "content",
+		"application/json", "schema", "items", "properties", "perils", "items"} {
 		members, _ := document.(map[string]any)
 		document = members[step]
 	}
