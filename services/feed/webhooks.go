@@ -137,20 +137,20 @@ func onceOf(s *rest.Server, c *gin.Context, action, sent string) (*once.Once, er
 
 // changed returns the response to an action.
 func changed(c *gin.Context, by *once.Once) func(beyond.WebhookShown, string, error) (any, error) {
-	return func(shown beyond.WebhookShown, tag string, err error) (any, error) {
+	return func(webhook beyond.WebhookShown, tag string, err error) (any, error) {
 		by.Mark(c)
-		return tagged(c)(shown, tag, err)
+		return tagged(c)(webhook, tag, err)
 	}
 }
 
 // tagged returns a response with its entity tag.
 func tagged(c *gin.Context) func(beyond.WebhookShown, string, error) (any, error) {
-	return func(shown beyond.WebhookShown, tag string, err error) (any, error) {
+	return func(webhook beyond.WebhookShown, tag string, err error) (any, error) {
 		if err != nil {
 			return nil, err
 		}
 		c.Header("ETag", tag)
-		return shown, nil
+		return webhook, nil
 	}
 }
 

@@ -94,11 +94,11 @@ func (e *environment) stated(ctx context.Context, id string) (of internalapi.Sta
 	if err != nil || origin.Pinned[rowIndex] == "" {
 		return of, err
 	}
-	stored, found, err := e.rows.One(ctx, rowIndex, origin.Pinned[rowIndex])
-	if err != nil || !found || stored.Value.NetPremium == nil {
+	row, found, err := e.rows.One(ctx, rowIndex, origin.Pinned[rowIndex])
+	if err != nil || !found || row.Value.NetPremium == nil {
 		return of, err
 	}
-	b := stored.Value
+	b := row.Value
 	return internalapi.StatedRow{Period: rest.Text(b.Period), PolicyNumber: rest.Text(b.PolicyNumber),
 		TransactionType: rest.Text(b.TransactionType), GrossWrittenPremium: b.GrossWrittenPremium,
 		NetPremium: *b.NetPremium}, nil

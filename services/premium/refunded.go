@@ -57,13 +57,13 @@ func (e *environment) lastRefund(ctx context.Context, reversed *premium.Receipt)
 	var last *premium.Receipt
 	has, lacks := scalar.Int(0), scalar.Int(mostRefunds+1)
 	for next := scalar.Int(1); has+1 < lacks; {
-		found, exists, err := e.receipts.One(ctx, refundIndex, refundOf(reversed.ID, next))
+		receipt, exists, err := e.receipts.One(ctx, refundIndex, refundOf(reversed.ID, next))
 		if err != nil {
 			return nil, err
 		}
 		if !exists {
 			lacks = next
-		} else if last, has = found.Value, next; refundedBy(last) >= amountOf(reversed) {
+		} else if last, has = receipt.Value, next; refundedBy(last) >= amountOf(reversed) {
 			break // nothing is left for another one
 		}
 		if next = 2 * has; next >= lacks {

@@ -87,10 +87,10 @@ func (l logged) read(t *testing.T, after docstore.Position, limit, want int) []d
 
 // wantWhole fails the test unless the log has every version of the stored documents, once and in order, and nothing
 // else. It returns the log.
-func (l logged) wantWhole(t *testing.T, stored ...version) []docstore.Change {
+func (l logged) wantWhole(t *testing.T, versions ...version) []docstore.Change {
 	t.Helper()
 	count := 0
-	for _, v := range stored {
+	for _, v := range versions {
 		count += int(v.Version)
 	}
 	log := l.read(t, "", 1000, count)
@@ -106,7 +106,7 @@ func (l logged) wantWhole(t *testing.T, stored ...version) []docstore.Change {
 		}
 		at = entry.At
 	}
-	for _, v := range stored {
+	for _, v := range versions {
 		of := version{v.collection, docstore.Ref{ID: v.ID}}
 		if last[of] != v.Version {
 			t.Errorf("%d entries of %v in %s, which is at version %d", last[of], v.ID, v.collection, v.Version)
@@ -121,7 +121,7 @@ func (l logged) wantWhole(t *testing.T, stored ...version) []docstore.Change {
 
 // load has writers insert and replace documents of both collections at once, some of which are theirs together, until
 // each has written its share. It returns the documents at their last versions.
-func (l logged) load(t *testing.T) (stored []version) {
+func (l logged) load(t *testing.T) (versions []version) {
 	t.Helper()
 	shared := l.insert(t, nil)
 	written := make(chan version, 2*l.size.Writers*l.size.Increments)
@@ -142,9 +142,9 @@ func (l logged) load(t *testing.T) (stored []version) {
 	})
 	close(written)
 	for v := range written {
-		stored = append(stored, v)
+		versions = append(versions, v)
 	}
-	return append(stored, versionOf(l.get(t, shared.ID)))
+	return append(versions, versionOf(l.get(t, shared.ID)))
 }
 
 // everyVersion checks that the log has what was written, whatever the pages in which it is read.
@@ -196,7 +196,7 @@ func noEntries(t *testing.T, l logged) {
 func watermarks(t *testing.T, l logged) {
 	ctx, stop := context.WithCancel(t.Context())
 	var marks []time.Time // before entry i no other mark was given
-	var seen []docstore.Change
+	var changes []docstore.Change
 	done := make(chan error, 1)
 	go func() {
 		after, mark := docstore.Position(""), time.Time{}
@@ -208,7 +208,7 @@ func watermarks(t *testing.T, l logged) {
 				return
 			}
 			for _, entry := range page.Changes {
-				seen, marks = append(seen, entry), append(marks, mark)
+				changes, marks = append(changes, entry), append(marks, mark)
 			}
 			after, mark = page.Next, page.Watermark
 		}
@@ -216,7 +216,7 @@ func watermarks(t *testing.T, l logged) {
 	l.load(t)
 	stop()
 	must(t, <-done)
-	for i, entry := range seen {
+	for i, entry := range changes {
 		if entry.At.Before(marks[i]) {
 			t.Fatalf("an entry of %v follows a watermark of %v", entry.At, marks[i])
 		}

@@ -16,10 +16,10 @@ import (
 // descending.
 func finds(t *testing.T, f fixture) {
 	random := rand.New(rand.NewPCG(1, 2))
-	stored := portfolio(t, f, random)
+	docs := portfolio(t, f, random)
 
 	t.Run("without conditions everything is selected", func(t *testing.T) {
-		f.compare(t, stored, docstore.Query{Limit: len(stored) + 1})
+		f.compare(t, docs, docstore.Query{Limit: len(docs) + 1})
 	})
 	t.Run("each condition alone", func(t *testing.T) {
 		for _, q := range []docstore.Query{
@@ -34,29 +34,29 @@ func finds(t *testing.T, f fixture) {
 			{Ranges: []docstore.Range{{Index: "inception", From: "2026-03-12", To: "2026-03-10"}}},
 			{Ranges: []docstore.Range{{Index: "holder", From: "h1", To: "h1\U0010FFFF"}}},
 		} {
-			q.Limit = len(stored) + 1
+			q.Limit = len(docs) + 1
 			for _, q.Descending = range []bool{false, true} {
-				f.compare(t, stored, q)
+				f.compare(t, docs, q)
 			}
 		}
 	})
 	t.Run("conditions in any combination", func(t *testing.T) {
 		for range f.size.Queries {
-			f.compare(t, stored, anyQuery(random, stored))
+			f.compare(t, docs, anyQuery(random, docs))
 		}
 	})
 	t.Run("documents that are found are whole, with their states if these are asked for", func(t *testing.T) {
 		for _, q := range []docstore.Query{
 			{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1}, {Limit: 1, Skip: 7},
 		} {
-			want := stored[7]
+			want := docs[7]
 			q.WithState = true
 			same(t, f.found(t, q)[0], want)
 			want.State, want.Digest, q.WithState = nil, nil, false
 			same(t, f.found(t, q)[0], want)
 		}
 	})
-	t.Run("a find ends before the bodies and states become too large", func(t *testing.T) { endsEarly(t, f, stored) })
+	t.Run("a find ends before the bodies and states become too large", func(t *testing.T) { endsEarly(t, f, docs) })
 	t.Run("a query that the collection does not support is refused", func(t *testing.T) {
 		for _, q := range []docstore.Query{
 			{Equal: docstore.Keys{"claimNumber": "x"}, Limit: 1},
@@ -114,11 +114,11 @@ func endsEarly(t *testing.T, f fixture, stored []docstore.Document) {
 
 // portfolio stores documents in order of id.
 func portfolio(t *testing.T, f fixture, random *rand.Rand) []docstore.Document {
-	var stored []docstore.Document
+	var docs []docstore.Document
 	for i := range f.size.Documents {
-		stored = append(stored, f.insert(t, anyKeys(i, random)))
+		docs = append(docs, f.insert(t, anyKeys(i, random)))
 	}
-	return stored
+	return docs
 }
 
 // anyKeys returns the keys of a document with a number, with few values in each index, some empty and some absent.
@@ -136,8 +136,8 @@ func anyKeys(number int, random *rand.Rand) docstore.Keys {
 }
 
 // anyQuery returns a random query. Each of its parts is sometimes absent.
-func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
-	one := stored[random.IntN(len(stored))]
+func anyQuery(random *rand.Rand, docs []docstore.Document) docstore.Query {
+	one := docs[random.IntN(len(docs))]
 	q := docstore.Query{Equal: docstore.Keys{}, Limit: 1 + random.IntN(60)}
 	for _, index := range []string{"holder", "kind", "policyNumber"} {
 		if value, ok := one.Keys[index]; ok && random.IntN(3) == 0 {
@@ -155,7 +155,7 @@ func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
 		q.Ranges = append(q.Ranges, docstore.Range{Index: "kind", From: "M", To: "motor"})
 	}
 	if random.IntN(3) == 0 {
-		q.After = stored[random.IntN(len(stored))].ID
+		q.After = docs[random.IntN(len(docs))].ID
 	}
 	if random.IntN(3) == 0 {
 		q.Skip = random.IntN(10)
@@ -165,14 +165,14 @@ func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
 }
 
 // compare compares the store's result with that of a search through all documents.
-func (f fixture) compare(t *testing.T, stored []docstore.Document, q docstore.Query) {
+func (f fixture) compare(t *testing.T, docs []docstore.Document, q docstore.Query) {
 	t.Helper()
-	f.finds(t, q, selection(stored, q)...)
+	f.finds(t, q, selection(docs, q)...)
 }
 
 // selection returns the ids of the documents that a query selects.
-func selection(stored []docstore.Document, q docstore.Query) (want []uuid.UUID) {
-	for _, doc := range stored {
+func selection(docs []docstore.Document, q docstore.Query) (want []uuid.UUID) {
+	for _, doc := range docs {
 		if selects(q, doc) {
 			want = append(want, doc.ID)
 		}

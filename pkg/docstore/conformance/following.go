@@ -46,15 +46,15 @@ func Following(t *testing.T, documents int, opened ...docstore.Collection) {
 			writers.Wait()
 			close(written)
 		}()
-		seen := follow(t, opened[0], next, written)
+		counts := follow(t, opened[0], next, written)
 		writers.Wait()
 		missed := 0
 		for id := range acknowledged {
-			if seen[id] == 0 {
+			if counts[id] == 0 {
 				missed++
 			}
-			if seen[id] > 1 {
-				t.Errorf("after %s: %v is on %d pages", name, id, seen[id])
+			if counts[id] > 1 {
+				t.Errorf("after %s: %v is on %d pages", name, id, counts[id])
 			}
 		}
 		if missed > 0 || len(acknowledged) == 0 {
@@ -92,7 +92,7 @@ func afterEach(
 func follow(
 	t *testing.T, in docstore.Collection, next nextPage, written <-chan struct{},
 ) map[uuid.UUID]int {
-	seen := map[uuid.UUID]int{}
+	counts := map[uuid.UUID]int{}
 	q := docstore.Query{Equal: docstore.Keys{"holder": "motor"}, Limit: 4, Bytes: 1 << 20}
 	for done := false; ; {
 		select {
@@ -106,16 +106,16 @@ func follow(
 			continue // writes hold the page back
 		case err != nil:
 			t.Error(err)
-			return seen
+			return counts
 		case !more && !done:
 			continue // the last page is asked for again
 		}
 		for _, doc := range docs {
-			seen[doc.ID]++
+			counts[doc.ID]++
 			q.After = doc.ID
 		}
 		if !more {
-			return seen
+			return counts
 		}
 	}
 }

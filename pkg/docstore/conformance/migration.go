@@ -113,11 +113,11 @@ func (g *growing) try(ctx context.Context, t *testing.T, spec docstore.Spec) err
 func (g *growing) fill(t *testing.T, count int) []uuid.UUID {
 	t.Helper()
 	g.as(t, narrow)
-	var stored []uuid.UUID
+	var ids []uuid.UUID
 	for i := range count {
-		stored = append(stored, g.add(t, us, numbered(i)))
+		ids = append(ids, g.add(t, us, numbered(i)))
 	}
-	return stored
+	return ids
 }
 
 // add stores a vehicle and returns its id.
@@ -156,9 +156,9 @@ func (g *growing) wantDerived(t *testing.T, want int) {
 }
 
 // every returns each n-th of the ids, from the one at place remainder on.
-func every(stored []uuid.UUID, n, remainder int) []uuid.UUID {
+func every(ids []uuid.UUID, n, remainder int) []uuid.UUID {
 	var some []uuid.UUID
-	for i, id := range stored {
+	for i, id := range ids {
 		if i%n == remainder {
 			some = append(some, id)
 		}
@@ -167,7 +167,7 @@ func every(stored []uuid.UUID, n, remainder int) []uuid.UUID {
 }
 
 func addedIndex(t *testing.T, g *growing) {
-	stored := g.fill(t, aged)
+	ids := g.fill(t, aged)
 	var progress []int64
 	spec := wide
 	spec.Progress = func(documents int64) { progress = append(progress, documents) }
@@ -176,10 +176,10 @@ func addedIndex(t *testing.T, g *growing) {
 	if len(progress) < 3 || progress[len(progress)-1] != aged {
 		t.Errorf("the progress was %v", progress)
 	}
-	g.findsBy(t, "owner", "o1", every(stored, 3, 1)...)
-	g.findsBy(t, "color", "red", every(stored, 2, 0)...)
-	g.findsBy(t, "color", "blue", every(stored, 2, 1)...)
-	for i, id := range stored[:100] {
+	g.findsBy(t, "owner", "o1", every(ids, 3, 1)...)
+	g.findsBy(t, "color", "red", every(ids, 2, 0)...)
+	g.findsBy(t, "color", "blue", every(ids, 2, 1)...)
+	for i, id := range ids[:100] {
 		g.findsBy(t, "chassis", numbered(i)["chassis"], id)
 		g.findsBy(t, "plate", numbered(i)["plate"], id)
 	}
@@ -189,7 +189,7 @@ func addedIndex(t *testing.T, g *growing) {
 	}
 	for i, doc := range docs {
 		want := g.document(t, numbered(i))
-		want.ID, want.Version = stored[i], 1
+		want.ID, want.Version = ids[i], 1
 		same(t, doc, want)
 	}
 	g.wantTaken(t, us, "C-7")
@@ -213,7 +213,7 @@ func forgottenMigration(t *testing.T, g *growing) {
 
 // endedMigration ends a migration in its midst, as a process does that is to stop.
 func endedMigration(t *testing.T, g *growing) {
-	stored := g.fill(t, aged)
+	ids := g.fill(t, aged)
 	spec := wide
 	ctx, cancel := context.WithCancel(t.Context())
 	spec.Progress = func(int64) { cancel() }
@@ -224,14 +224,14 @@ func endedMigration(t *testing.T, g *growing) {
 	if g.derived == 0 {
 		t.Error("nothing was left to do")
 	}
-	g.findsBy(t, "color", "red", every(stored, 2, 0)...)
-	g.findsBy(t, "color", "blue", every(stored, 2, 1)...)
+	g.findsBy(t, "color", "red", every(ids, 2, 0)...)
+	g.findsBy(t, "color", "blue", every(ids, 2, 1)...)
 }
 
 // withoutKey has a unique value twice, and a document whose keys cannot be derived. One of the former and the latter
 // get no key, which holds up nothing.
 func withoutKey(t *testing.T, g *growing) {
-	stored := g.fill(t, 10)
+	ids := g.fill(t, 10)
 	twin := numbered(3)
 	twin["plate"] = "twin"
 	second := g.add(t, us, twin)
@@ -239,15 +239,15 @@ func withoutKey(t *testing.T, g *growing) {
 	causes := map[uuid.UUID]error{}
 	spec := wide
 	spec.Keys = func(doc docstore.Document) (docstore.Keys, error) {
-		if doc.ID == stored[2] {
+		if doc.ID == ids[2] {
 			return nil, failure
 		}
 		return keysOf(doc)
 	}
 	spec.NoKey = func(id uuid.UUID, cause error) { causes[id] = cause }
 	g.as(t, spec)
-	wantError(t, "the document without keys", causes[stored[2]], failure)
-	owner, loser := stored[3], second
+	wantError(t, "the document without keys", causes[ids[2]], failure)
+	owner, loser := ids[3], second
 	if causes[loser] == nil {
 		owner, loser = loser, owner
 	}
@@ -255,39 +255,39 @@ func withoutKey(t *testing.T, g *growing) {
 	if len(causes) != 2 {
 		t.Errorf("told of %v", causes)
 	}
-	g.findsBy(t, "color", "red", stored[0], stored[4], stored[6], stored[8])
-	g.findsBy(t, "color", twin["color"], append(every(stored, 2, 1), second)...)
+	g.findsBy(t, "color", "red", ids[0], ids[4], ids[6], ids[8])
+	g.findsBy(t, "color", twin["color"], append(every(ids, 2, 1), second)...)
 	g.findsBy(t, "chassis", twin["chassis"], owner)
 	g.findsBy(t, "plate", "twin", second)
-	g.findsBy(t, "plate", "P-2", stored[2])
+	g.findsBy(t, "plate", "P-2", ids[2])
 }
 
 func writtenByAnother(t *testing.T, g *growing) {
-	stored := g.fill(t, 20)
+	ids := g.fill(t, 20)
 	g.as(t, wide)
-	g.findsBy(t, "color", "red", every(stored, 2, 0)...)
+	g.findsBy(t, "color", "red", every(ids, 2, 0)...)
 
 	// A release without the index changes one document, without a change of the keys that it knows, and adds another.
 	g.as(t, narrow)
 	changed := numbered(4)
 	changed["color"], changed["chassis"] = "green", "other"
 	doc := g.document(t, changed)
-	doc.ID, doc.Version = stored[4], 1
+	doc.ID, doc.Version = ids[4], 1
 	g.replace(t, doc)
 	added := g.add(t, us, docstore.Keys{"plate": "added", "chassis": "added", "owner": "o9", "color": "green"})
 	g.findsBy(t, "owner", "o9", added)
 
 	g.as(t, wide)
-	g.findsBy(t, "color", "green", stored[4], added)
+	g.findsBy(t, "color", "green", ids[4], added)
 	g.findsBy(t, "color", "red",
-		slices.DeleteFunc(every(stored, 2, 0), func(id uuid.UUID) bool { return id == stored[4] })...)
-	g.findsBy(t, "chassis", "other", stored[4])
+		slices.DeleteFunc(every(ids, 2, 0), func(id uuid.UUID) bool { return id == ids[4] })...)
+	g.findsBy(t, "chassis", "other", ids[4])
 	g.findsBy(t, "chassis", "C-4")
 }
 
 // formedAnew forms the values of an index in capitals.
 func formedAnew(t *testing.T, g *growing) {
-	stored := g.fill(t, 10)
+	ids := g.fill(t, 10)
 	capitals := narrow
 	capitals.Indexes = []docstore.Index{narrow.Indexes[0], {Name: "owner", Since: 1}}
 	capitals.Keys = func(doc docstore.Document) (docstore.Keys, error) {
@@ -296,10 +296,10 @@ func formedAnew(t *testing.T, g *growing) {
 		return keys, err
 	}
 	g.as(t, capitals)
-	g.findsBy(t, "owner", "O1", every(stored, 3, 1)...)
+	g.findsBy(t, "owner", "O1", every(ids, 3, 1)...)
 	g.findsBy(t, "owner", "o1")
-	g.findsBy(t, "plate", "P-1", stored[1])
-	g.wantDerived(t, len(stored))
+	g.findsBy(t, "plate", "P-1", ids[1])
+	g.wantDerived(t, len(ids))
 }
 
 func nothingToDo(t *testing.T, g *growing) {
@@ -323,16 +323,16 @@ func withoutKeys(t *testing.T, g *growing) {
 func addedForOwners(t *testing.T, g *growing) {
 	g.as(t, narrow)
 	everyone := []organisation.ID{us, acme, others[0]}
-	stored := map[organisation.ID][]uuid.UUID{}
+	ids := map[organisation.ID][]uuid.UUID{}
 	for i := range 100 {
 		for _, who := range everyone {
-			stored[who] = append(stored[who], g.add(t, who, numbered(i)))
+			ids[who] = append(ids[who], g.add(t, who, numbered(i)))
 		}
 	}
 	spec := wide
 	spec.NoKey = func(id uuid.UUID, cause error) { t.Errorf("%s gets no key: %v", id, cause) }
 	g.as(t, spec)
-	for who, own := range stored {
+	for who, own := range ids {
 		g.by(who).findsBy(t, "color", "red", every(own, 2, 0)...)
 		g.by(who).findsBy(t, "owner", "o1", every(own, 3, 1)...)
 		g.by(who).findsBy(t, "chassis", "C-5", own[5])

@@ -232,18 +232,18 @@ func findsOwn(t *testing.T, f fixture) {
 	random := rand.New(rand.NewPCG(3, 4))
 	f = f.in(t, docstore.Spec{Name: "mixed", Indexes: several.Indexes})
 	everyone := []organisation.ID{us, acme, named("acme2")}
-	stored := map[organisation.ID][]docstore.Document{}
+	docs := map[organisation.ID][]docstore.Document{}
 	var all []docstore.Document
 	for i := range f.size.Documents {
 		// One has nearly all.
 		who := everyone[max(0, 2-random.IntN(20))]
 		doc := f.by(who).insert(t, anyKeys(i, random))
-		stored[who], all = append(stored[who], doc), append(all, doc)
+		docs[who], all = append(docs[who], doc), append(all, doc)
 	}
 	for range f.size.Queries {
 		who := everyone[random.IntN(len(everyone))]
 		q := anyQuery(random, all) // what is asked for may be another's
-		f.by(who).compare(t, stored[who], q)
+		f.by(who).compare(t, docs[who], q)
 		if slices.ContainsFunc(f.by(who).found(t, q), func(d docstore.Document) bool { return d.Owner != who.Name() }) {
 			t.Errorf("what %q finds by %+v has other owners", who, q)
 		}

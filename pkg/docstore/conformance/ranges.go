@@ -24,7 +24,7 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 
 // rangesOf tries the ranges of an organisation. Between each two of its documents is one of the other, if there is one.
 func rangesOf(t *testing.T, f fixture, other *organisation.ID) {
-	stored := map[string][]uuid.UUID{}
+	ids := map[string][]uuid.UUID{}
 	var writes errgroup.Group
 	writes.SetLimit(64)
 	for _, part := range []struct {
@@ -33,7 +33,7 @@ func rangesOf(t *testing.T, f fixture, other *organisation.ID) {
 	}{{"early", 900}, {"between", 2500}, {"late", 900}, {"rare", 40}} {
 		for range part.count {
 			id := uuid.Must(uuid.NewV7())
-			stored[part.kind] = append(stored[part.kind], id)
+			ids[part.kind] = append(ids[part.kind], id)
 			doc := docstore.Document{ID: id, Body: []byte("{}"), Keys: docstore.Keys{"kind": part.kind}}
 			writes.Go(func() error { return f.Insert(t.Context(), f.who, doc) })
 			if other != nil {
@@ -44,7 +44,7 @@ func rangesOf(t *testing.T, f fixture, other *organisation.ID) {
 		}
 	}
 	must(t, writes.Wait())
-	for kind, want := range stored {
+	for kind, want := range ids {
 		q := docstore.Query{Ranges: []docstore.Range{{Index: "kind", From: kind, To: kind}}, Limit: 50}
 		last := q
 		last.Skip = len(want) - 30
@@ -62,7 +62,7 @@ func rangesOf(t *testing.T, f fixture, other *organisation.ID) {
 
 // pages returns the ids that a query selects, read page by page. A find that looks near may end a page with a sign of
 // how far it has looked.
-func (f fixture) pages(t *testing.T, q docstore.Query) (found []uuid.UUID) {
+func (f fixture) pages(t *testing.T, q docstore.Query) (ids []uuid.UUID) {
 	t.Helper()
 	for {
 		docs := f.found(t, q)
@@ -70,7 +70,7 @@ func (f fixture) pages(t *testing.T, q docstore.Query) (found []uuid.UUID) {
 		for i, doc := range docs {
 			q.After = doc.ID
 			if doc.Version > 0 {
-				found = append(found, doc.ID)
+				ids = append(ids, doc.ID)
 				continue
 			}
 			if more = true; !q.Near || i < len(docs)-1 || doc.Body != nil {
@@ -78,7 +78,7 @@ func (f fixture) pages(t *testing.T, q docstore.Query) (found []uuid.UUID) {
 			}
 		}
 		if !more {
-			return found
+			return ids
 		}
 	}
 }

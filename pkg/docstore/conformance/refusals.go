@@ -49,20 +49,20 @@ func refusals(t *testing.T, f fixture) {
 	t.Run("writes that are cut off are wholly there or not at all", func(t *testing.T) {
 		for i := range f.size.Documents / 10 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%40)*10*time.Microsecond)
-			written := document(docstore.Keys{"idempotency": uuid.NewString()})
-			err := f.Insert(ctx, us, written)
+			doc := document(docstore.Keys{"idempotency": uuid.NewString()})
+			err := f.Insert(ctx, us, doc)
 			cancel()
 			if err != nil && !errors.Is(err, docstore.ErrUnavailable) {
 				t.Fatalf("insert: %v", err)
 			}
-			stored, getErr := f.Get(t.Context(), us, written.ID)
+			doc, getErr := f.Get(t.Context(), us, doc.ID)
 			if err == nil && getErr != nil {
 				t.Fatalf("an acknowledged write is lost: %v", getErr)
 			}
 			if getErr == nil {
-				written.Version = 1
-				same(t, stored, written)
-				f.finds(t, docstore.Query{Equal: written.Keys, Limit: 2}, written.ID)
+				doc.Version = 1
+				same(t, doc, doc)
+				f.finds(t, docstore.Query{Equal: doc.Keys, Limit: 2}, doc.ID)
 			}
 		}
 	})

@@ -138,16 +138,16 @@ func (r *changesReader) take(segment segmentRecord) error {
 		return docstore.ErrPosition
 	}
 	after, rest := place{segment.Number + 1, 0}, all[r.at.change:]
-	taken := rest[:min(len(rest), r.limit-len(r.page.Changes))]
-	for i := range taken {
+	changes := rest[:min(len(rest), r.limit-len(r.page.Changes))]
+	for i := range changes {
 		if r.at.change++; r.at.change == int64(len(all)) {
 			r.at = after
 		}
-		taken[i].Position = r.at.position(r.log)
-		r.page.Watermark = taken[i].At
+		changes[i].Position = r.at.position(r.log)
+		r.page.Watermark = changes[i].At
 	}
-	r.page.Changes = append(r.page.Changes, taken...)
-	if len(taken) == len(rest) {
+	r.page.Changes = append(r.page.Changes, changes...)
+	if len(changes) == len(rest) {
 		r.at, r.page.Watermark = after, segment.Watermark.UTC()
 	}
 	return nil

@@ -89,16 +89,16 @@ func (c *collection) keepFormer(ctx context.Context, of docstore.Document, forme
 
 // addDigest gives a former version its digest if it lacks it, because a replica of a release without digests was the
 // first to keep it, and came too late with its replacement.
-func (c *collection) addDigest(ctx context.Context, kept formerRecord) error {
-	if len(kept.Digest) == 0 {
+func (c *collection) addDigest(ctx context.Context, former formerRecord) error {
+	if len(former.Digest) == 0 {
 		return nil
 	}
 	filter := bson.D{
-		{Key: documentField, Value: kept.Document}, {Key: idField, Value: kept.ID},
+		{Key: documentField, Value: former.Document}, {Key: idField, Value: former.ID},
 		{Key: digestField, Value: bson.D{{Key: "$exists", Value: false}}},
 	}
 	_, err := updated(ctx, c.history, filter,
-		bson.D{{Key: "$set", Value: bson.D{{Key: digestField, Value: kept.Digest}}}})
+		bson.D{{Key: "$set", Value: bson.D{{Key: digestField, Value: former.Digest}}}})
 	return err
 }
 

@@ -173,28 +173,28 @@ func (f foundRecord) look() look {
 }
 
 // page reads documents by their stamp. more reports whether others may follow.
-func (m migration) page(ctx context.Context, condition any) (found []foundRecord, more bool, err error) {
+func (m migration) page(ctx context.Context, condition any) (records []foundRecord, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
 	how := options.Find().SetHint(stampIndex).SetSort(valueAndID(stampField)).SetLimit(docstore.MigrationLength).
 		SetBatchSize(docstore.MigrationLength + 1)
 	size := 0
 	err = each(ctx, m.docs, bson.D{{Key: stampField, Value: condition}}, how, func(f foundRecord) (bool, error) {
-		found = append(found, f)
+		records = append(records, f)
 		size += len(f.Record.Body) + len(f.Record.State)
 		return size < docstore.MigrationSize, nil
 	})
-	return found, size >= docstore.MigrationSize || len(found) == docstore.MigrationLength, err
+	return records, size >= docstore.MigrationSize || len(records) == docstore.MigrationLength, err
 }
 
 // rekey gives documents that are still as they were read their keys and the stamp. Takings are counted up, so that
 // neither a contender nor a replacement that has read the document before takes it for what it was: this is a write of
 // the same version that may give it a value. It returns how many were as they were read.
-func (m migration) rekey(ctx context.Context, found []foundRecord) (done int, err error) {
+func (m migration) rekey(ctx context.Context, records []foundRecord) (done int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
-	writes := make([]mongo.WriteModel, len(found))
-	for i, f := range found {
+	writes := make([]mongo.WriteModel, len(records))
+	for i, f := range records {
 		keys, err := m.keysOf(ctx, f)
 		if err != nil {
 			return 0, err
@@ -213,15 +213,15 @@ func (m migration) rekey(ctx context.Context, found []foundRecord) (done int, er
 
 // keysOf returns the keys that a document is to have: those that its record gives, and those it has of indexes that
 // the spec does not have. It reserves the unique values that are new, and leaves out those that another document has.
-func (m migration) keysOf(ctx context.Context, found foundRecord) (bson.D, error) {
-	if found.Record.Version == tombstone {
+func (m migration) keysOf(ctx context.Context, record foundRecord) (bson.D, error) {
+	if record.Record.Version == tombstone {
 		return bson.D{}, nil
 	}
-	doc, has := found.Record.document(), found.look()
+	doc, has := record.Record.document(), record.look()
 	anew, err := m.spec.KeysAnew(doc)
 	if err != nil {
 		m.spec.Report(doc, err)
-		return append(bson.D{}, found.Record.Keys...), nil
+		return append(bson.D{}, record.Record.Keys...), nil
 	}
 	left := map[string]bool{}
 	for {
@@ -231,7 +231,7 @@ func (m migration) keysOf(ctx context.Context, found foundRecord) (bson.D, error
 				wanted = append(wanted, key)
 			}
 		}
-		_, err := m.acquire(ctx, found.Record.ID, wanted)
+		_, err := m.acquire(ctx, record.Record.ID, wanted)
 		index, taken := docstore.Duplicate(err)
 		if !taken && err != nil {
 			return nil, err
@@ -243,7 +243,7 @@ func (m migration) keysOf(ctx context.Context, found foundRecord) (bson.D, error
 		left[index] = true
 	}
 	keys := slices.DeleteFunc(keysOf(m.spec, anew), func(key bson.E) bool { return left[key.Key] })
-	for _, key := range found.Record.Keys {
+	for _, key := range record.Record.Keys {
 		if !m.spec.Has(key.Key) {
 			keys = append(keys, key)
 		}

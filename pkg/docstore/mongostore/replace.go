@@ -60,16 +60,16 @@ func (c *collection) Replace(
 // is in use again.
 func (c *collection) rekey(ctx context.Context, version int64, next record, keys []uniqueKey) error {
 	for range maxRekeys {
-		stored, exists, err := c.look(ctx, next.ID)
+		now, exists, err := c.look(ctx, next.ID)
 		if err != nil {
 			return unavailable(ctx, err)
 		}
-		if !exists || stored.Version != version || stored.Owner != next.Owner {
+		if !exists || now.Version != version || now.Owner != next.Owner {
 			return docstore.ErrStale
 		}
 		var wanted []uniqueKey
 		for _, key := range keys {
-			if !stored.has(key) {
+			if !now.has(key) {
 				wanted = append(wanted, key)
 			}
 		}
@@ -77,7 +77,7 @@ func (c *collection) rekey(ctx context.Context, version int64, next record, keys
 		if err != nil {
 			return err
 		}
-		done, err := c.replaced(ctx, stored.filter(), next)
+		done, err := c.replaced(ctx, now.filter(), next)
 		if done || err != nil {
 			return err
 		}

@@ -18,11 +18,11 @@ import (
 // settle returns nil if a document is as a write left it, although the outcome of the write is unknown because of
 // cause; else cause, as unavailable.
 func (c *collection) settle(ctx context.Context, written record, cause error) error {
-	stored, exists, err := c.look(ctx, written.ID)
+	now, exists, err := c.look(ctx, written.ID)
 	if err != nil {
 		return unavailable(ctx, errors.Join(cause, err))
 	}
-	if exists && stored.Write == written.Write {
+	if exists && now.Write == written.Write {
 		return nil
 	}
 	return unavailable(ctx, cause)

@@ -122,21 +122,21 @@ const (
 // if wait is true, it is left alone.
 func (c *collection) bar(ctx context.Context, owner bson.Binary, key uniqueKey, wait bool) (ownerState, error) {
 	for range maxContests {
-		stored, exists, err := c.look(ctx, owner)
+		now, exists, err := c.look(ctx, owner)
 		switch {
 		case err != nil:
 			return 0, unavailable(ctx, err)
 		case !exists && wait:
 			return mayYetAppear, nil
-		case exists && stored.Version == tombstone:
+		case exists && now.Version == tombstone:
 			return barred, nil
-		case exists && stored.has(key):
+		case exists && now.has(key):
 			return hasValue, nil
 		}
 		done := false
 		err = retried(ctx, func() (err error) {
 			if exists {
-				done, err = c.countTaking(ctx, stored)
+				done, err = c.countTaking(ctx, now)
 			} else {
 				done, err = c.bury(ctx, owner)
 			}
@@ -156,8 +156,8 @@ func (c *collection) bar(ctx context.Context, owner bson.Binary, key uniqueKey, 
 }
 
 // countTaking counts one more taking from a document, if it is still the one that was looked at.
-func (c *collection) countTaking(ctx context.Context, stored look) (bool, error) {
-	result, err := c.docs.UpdateOne(ctx, stored.filter(),
+func (c *collection) countTaking(ctx context.Context, now look) (bool, error) {
+	result, err := c.docs.UpdateOne(ctx, now.filter(),
 		bson.D{{Key: "$inc", Value: bson.D{{Key: takingsField, Value: int64(1)}}}})
 	if err != nil {
 		return false, err
@@ -194,7 +194,7 @@ var lookedAt = bson.D{
 }
 
 // look reads a document or tombstone; exists is false if there is neither.
-func (c *collection) look(ctx context.Context, id bson.Binary) (stored look, exists bool, err error) {
+func (c *collection) look(ctx context.Context, id bson.Binary) (now look, exists bool, err error) {
 	return one[look](ctx, c.docs, bson.D{{Key: idField, Value: id}}, options.FindOne().SetProjection(lookedAt))
 }
 

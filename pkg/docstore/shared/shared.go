@@ -90,16 +90,16 @@ type settled struct {
 // settledIn returns the documents of a store, and what it has about a collection; nil if it has nothing.
 func settledIn(
 	ctx context.Context, store docstore.Store, name string,
-) (kept docstore.Kept[settled], is *settled, err error) {
+) (choices docstore.Kept[settled], is *settled, err error) {
 	in, err := store.Collection(ctx, settledSpec)
 	if err != nil {
-		return kept, nil, err
+		return choices, nil, err
 	}
-	kept = docstore.Kept[settled]{In: in, What: "owner of a collection",
+	choices = docstore.Kept[settled]{In: in, What: "owner of a collection",
 		At:   func(s *settled) *docstore.At { return &s.at },
 		Keys: func(s *settled) docstore.Keys { return docstore.Keys{ofIndex: s.Collection} }}
-	is, err = kept.One(ctx, everybody, docstore.Keys{ofIndex: name})
-	return kept, is, err
+	is, err = choices.One(ctx, everybody, docstore.Keys{ofIndex: name})
+	return choices, is, err
 }
 
 // settle returns the name of the organisation to which the documents of a collection belong that have no owner, the
@@ -110,11 +110,11 @@ func (s *of) settle(
 ) (owner string, err error) {
 	// Another process may settle it meanwhile.
 	err = docstore.Again(func() error {
-		kept, now, err := settledIn(ctx, s.Store, name)
+		choices, now, err := settledIn(ctx, s.Store, name)
 		if err != nil {
 			return err
 		}
-		stored, err := opened.Find(ctx, everybody, docstore.Query{Limit: 1})
+		docs, err := opened.Find(ctx, everybody, docstore.Query{Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -122,12 +122,12 @@ func (s *of) settle(
 		if now != nil {
 			next = *now
 		}
-		owner, err = s.settings.owner(next.Default, len(stored) > 0, owned)
+		owner, err = s.settings.owner(next.Default, len(docs) > 0, owned)
 		if err != nil || now != nil && owner == now.Default {
 			return err
 		}
 		next.Default = owner
-		return kept.Write(ctx, everybody, &next, nil)
+		return choices.Write(ctx, everybody, &next, nil)
 	})
 	return owner, err
 }

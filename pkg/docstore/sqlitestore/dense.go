@@ -20,7 +20,7 @@ const fewInRange = 500
 // query is no such one, or the page was not found there: then all are to be sorted.
 func (c *collection) findDense(
 	ctx context.Context, by sight, q docstore.Query,
-) (found []docstore.Document, done bool, err error) {
+) (docs []docstore.Document, done bool, err error) {
 	lead, ok := c.spec.Driving(q)
 	if _, equal := q.Equal[lead.Name]; !ok || equal {
 		return nil, false, nil
@@ -33,18 +33,18 @@ func (c *collection) findDense(
 		return nil, false, err
 	}
 	sql, texts := findSQL(selectedFor(q), c.spec, by, q, true)
-	found, err = page(ctx, c.store.reads.long, sql, q, func(stmt *sqlite3.Stmt) {
+	docs, err = page(ctx, c.store.reads.long, sql, q, func(stmt *sqlite3.Stmt) {
 		bindFind(stmt, q, texts)
 		stmt.BindBytes(4+len(texts), until[:])
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	whole := q.Followed(found)
+	whole := q.Followed(docs)
 	if q.Near && more && !whole {
-		return append(found, docstore.Document{ID: until}), true, nil
+		return append(docs, docstore.Document{ID: until}), true, nil
 	}
-	return found, whole || !more, nil
+	return docs, whole || !more, nil
 }
 
 // windowEnd returns the id of the last document of the next window, in order of id. If there are fewer, more is false,

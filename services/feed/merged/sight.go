@@ -98,7 +98,7 @@ func (s *sight) ask(ctx context.Context, want Filter, streams []*stream) error {
 		for {
 			some := names[:min(len(names), questions[keeper].most)]
 			names = names[len(some):]
-			found, err := s.reader.seen(ctx, keeper, some)
+			sights, err := s.reader.seen(ctx, keeper, some)
 			if err != nil {
 				for _, one := range from {
 					one.missing = keeper
@@ -106,7 +106,7 @@ func (s *sight) ask(ctx context.Context, want Filter, streams []*stream) error {
 				break
 			}
 			for _, name := range some {
-				s.asked[keeper][name] = found[name]
+				s.asked[keeper][name] = sights[name]
 			}
 			if len(names) == 0 {
 				break
@@ -140,9 +140,9 @@ var questions = map[string]struct {
 	policies: {internalapi.MostAsked, func(
 		ctx context.Context, at *peer.Client, names []string, sees func(string, string, bool),
 	) error {
-		found, err := peer.Post[internalapi.Seen](ctx, at, internalapi.SeenPath,
+		page, err := peer.Post[internalapi.Seen](ctx, at, internalapi.SeenPath,
 			internalapi.Asked{PolicyNumbers: names})
-		for _, p := range found.Policies {
+		for _, p := range page.Policies {
 			sees(p.PolicyNumber, p.Owner, false)
 		}
 		return err
@@ -179,6 +179,6 @@ func (r *Reader) seen(ctx context.Context, keeper string, names []string) (map[s
 
 // Sees reports whether the organisation of the context sees now what is under a policy or contract of another one.
 func (r *Reader) Sees(ctx context.Context, under Under) (bool, error) {
-	found, err := r.seen(ctx, under.Keeper, []string{under.Name})
-	return err == nil && found[under.Name].sees(under), err
+	sights, err := r.seen(ctx, under.Keeper, []string{under.Name})
+	return err == nil && sights[under.Name].sees(under), err
 }

@@ -159,7 +159,7 @@ func (h *Hooks) Check(name string, want *beyond.Webhook) error {
 // problems.WebhookRefused, problems.TooManyWebhooks, problem.Unavailable, those of the store.
 func (h *Hooks) Put(
 	ctx context.Context, name string, want beyond.Webhook, from merged.Places, meets Condition,
-) (shown beyond.WebhookShown, tag string, err error) {
+) (webhook beyond.WebhookShown, tag string, err error) {
 	err = docstore.Again(func() error {
 		was, err := h.get(ctx, name)
 		if err == nil {
@@ -184,11 +184,11 @@ func (h *Hooks) Put(
 		case err != nil:
 			return refusal(err, name)
 		}
-		shown, tag = e.shown(), e.tag()
-		shown.Secret = secret
+		webhook, tag = e.shown(), e.tag()
+		webhook.Secret = secret
 		return nil
 	})
-	return shown, tag, err
+	return webhook, tag, err
 }
 
 // errEdited is the error of a change after another one that has come meanwhile.
@@ -256,16 +256,16 @@ func (h *Hooks) replace(
 // Delete removes a webhook and returns what it was. Errors: as Get, those of meets.
 func (h *Hooks) Delete(
 	ctx context.Context, name string, meets Condition,
-) (shown beyond.WebhookShown, tag string, err error) {
+) (webhook beyond.WebhookShown, tag string, err error) {
 	_, err = h.change(ctx, name, func(e *endpoint) error {
 		if err := meets(e.tag()); err != nil {
 			return err
 		}
-		shown, tag = e.shown(), e.tag()
+		webhook, tag = e.shown(), e.tag()
 		*e = endpoint{Slot: e.Slot, Edition: e.Edition + 1, Course: e.Course + 1, at: e.at}
 		return nil
 	})
-	return shown, tag, refusal(err, name)
+	return webhook, tag, refusal(err, name)
 }
 
 // Pause has nothing delivered until Resume. An event that is being sent may still arrive. Errors: as Get,
