@@ -53,8 +53,8 @@ func errorRules() []Rule {
 	})
 	add("PUT /personal to the identity of another party is the same 409", func(p *probe) {
 		one, other := p.create("personal", p.body("personal", 0)), p.create("personal", p.body("personal", 1))
-		got := p.body("personal", 1).with("idType", one["idType"], "idNumber", one["idNumber"])
-		problem := p.refused(http.StatusConflict, "", p.put("/personal/"+other.text("id"), got))
+		body := p.body("personal", 1).with("idType", one["idType"], "idNumber", one["idNumber"])
+		problem := p.refused(http.StatusConflict, "", p.put("/personal/"+other.text("id"), body))
 		p.holds(problem, record{"existingId": one["id"]})
 	})
 	add("a problem of another title has another type", typesDiffer)

@@ -55,13 +55,13 @@ func refusals(t *testing.T, f fixture) {
 			if err != nil && !errors.Is(err, docstore.ErrUnavailable) {
 				t.Fatalf("insert: %v", err)
 			}
-			doc, getErr := f.Get(t.Context(), us, doc.ID)
+			got, getErr := f.Get(t.Context(), us, doc.ID)
 			if err == nil && getErr != nil {
 				t.Fatalf("an acknowledged write is lost: %v", getErr)
 			}
 			if getErr == nil {
 				doc.Version = 1
-				same(t, doc, doc)
+				same(t, got, doc)
 				f.finds(t, docstore.Query{Equal: doc.Keys, Limit: 2}, doc.ID)
 			}
 		}
