@@ -310,7 +310,7 @@ func (c *collection) search(ctx context.Context, by sight, q docstore.Query) ([]
 func (c *collection) list(
 	ctx context.Context, read reading, by sight, q docstore.Query,
 ) ([]docstore.Document, error) {
-	sql, texts := findSQL(selectedFor(q), c.spec, by, q, false)
+	sql, texts := c.sql.finds.of(c.spec, by, q)
 	return page(ctx, read, sql, q, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 

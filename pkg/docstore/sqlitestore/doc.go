@@ -19,7 +19,7 @@
 //	inuse_other.go  the same where that cannot be known
 //	collection.go   the table of a collection: insert, get, replace, find, unsent, sent
 //	statements.go   the SQL of a collection
-//	reads.go        in whose name is read, and the SQL of reads by id and of former versions
+//	reads.go        in whose name is read, and the SQL of reads: by id, and finds, written once for each form
 //	writer.go       the goroutine that writes, the writes that it commits together, and when it is at work
 //	readers.go      the connections that read
 //	rows.go         the rows of a read: one, which may be large, a little of many, or those of a page

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
@@ -107,6 +108,41 @@ func readsOf(spec docstore.Spec, kind sightKind) reads {
 		formerByKey: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2%s
 			ORDER BY version DESC LIMIT 1`, bodilessColumns, history, quoted(formerKeyIndex(spec.Name)), kept),
 	}
+}
+
+// finds keeps the SQL of the finds that were asked for so far, so that it is not written anew for each. There are few
+// texts, since all finds that name the same indexes have the same one, whatever the values. Finds with ranges have
+// more forms and are not kept: writing their SQL is little of what they cost.
+type finds struct{ written sync.Map } // of form to string
+
+// form is what the SQL of a find without ranges depends on.
+type form struct {
+	withState, descending bool
+	kind                  sightKind
+	indexes               uint64 // those that the find names, by their place in the spec
+}
+
+// of returns findSQL for a query, with the texts that it has as parameters.
+func (f *finds) of(spec docstore.Spec, by sight, q docstore.Query) (sql string, texts []string) {
+	if len(q.Ranges) > 0 || len(spec.Indexes) > 64 {
+		return findSQL(selectedFor(q), spec, by, q, false)
+	}
+	form := form{withState: q.WithState, descending: q.Descending, kind: by.kind}
+	for i, index := range spec.Indexes {
+		if value, ok := q.Equal[index.Name]; ok {
+			form.indexes |= 1 << i
+			texts = append(texts, value)
+		}
+	}
+	if by.kind == owned {
+		texts = append(texts, by.owner)
+	}
+	if sql, ok := f.written.Load(form); ok {
+		return sql.(string), texts
+	}
+	sql, texts = findSQL(selectedFor(q), spec, by, q, false)
+	f.written.Store(form, sql)
+	return sql, texts
 }
 
 // ownerAfter is the SQL that returns the first of the owners of a collection's documents after a name.

@@ -24,8 +24,9 @@ func selectedFor(q docstore.Query) string {
 	return stateless
 }
 
-// statements are the SQL of a collection, except that of its finds.
+// statements are the SQL of a collection, except that of its other finds.
 type statements struct {
+	finds *finds
 	// seen are the reads of all documents, of those without an owner, and of those of one owner.
 	seen         [sights]reads
 	unsent       string
@@ -57,7 +58,8 @@ func statementsOf(spec docstore.Spec) statements {
 		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4, digest = ?5%%s
 			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(spec.Indexes))
 	return statements{
-		seen: [sights]reads{readsOf(spec, all), readsOf(spec, unowned), readsOf(spec, owned)},
+		finds: &finds{},
+		seen:  [sights]reads{readsOf(spec, all), readsOf(spec, unowned), readsOf(spec, owned)},
 		owns: fmt.Sprintf(`SELECT 1 FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table,
 			quoted(ownedIndex(spec.Name))),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
