@@ -1147,13 +1147,14 @@ func (e ReadAgingParamsOf) Valid() bool {
 
 // Defines values for ReadAgingParamsWhose.
 const (
-	ReadAgingParamsWhoseAll ReadAgingParamsWhose = "all"
-	ReadAgingParamsWhoseOwn ReadAgingParamsWhose = "own"
+	ReadAgingParamsWhoseAll      ReadAgingParamsWhose = "all"
+	ReadAgingParamsWhoseOwn      ReadAgingParamsWhose = "own"
+	ReadAgingParamsWhoseReported ReadAgingParamsWhose = "reported"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ReadAgingParamsWhose) Valid() bool {
-	return slices.Contains([]ReadAgingParamsWhose{ReadAgingParamsWhoseAll, ReadAgingParamsWhoseOwn}, e)
+	return slices.Contains([]ReadAgingParamsWhose{ReadAgingParamsWhoseAll, ReadAgingParamsWhoseOwn, ReadAgingParamsWhoseReported}, e)
 }
 
 // Defines values for ListBookClaimsParamsClaimNumberEmpty.
@@ -1484,13 +1485,14 @@ func (e ListBookClaimsParamsSort) Valid() bool {
 
 // Defines values for ListBookClaimsParamsWhose.
 const (
-	ListBookClaimsParamsWhoseAll ListBookClaimsParamsWhose = "all"
-	ListBookClaimsParamsWhoseOwn ListBookClaimsParamsWhose = "own"
+	ListBookClaimsParamsWhoseAll      ListBookClaimsParamsWhose = "all"
+	ListBookClaimsParamsWhoseOwn      ListBookClaimsParamsWhose = "own"
+	ListBookClaimsParamsWhoseReported ListBookClaimsParamsWhose = "reported"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookClaimsParamsWhose) Valid() bool {
-	return slices.Contains([]ListBookClaimsParamsWhose{ListBookClaimsParamsWhoseAll, ListBookClaimsParamsWhoseOwn}, e)
+	return slices.Contains([]ListBookClaimsParamsWhose{ListBookClaimsParamsWhoseAll, ListBookClaimsParamsWhoseOwn, ListBookClaimsParamsWhoseReported}, e)
 }
 
 // Defines values for ListLateReceiptsParamsIdEmpty.
@@ -1679,13 +1681,14 @@ func (e ListLateReceiptsParamsSort) Valid() bool {
 
 // Defines values for ListLateReceiptsParamsWhose.
 const (
-	ListLateReceiptsParamsWhoseAll ListLateReceiptsParamsWhose = "all"
-	ListLateReceiptsParamsWhoseOwn ListLateReceiptsParamsWhose = "own"
+	ListLateReceiptsParamsWhoseAll      ListLateReceiptsParamsWhose = "all"
+	ListLateReceiptsParamsWhoseOwn      ListLateReceiptsParamsWhose = "own"
+	ListLateReceiptsParamsWhoseReported ListLateReceiptsParamsWhose = "reported"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ListLateReceiptsParamsWhose) Valid() bool {
-	return slices.Contains([]ListLateReceiptsParamsWhose{ListLateReceiptsParamsWhoseAll, ListLateReceiptsParamsWhoseOwn}, e)
+	return slices.Contains([]ListLateReceiptsParamsWhose{ListLateReceiptsParamsWhoseAll, ListLateReceiptsParamsWhoseOwn, ListLateReceiptsParamsWhoseReported}, e)
 }
 
 // Defines values for ListBookMovementsParamsIdEmpty.
@@ -1874,13 +1877,14 @@ func (e ListBookMovementsParamsSort) Valid() bool {
 
 // Defines values for ListBookMovementsParamsWhose.
 const (
-	ListBookMovementsParamsWhoseAll ListBookMovementsParamsWhose = "all"
-	ListBookMovementsParamsWhoseOwn ListBookMovementsParamsWhose = "own"
+	ListBookMovementsParamsWhoseAll      ListBookMovementsParamsWhose = "all"
+	ListBookMovementsParamsWhoseOwn      ListBookMovementsParamsWhose = "own"
+	ListBookMovementsParamsWhoseReported ListBookMovementsParamsWhose = "reported"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookMovementsParamsWhose) Valid() bool {
-	return slices.Contains([]ListBookMovementsParamsWhose{ListBookMovementsParamsWhoseAll, ListBookMovementsParamsWhoseOwn}, e)
+	return slices.Contains([]ListBookMovementsParamsWhose{ListBookMovementsParamsWhoseAll, ListBookMovementsParamsWhoseOwn, ListBookMovementsParamsWhoseReported}, e)
 }
 
 // Defines values for ListBookPoliciesParamsPolicyNumberEmpty.
@@ -2299,24 +2303,26 @@ func (e ListBookPoliciesParamsSort) Valid() bool {
 
 // Defines values for ListBookPoliciesParamsWhose.
 const (
-	ListBookPoliciesParamsWhoseAll ListBookPoliciesParamsWhose = "all"
-	ListBookPoliciesParamsWhoseOwn ListBookPoliciesParamsWhose = "own"
+	ListBookPoliciesParamsWhoseAll      ListBookPoliciesParamsWhose = "all"
+	ListBookPoliciesParamsWhoseOwn      ListBookPoliciesParamsWhose = "own"
+	ListBookPoliciesParamsWhoseReported ListBookPoliciesParamsWhose = "reported"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ListBookPoliciesParamsWhose) Valid() bool {
-	return slices.Contains([]ListBookPoliciesParamsWhose{ListBookPoliciesParamsWhoseAll, ListBookPoliciesParamsWhoseOwn}, e)
+	return slices.Contains([]ListBookPoliciesParamsWhose{ListBookPoliciesParamsWhoseAll, ListBookPoliciesParamsWhoseOwn, ListBookPoliciesParamsWhoseReported}, e)
 }
 
 // Defines values for SummariseBookParamsWhose.
 const (
-	SummariseBookParamsWhoseAll SummariseBookParamsWhose = "all"
-	SummariseBookParamsWhoseOwn SummariseBookParamsWhose = "own"
+	SummariseBookParamsWhoseAll      SummariseBookParamsWhose = "all"
+	SummariseBookParamsWhoseOwn      SummariseBookParamsWhose = "own"
+	SummariseBookParamsWhoseReported SummariseBookParamsWhose = "reported"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e SummariseBookParamsWhose) Valid() bool {
-	return slices.Contains([]SummariseBookParamsWhose{SummariseBookParamsWhoseAll, SummariseBookParamsWhoseOwn}, e)
+	return slices.Contains([]SummariseBookParamsWhose{SummariseBookParamsWhoseAll, SummariseBookParamsWhoseOwn, SummariseBookParamsWhoseReported}, e)
 }
 
 // Defines values for ReadLossTriangleParamsMeasure.
@@ -2365,13 +2371,14 @@ func (e ReadLossTriangleParamsCumulative) Valid() bool {
 
 // Defines values for ReadLossTriangleParamsWhose.
 const (
-	ReadLossTriangleParamsWhoseAll ReadLossTriangleParamsWhose = "all"
-	ReadLossTriangleParamsWhoseOwn ReadLossTriangleParamsWhose = "own"
+	ReadLossTriangleParamsWhoseAll      ReadLossTriangleParamsWhose = "all"
+	ReadLossTriangleParamsWhoseOwn      ReadLossTriangleParamsWhose = "own"
+	ReadLossTriangleParamsWhoseReported ReadLossTriangleParamsWhose = "reported"
 )
 
 // Valid reports whether the value is one of those that the document lists.
 func (e ReadLossTriangleParamsWhose) Valid() bool {
-	return slices.Contains([]ReadLossTriangleParamsWhose{ReadLossTriangleParamsWhoseAll, ReadLossTriangleParamsWhoseOwn}, e)
+	return slices.Contains([]ReadLossTriangleParamsWhose{ReadLossTriangleParamsWhoseAll, ReadLossTriangleParamsWhoseOwn, ReadLossTriangleParamsWhoseReported}, e)
 }
 
 // Defines values for ListBordereauxParamsKind.
@@ -3426,7 +3433,7 @@ type ClaimRow struct {
 	// Outstanding Outstanding is what is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
 	Outstanding *json.Number `json:"outstanding,omitempty"`
 
-	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it under a contract.
 	Owner *string `json:"owner,omitempty"`
 
 	// Paid Paid is what the insurer has paid for the claim until now.
@@ -4638,7 +4645,7 @@ type MovementRow struct {
 	// Line The line of the policy.
 	Line *string `json:"line,omitempty"`
 
-	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it under a contract.
 	Owner *string `json:"owner,omitempty"`
 
 	// PolicyNumber The number of the policy. Absent for a receipt that names a claim which the book does not know.
@@ -4827,7 +4834,7 @@ type PolicyRow struct {
 	// Outstanding Outstanding is what is still to be paid for claims, as their reserves say; 0 for those that are closed.
 	Outstanding *json.Number `json:"outstanding,omitempty"`
 
-	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	// Owner The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it under a contract.
 	Owner *string `json:"owner,omitempty"`
 
 	// Paid Paid is what the insurer has paid for claims until now.
@@ -11322,8 +11329,11 @@ type ReadAgingParams struct {
 	// Currency Only amounts of this currency
 	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
 
-	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	// Whose own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most
 	Whose *ReadAgingParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
+
+	// Owner With whose=reported, the organisation whose contract is meant, where several have one of the reference
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ReadAgingParamsOf defines parameters for ReadAging.
@@ -11619,7 +11629,7 @@ type ListBookClaimsParams struct {
 	// Columns The members of rows to return, with commas between them; all without it. JSON has claimNumber in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
 
-	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	// Whose own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most
 	Whose *ListBookClaimsParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 
 	// Find What a number, the name of the policyholder or of the broker, or the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case or accent, so that EX 20-26 is found as ex2026
@@ -11883,7 +11893,7 @@ type ListLateReceiptsParams struct {
 	// Columns The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
 
-	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	// Whose own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most
 	Whose *ListLateReceiptsParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 }
 
@@ -12102,7 +12112,7 @@ type ListBookMovementsParams struct {
 	// Columns The members of rows to return, with commas between them; all without it. JSON has id in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
 
-	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	// Whose own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most
 	Whose *ListBookMovementsParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 }
 
@@ -12525,7 +12535,7 @@ type ListBookPoliciesParams struct {
 	// Columns The members of rows to return, with commas between them; all without it. JSON has policyNumber in any case, and a file the columns in this order
 	Columns *string `form:"columns,omitempty" json:"columns,omitempty"`
 
-	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	// Whose own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most
 	Whose *ListBookPoliciesParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
 
 	// Find What a number, the name of the policyholder or of the broker, or the insured object has anywhere: three letters or digits at least. Nothing else is compared, and no case or accent, so that EX 20-26 is found as ex2026
@@ -12672,8 +12682,11 @@ type SummariseBookParams struct {
 	// Country Only this country
 	Country *string `form:"country,omitempty" json:"country,omitempty"`
 
-	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	// Whose own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most
 	Whose *SummariseBookParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
+
+	// Owner With whose=reported, the organisation whose contract is meant, where several have one of the reference
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 
 	// From The first month, such as 2026-01
 	From *string `form:"from,omitempty" json:"from,omitempty"`
@@ -12708,8 +12721,11 @@ type ReadLossTriangleParams struct {
 	// Currency Only amounts of this currency
 	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
 
-	// Whose own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most
+	// Whose own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most
 	Whose *ReadLossTriangleParamsWhose `form:"whose,omitempty" json:"whose,omitempty"`
+
+	// Owner With whose=reported, the organisation whose contract is meant, where several have one of the reference
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ReadLossTriangleParamsMeasure defines parameters for ReadLossTriangle.
@@ -17332,6 +17348,7 @@ func (c *Client) ReadAging(ctx context.Context, params *ReadAgingParams) (*Reply
 		query(r, "contract", params.Contract)
 		query(r, "currency", params.Currency)
 		query(r, "whose", params.Whose)
+		query(r, "owner", params.Owner)
 	}
 	return send[Aging](ctx, c, r)
 }
@@ -17715,6 +17732,7 @@ func (c *Client) SummariseBook(ctx context.Context, params *SummariseBookParams)
 		query(r, "cause", params.Cause)
 		query(r, "country", params.Country)
 		query(r, "whose", params.Whose)
+		query(r, "owner", params.Owner)
 		query(r, "from", params.From)
 		query(r, "to", params.To)
 	}
@@ -17733,6 +17751,7 @@ func (c *Client) ReadLossTriangle(ctx context.Context, params *ReadLossTriangleP
 		query(r, "contract", params.Contract)
 		query(r, "currency", params.Currency)
 		query(r, "whose", params.Whose)
+		query(r, "owner", params.Owner)
 	}
 	return send[Triangle](ctx, c, r)
 }

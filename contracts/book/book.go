@@ -55,7 +55,8 @@ type PolicyRow struct {
 	AgentID scalar.ID `json:"agentId,omitzero"`
 	// The name of the agent.
 	Agent string `json:"agent,omitzero"`
-	// The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	// The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it
+	// under a contract.
 	Owner string `json:"owner,omitzero"`
 	// Written is the premium agreed for the whole cover, before deductions and as endorsed; of a line without
 	// grossWrittenPremium it is what was received as premium less what was paid back.
@@ -125,7 +126,8 @@ type ClaimRow struct {
 	AgentID scalar.ID `json:"agentId,omitzero"`
 	// The name of the agent.
 	Agent string `json:"agent,omitzero"`
-	// The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	// The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it
+	// under a contract.
 	Owner string `json:"owner,omitzero"`
 	// The year of account of the policy.
 	Year int `json:"year,omitzero"`
@@ -182,7 +184,8 @@ type MovementRow struct {
 	Insured string `json:"insured,omitzero"`
 	// The contract of the policy.
 	Contract string `json:"contract,omitzero"`
-	// The organisation that owns the policy, where that is another one, which shares it with the caller's.
+	// The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it
+	// under a contract.
 	Owner string `json:"owner,omitzero"`
 	// The year of account of the policy.
 	Year int `json:"year,omitzero"`

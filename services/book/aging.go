@@ -45,9 +45,9 @@ func (l *library) aging() rest.Extension {
 			{Name: byLine, Means: "Only this line"},
 			{Name: byContract, Means: "Only this contract"},
 			{Name: currencyName, Means: "Only amounts of this currency"},
-			whoseParameter,
+			whoseParameter, ownerParameter,
 		},
-		Response: reflectAging, Serve: l.serveAging,
+		Response: reflectAging, Refuses: refusesReported, Serve: l.serveAging,
 	}
 }
 
@@ -68,7 +68,7 @@ func (l *library) serveAging(c *gin.Context, _ any) (any, error) {
 	q := agingQuery{of: ofPremium, only: map[string]string{}}
 	values, err := query.Parse(c.Request.URL.RawQuery)
 	if err == nil {
-		err = query.Each(values, q.parameter)
+		err = query.Each(values, q.read)
 	}
 	if err != nil {
 		return nil, err
@@ -125,16 +125,16 @@ func least(a *book.Age) int {
 	return *a.FromDays
 }
 
-func (q *agingQuery) parameter(name, value string) (wrong string) {
-	switch name {
-	case ofName:
-		if q.of = value; value != ofPremium && value != ofClaims {
-			return "must be " + ofPremium + " or " + ofClaims
-		}
-	case whoseName:
-		return q.take(value)
-	default:
+func (q *agingQuery) read(name, value string) (wrong string) {
+	if wrong, is := q.parameter(name, value); is {
+		return wrong
+	}
+	if name != ofName {
 		q.only[name] = value
+		return ""
+	}
+	if q.of = value; value != ofPremium && value != ofClaims {
+		return "must be " + ofPremium + " or " + ofClaims
 	}
 	return ""
 }

@@ -49,10 +49,12 @@ func TestParametersOfTheBook(t *testing.T) {
 		"triangle?colour=red":                         "is not known here",
 		"aging?of=receipts":                           "premium or claims",
 		"aging?by=line":                               "is not known here",
-		"aging?whose=mine":                            "own or all",
-		"triangle?whose=mine":                         "own or all",
-		"summary?whose=mine":                          "own or all",
-		"movements?whose=mine":                        "own or all",
+		"aging?whose=mine":                            "own, all or reported",
+		"triangle?whose=mine":                         "own, all or reported",
+		"summary?whose=mine":                          "own, all or reported",
+		"movements?whose=mine":                        "own, all or reported",
+		"movements?whose=reported&contract=C":         "where organisations share the exchange",
+		"summary?owner=acme":                          "goes with whose=reported",
 	} {
 		got := s.Must(http.StatusBadRequest, http.MethodGet, "/x/book/"+path, "")
 		if got.Member("type") != "/problems/bad-parameter" || !strings.Contains(got.Text, says) {

@@ -33,6 +33,9 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 			Clock: servicetest.At(t, "2026-03-01T12:00:00Z"), Flags: []string{"--org-claim", "org"}})
 		defer s.Stop()
 		untilShown(s.As("vega"))
+		for _, contract := range []string{"C", "D"} {
+			s.As("zenith").Must(200, "GET", "/x/book/summary?whose=reported&contract="+contract, "")
+		}
 	})
 	for _, stub := range stubs {
 		stub.(*consumercontract.Stub).WantAllAsked()

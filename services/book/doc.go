@@ -10,7 +10,7 @@
 //	lists.go    the lists: conditions, order and cursors
 //	find.go     what rows are found by
 //	export.go   the lists with some of their columns, and as files
-//	sight.go    what a caller sees: what it owns, and what others share with it
+//	sight.go    what a caller sees: what it owns, what others share with it, and what they report to it
 //	summary.go  sums by line, year and others
 //	triangle.go  the loss triangle
 //	aging.go    what is open, by its age

@@ -87,7 +87,7 @@ func (l *library) list(of *rows.List, id, summary string, response reflect.Type,
 			"zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked " +
 			"for, and `next`. Until the book has read everything for the first time, the response is 503. " + ofFiles,
 		Also:       table.Media(),
-		Parameters: []string{limitName}, Query: parameters, Response: response,
+		Parameters: []string{limitName}, Query: parameters, Response: response, Refuses: refusesReported,
 		Serve: func(c *gin.Context, _ any) (any, error) { return l.serveList(c, of) },
 	}
 }
@@ -232,6 +232,7 @@ func (l *library) readList(r *http.Request, of *rows.List) (q listQuery, err err
 	for _, c := range of.Columns {
 		if is := conditions[c.Name]; is != nil {
 			q.Conditions = append(q.Conditions, *is)
+			q.narrow(is)
 		}
 	}
 	if text := values.Get(cursorName); values.Has(cursorName) {

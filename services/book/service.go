@@ -88,7 +88,8 @@ func declare(s *rest.Server, deps process.Deps, file string) (rest.Parts, error)
 			Summary: "Written, earned, received, paid and incurred, added up",
 			Details: "Amounts of different currencies are never added up. Each cell has the paths of the lists that " +
 				"it is the sum of. " + words,
-			Query: summaryParameters, Response: reflect.TypeFor[book.Summary](), Serve: l.serveSummary,
+			Query: summaryParameters, Response: reflect.TypeFor[book.Summary](), Refuses: refusesReported,
+			Serve: l.serveSummary,
 		},
 	)
 	f := &follower{peer: deps.Peer, log: deps.Log, lag: newLag(deps.Metrics), wall: deps.Wall,

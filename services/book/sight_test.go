@@ -29,6 +29,9 @@ type between struct {
 	mu sync.Mutex
 	// shared are the policies of acme that it shares with zenith.
 	shared []internalapi.SeenPolicy
+	// reported are the contracts whose counterparty zenith is, and outage says that the desk does not say it.
+	reported []internalapi.SeenContract
+	outage   bool
 }
 
 func numberOf(i int) string { return fmt.Sprintf("POL-%05d", i) }
@@ -86,10 +89,10 @@ func newBetween(seed uint64, single bool, includes func(int) bool) *between {
 	return b
 }
 
-// acmesContract is a contract of acme that takes all of its policies.
+// acmesContract is a contract of acme that takes its policies of one line.
 const acmesContract = `{"contracts":[{"reference":"C","currency":"EUR","amountUnit":"major","frequency":"month",` +
 	`"timeZone":"Europe/Paris","commissionPercentage":10,"inception":"2020-01-01",` +
-	`"lines":["motorCoverage","petCoverage"],"from":"2020-01-01T00:00:00Z","before":"2030-01-01T00:00:00Z"}]}`
+	`"lines":["motorCoverage"],"from":"2020-01-01T00:00:00Z","before":"2030-01-01T00:00:00Z"}]}`
 
 // start starts a book of the exchange, and returns it as zenith and acme ask it.
 func (b *between) start(t *testing.T) (zenith, acme *servicetest.Service) {
@@ -116,6 +119,10 @@ func (b *between) start(t *testing.T) (zenith, acme *servicetest.Service) {
 	})
 	peers["desk"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := "{}"
+		if r.URL.Path == internalapi.CounterpartyPath {
+			b.answer(w, r)
+			return
+		}
 		if request.OrganisationFrom(r.Context()).Name() == "acme" && r.URL.Path == internalapi.BookedContractsPath {
 			body = acmesContract
 		}

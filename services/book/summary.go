@@ -52,7 +52,7 @@ var summaryParameters = []rest.Parameter{
 	{Name: byContract, Means: "Only this contract"},
 	{Name: byCause, Means: "Only this cause of losses"},
 	{Name: byCountry, Means: "Only this country"},
-	whoseParameter,
+	whoseParameter, ownerParameter,
 	{Name: fromName, Means: "The first month, such as 2026-01"},
 	{Name: toName, Means: "The last month; without it, what is written and earned up to the end of every term"},
 }
@@ -131,11 +131,12 @@ func readSummary(r *http.Request) (q summaryQuery, err error) {
 		return q, err
 	}
 	return q, query.Each(values, func(name, value string) (wrong string) {
+		if wrong, is := q.parameter(name, value); is {
+			return wrong
+		}
 		switch {
 		case name == byName:
 			return q.takeBy(value)
-		case name == whoseName:
-			return q.take(value)
 		case name == fromName || name == toName:
 			month, ok := figures.ParseMonth(value)
 			if !ok {

@@ -49,9 +49,9 @@ func (l *library) triangle() rest.Extension {
 			{Name: byLine, Means: "Only this line"},
 			{Name: byContract, Means: "Only this contract"},
 			{Name: currencyName, Means: "Only amounts of this currency"},
-			whoseParameter,
+			whoseParameter, ownerParameter,
 		},
-		Response: reflectTriangle, Serve: l.serveTriangle,
+		Response: reflectTriangle, Refuses: refusesReported, Serve: l.serveTriangle,
 	}
 }
 
@@ -125,6 +125,9 @@ func readTriangle(r *http.Request) (q triangleQuery, err error) {
 		return q, err
 	}
 	return q, query.Each(values, func(name, value string) (wrong string) {
+		if wrong, is := q.parameter(name, value); is {
+			return wrong
+		}
 		switch name {
 		case measureName:
 			if q.measure = value; value != incurred && value != paid {
@@ -142,8 +145,6 @@ func readTriangle(r *http.Request) (q triangleQuery, err error) {
 			if q.cumulative = value == "true"; !q.cumulative && value != "false" {
 				return "must be true or false"
 			}
-		case whoseName:
-			return q.take(value)
 		default:
 			q.only[name] = value
 		}

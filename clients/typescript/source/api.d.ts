@@ -2719,6 +2719,8 @@ export interface paths {
         /**
          * What is still to be received or to be paid, by its age
          * @description What is still to be received or to be paid, by its age. Premium is as old as the policy, by the day of inception, and what is outstanding as the claim, by the day of notification. Ages begin at 0, 30, 60, 90 and 180 days.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["readAging"];
         put?: never;
@@ -2739,6 +2741,8 @@ export interface paths {
         /**
          * Claims with what people ask about them, filtered and sorted
          * @description Claims with what people ask about them, filtered and sorted. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["listBookClaims"];
         put?: never;
@@ -2759,6 +2763,8 @@ export interface paths {
         /**
          * Receipts, refunds and payments that were recorded after the period they belong to, the latest first
          * @description Receipts, refunds and payments that were recorded after the period they belong to, the latest first. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["listLateReceipts"];
         put?: never;
@@ -2779,6 +2785,8 @@ export interface paths {
         /**
          * Receipts, refunds and payments for claims, filtered and sorted
          * @description Receipts, refunds and payments for claims, filtered and sorted. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["listBookMovements"];
         put?: never;
@@ -2799,6 +2807,8 @@ export interface paths {
         /**
          * Policies with what people ask about them, filtered and sorted
          * @description Policies with what people ask about them, filtered and sorted. Repeat a parameter to ask for one of several values, 20 at most. Days are those of the exchange's zone. A page looks at 10,000 rows at most: where few of them are selected, it has fewer than asked for, and `next`. Until the book has read everything for the first time, the response is 503. With Accept text/csv or that of XLSX the response is a file with all rows that are selected, in their order, and without pages. Its name says up to which instant the book had read what happened; the book goes on meanwhile, so that a row which moves in the order may be in the file twice or not at all. Instants are in the exchange's zone. A file of more rows than fit in a sheet has several. What takes longer than a request may is cut off.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["listBookPolicies"];
         put?: never;
@@ -2819,6 +2829,8 @@ export interface paths {
         /**
          * Written, earned, received, paid and incurred, added up
          * @description Written, earned, received, paid and incurred, added up. Amounts of different currencies are never added up. Each cell has the paths of the lists that it is the sum of. Written is the premium agreed for the whole cover, and earned the part of it that is for the days of cover that have passed. Received is what was paid to the insurer as premium. Paid is what the insurer has paid for claims, outstanding what is still to be paid for them as their reserves say, and incurred both together. Ceded is the part of an amount that a reinsurer takes over; the book shows amounts before that.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["summariseBook"];
         put?: never;
@@ -2839,6 +2851,8 @@ export interface paths {
         /**
          * The loss triangle: what claims come to by year of account and development
          * @description The loss triangle: what claims come to by year of account and development. Development counts from the beginning of the year of account. Each figure has the path of the claims that it is the sum of.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 409 [several organisations have it](/problems/ambiguous).
          */
         get: operations["readLossTriangle"];
         put?: never;
@@ -6755,7 +6769,7 @@ export interface components {
              * @description Outstanding is what is still to be paid: 0 once the claim is closed, else the reserve less what was paid since it was set.
              */
             outstanding?: Exact;
-            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's. */
+            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it under a contract. */
             owner?: string;
             /**
              * Format: decimal
@@ -8941,7 +8955,7 @@ export interface components {
             late?: Exact;
             /** @description The line of the policy. */
             line?: string;
-            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's. */
+            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it under a contract. */
             owner?: string;
             /** @description The number of the policy. Absent for a receipt that names a claim which the book does not know. */
             policyNumber?: string;
@@ -10895,7 +10909,7 @@ export interface components {
              * @description Outstanding is what is still to be paid for claims, as their reserves say; 0 for those that are closed.
              */
             outstanding?: Exact;
-            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's. */
+            /** @description The organisation that owns the policy, where that is another one, which shares it with the caller's or reports it under a contract. */
             owner?: string;
             /**
              * Format: decimal
@@ -27937,8 +27951,10 @@ export interface operations {
                 line?: string;
                 /** @description What is shown; premium without it */
                 of?: "premium" | "claims";
-                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
-                whose?: "own" | "all";
+                /** @description With whose=reported, the organisation whose contract is meant, where several have one of the reference */
+                owner?: string;
+                /** @description own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all" | "reported";
             };
             header?: never;
             path?: never;
@@ -27958,6 +27974,33 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -28153,8 +28196,8 @@ export interface operations {
                 statusEmpty?: "true" | "false";
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
-                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
-                whose?: "own" | "all";
+                /** @description own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all" | "reported";
                 /** @description The value of year */
                 year?: string[];
                 /** @description Whether year is empty */
@@ -28184,6 +28227,33 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -28291,8 +28361,8 @@ export interface operations {
                 typeBegins?: string;
                 /** @description Whether type is empty */
                 typeEmpty?: "true" | "false";
-                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
-                whose?: "own" | "all";
+                /** @description own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all" | "reported";
                 /** @description The value of year */
                 year?: string[];
                 /** @description Whether year is empty */
@@ -28322,6 +28392,33 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -28429,8 +28526,8 @@ export interface operations {
                 typeBegins?: string;
                 /** @description Whether type is empty */
                 typeEmpty?: "true" | "false";
-                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
-                whose?: "own" | "all";
+                /** @description own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all" | "reported";
                 /** @description The value of year */
                 year?: string[];
                 /** @description Whether year is empty */
@@ -28460,6 +28557,33 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -28701,8 +28825,8 @@ export interface operations {
                 statusEmpty?: "true" | "false";
                 /** @description Only rows that add something to months up to this one */
                 to?: string;
-                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
-                whose?: "own" | "all";
+                /** @description own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all" | "reported";
                 /** @description The value of written */
                 written?: string[];
                 /** @description Whether written is empty */
@@ -28740,6 +28864,33 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -28761,10 +28912,12 @@ export interface operations {
                 from?: string;
                 /** @description Only this line */
                 line?: string;
+                /** @description With whose=reported, the organisation whose contract is meant, where several have one of the reference */
+                owner?: string;
                 /** @description The last month; without it, what is written and earned up to the end of every term */
                 to?: string;
-                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
-                whose?: "own" | "all";
+                /** @description own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all" | "reported";
                 /** @description Only this year of account */
                 year?: string;
             };
@@ -28786,6 +28939,33 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -28807,8 +28987,10 @@ export interface operations {
                 line?: string;
                 /** @description What is shown; incurred without it */
                 measure?: "incurred" | "paid";
-                /** @description own for what the organisation of the caller owns; without it, also the policies that others share with it, 10,000 at most */
-                whose?: "own" | "all";
+                /** @description With whose=reported, the organisation whose contract is meant, where several have one of the reference */
+                owner?: string;
+                /** @description own for what the organisation of the caller owns, reported for what another one reports under the contract that the parameter contract names, if the organisation of the caller is its counterparty and it says preview; without it, what it owns and the policies that others share with it, 10,000 at most */
+                whose?: "own" | "all" | "reported";
             };
             header?: never;
             path?: never;
@@ -28828,6 +29010,33 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Several organisations have a contract UMR-1 that you see. Say whose is meant: ?owner=acme",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "owners": [
+                     *         "acme",
+                     *         "orion"
+                     *       ],
+                     *       "status": 409,
+                     *       "title": "several organisations have it",
+                     *       "type": "/problems/ambiguous"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/ambiguous";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

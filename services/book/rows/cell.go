@@ -171,7 +171,7 @@ type Cell struct {
 	Sums                                     figures.Sums
 }
 
-// Cells calls a function with the cells of an organisation whose months are between two, and with what rows of the
+// Cells calls a function with the cells that a caller sees whose months are between two, and with what rows of the
 // policies add that others share with it, and returns up to which instant everything was read.
 func (b *Book) Cells(
 	ctx context.Context, of Sight, from, to figures.Month, do func(Cell) error,
@@ -183,8 +183,9 @@ func (b *Book) Cells(
 		if err := of.sharedCells(conn, from, to, do); err != nil {
 			return err
 		}
+		seen, args := of.condition("contract")
 		return query(conn, "SELECT contract, line, year, currency, country, cause, month, sums FROM cell WHERE "+
-			"owner = ? AND month BETWEEN ? AND ?", func(s *sqlite.Stmt) error {
+			seen+" AND month BETWEEN ? AND ?", func(s *sqlite.Stmt) error {
 			var m monthSums
 			if err := json.Unmarshal([]byte(s.ColumnText(7)), &m); err != nil {
 				return err
@@ -195,7 +196,7 @@ func (b *Book) Cells(
 			}
 			return do(Cell{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnText(4), s.ColumnText(5),
 				s.ColumnInt(2), figures.Month(s.ColumnInt64(6)), sums})
-		}, of.Owner, int64(from), int64(to))
+		}, append(args, int64(from), int64(to))...)
 	})
 	return at, err
 }

@@ -129,6 +129,9 @@ func (b *Book) ownRows(stmt *sqlite.Stmt, l *List, q *Query) (own []placed, next
 		if err := json.Unmarshal([]byte(stmt.ColumnText(1)), row); err != nil {
 			return nil, nil, err
 		}
+		if q.Reported != "" && !q.shows(row, q.Owner) {
+			continue
+		}
 		selects, err := b.selects(q, row, func() (a adds, err error) {
 			if text := stmt.ColumnText(2); text != "" {
 				err = json.Unmarshal([]byte(text), &a)
@@ -185,7 +188,8 @@ func (q *Query) Lead() Column {
 }
 
 // statement returns the statement that reads the rows in order: from the index of the column that leads, or those that
-// have all parts, where these are given.
+// have all parts, where these are given. Of what is reported, only rows of the contract are looked at: a page says at
+// which one it ends.
 func (q *Query) statement(l *List, parts string) (sql string, args []any) {
 	lead := q.Lead()
 	by, than, order := "key", ">", "ASC"
@@ -195,13 +199,14 @@ func (q *Query) statement(l *List, parts string) (sql string, args []any) {
 	if lead.Name != "" {
 		by = lead.column()
 	}
-	from := " FROM " + l.table() + " x WHERE owner = ?"
+	seen, of := q.condition("json_extract(row, '$.contract')")
+	from := " FROM " + l.table() + " x WHERE "
 	if parts != "" {
 		from = " FROM " + l.index() + " p CROSS JOIN " + l.table() + " x ON x.rowid = p.rowid WHERE p." + l.index() +
-			" MATCH ? AND owner = ?"
+			" MATCH ? AND "
 		args = append(args, parts)
 	}
-	sql, args = from, append(args, q.Owner)
+	sql, args = from+seen, append(args, of...)
 	for _, c := range q.Conditions {
 		if c.Column.Name != lead.Name {
 			continue

@@ -111,7 +111,8 @@ func (b *Book) OpenAmounts(
 		}); err != nil {
 			return err
 		}
-		return query(conn, "SELECT contract, line, currency, day, amount, count FROM open WHERE list = ? AND owner = ?",
+		seen, args := of.condition("contract")
+		return query(conn, "SELECT contract, line, currency, day, amount, count FROM open WHERE "+seen+" AND list = ?",
 			func(s *sqlite.Stmt) error {
 				amount, err := money.Parse(s.ColumnText(4))
 				if err != nil {
@@ -119,7 +120,7 @@ func (b *Book) OpenAmounts(
 				}
 				return do(OpenAmount{s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnInt64(3), amount,
 					s.ColumnInt64(5)})
-			}, l.Name, of.Owner)
+			}, append(args, l.Name)...)
 	})
 	return at, err
 }

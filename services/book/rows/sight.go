@@ -11,12 +11,16 @@ import (
 	"insurance.example/exchange/contracts/book"
 )
 
-// Sight is what a caller sees of the book: all that its organisation owns, and the policies that others share with it.
-// Cells are of what an organisation owns; what is shared is added up of its rows when it is read.
+// Sight is what a caller sees of the book: all that its organisation owns, and the policies that others share with it;
+// or what another one reports to it. Cells are of what an organisation owns; what is shared is added up of its rows
+// when it is read.
 type Sight struct {
 	Owner  string
 	Shared []SharedPolicy
-	among  map[SharedPolicy]bool
+	// Reported, if set, is the reference of a contract of the owner, whose counterparty the caller is: of what the
+	// owner has, only what is reported under it is seen. Where there is no such contract, the owner is empty.
+	Reported string
+	among    map[SharedPolicy]bool
 }
 
 // has reports whether a policy is shared.
@@ -28,6 +32,15 @@ func (s *Sight) has(of SharedPolicy) bool {
 		}
 	}
 	return s.among[of]
+}
+
+// condition returns the condition of a statement for what the caller sees of what the owner has. contract is what the
+// statement calls the reference of the contract.
+func (s *Sight) condition(contract string) (sql string, args []any) {
+	if s.Reported == "" {
+		return "owner = ?", []any{s.Owner}
+	}
+	return "owner = ? AND owner <> '' AND " + contract + " = ?", []any{s.Owner, s.Reported}
 }
 
 // motor is the line whose insured objects are known by their plates, which are their owner's.
@@ -75,24 +88,37 @@ func (s *stored) sums() (a adds, err error) {
 }
 
 // conceal takes off a row of another organisation what is that one's own: its contracts and references, what identifies
-// a vehicle, and the parties and policies that are not shared.
-func (s *Sight) conceal(row any, of SharedPolicy) {
+// a vehicle, and the parties and policies that are not shared. What is reported keeps its contract, which is the
+// counterparty's too, and names no records that it does not see.
+func (s *Sight) conceal(row any, owner string) {
 	switch row := row.(type) {
 	case *book.PolicyRow:
-		row.Owner, row.Contract, row.ExternalReference, row.Broker, row.Agent = of.Owner, "", "", "", ""
+		row.Owner, row.Contract, row.ExternalReference, row.Broker, row.Agent = owner, s.Reported, "", "", ""
+		if s.Reported != "" {
+			row.PolicyholderID, row.BrokerID, row.AgentID, row.Replaces = "", "", "", ""
+		}
 		if row.Line == motor {
 			row.Object = ""
 		}
 		for _, number := range []*string{&row.RenewedFrom, &row.RenewedTo} {
-			if !s.has(SharedPolicy{*number, of.Owner}) {
+			if !s.has(SharedPolicy{*number, owner}) {
 				*number = ""
 			}
 		}
 	case *book.ClaimRow:
-		row.Owner, row.Contract, row.ExternalReference, row.Broker, row.Agent = of.Owner, "", "", "", ""
+		row.Owner, row.Contract, row.ExternalReference, row.Broker, row.Agent = owner, s.Reported, "", "", ""
+		if s.Reported != "" {
+			row.BrokerID, row.AgentID = "", ""
+		}
 	case *book.MovementRow:
-		row.Owner, row.Contract = of.Owner, ""
+		row.Owner, row.Contract = owner, s.Reported
 	}
+}
+
+// shows conceals a row of another organisation, and reports whether it is found by what it shows then.
+func (q *Query) shows(row any, owner string) bool {
+	q.conceal(row, owner)
+	return q.Find == "" || strings.Contains(foundBy(row, objectOf(row)), q.Find)
 }
 
 // placed is a row with its place.
@@ -151,12 +177,11 @@ func (b *Book) sharedRows(conn *sqlite.Conn, l *List, q *Query) (all []placed, e
 		if err := json.Unmarshal([]byte(of.row), row); err != nil {
 			return err
 		}
-		q.conceal(row, of.of)
-		at := q.placeIn(row, of.key)
-		if q.After != nil && q.order(&at, q.After) <= 0 {
+		if !q.shows(row, of.of.Owner) {
 			return nil
 		}
-		if q.Find != "" && !strings.Contains(foundBy(row, objectOf(row)), q.Find) {
+		at := q.placeIn(row, of.key)
+		if q.After != nil && q.order(&at, q.After) <= 0 {
 			return nil
 		}
 		selects, err := b.selects(q, row, of.sums)
