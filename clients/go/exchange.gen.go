@@ -14002,8 +14002,8 @@ type SearchCoverage200JSONResponseBody_Item struct {
 	// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
 	MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
 
-	// Perils What the policy insures against. A claim's lossCause must be one of them. Each resource has values of its own. Each resource has values of its own. Each resource has values of its own.
-	Perils *[]string `json:"perils,omitempty"`
+	// Perils What the policy insures against. A claim's lossCause must be one of them.
+	Perils *[]MotorPeril `json:"perils,omitempty"`
 
 	// PetId The id of the pet that the policy covers.
 	PetId *openapi_types.UUID `json:"petId,omitempty"`

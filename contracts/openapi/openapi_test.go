@@ -277,23 +277,3 @@ func TestTheDocumentSaysWhereAKeyIsNeeded(t *testing.T) {
 		t.Errorf("only %d operations were looked at", looked)
 	}
 }
-
-// TestAnItemOfASearchMayHaveTheValuesOfEachResource asks for perils, whose values each line of coverage has for itself.
-func TestAnItemOfASearchMayHaveTheValuesOfEachResource(t *testing.T) {
-	text, err := os.ReadFile("openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var document any
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []string{"paths", "/x/search/coverage", "get", "responses", "200", "content",
-		"application/json", "schema", "items", "properties", "perils", "items"} {
-		members, _ := document.(map[string]any)
-		document = members[step]
-	}
-	if want := map[string]any{"type": "string"}; !reflect.DeepEqual(document, want) {
-		t.Errorf("a peril of a policy that a search finds is %v, want %v", document, want)
-	}
-}

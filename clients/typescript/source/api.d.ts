@@ -35638,8 +35638,8 @@ export interface operations {
                          * @description The longest credit that may be given. The interface does not say its unit.
                          */
                         maxCreditPeriod?: Exact;
-                        /** @description What the policy insures against. A claim's lossCause must be one of them. Each resource has values of its own. Each resource has values of its own. Each resource has values of its own. */
-                        perils?: string[];
+                        /** @description What the policy insures against. A claim's lossCause must be one of them. */
+                        perils?: components["schemas"]["MotorPeril"][];
                         /**
                          * Format: uuid
                          * @description The id of the pet that the policy covers.

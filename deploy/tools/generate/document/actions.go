@@ -182,7 +182,9 @@ func (b *builder) search(op *openapi3.Operation, x rest.Extension) {
 	found.Description = "A record, or the members of it that the parameter fields names."
 	for _, name := range x.Among {
 		for member, schema := range b.schemas.all[name].Value.Properties {
-			found.WithPropertyRef(member, either(found.Properties[member], schema))
+			if found.Properties[member] == nil {
+				found.WithPropertyRef(member, schema)
+			}
 		}
 	}
 	var example any
@@ -193,22 +195,6 @@ func (b *builder) search(op *openapi3.Operation, x rest.Extension) {
 	}
 	op.Responses.Set("200", succeed("A page of records.", listOf(found.NewRef()), example, "Link", "X-Request-Id"))
 	b.refuse(op, kinds(ofAll, ofQueries), ofReads...)
-}
-
-// either returns a schema for what one or the other has, of which the first may be nil. Lists of several resources that
-// have one name may differ in the values of their items, as the perils of two lines do: they are texts then.
-func either(one, other *openapi3.SchemaRef) *openapi3.SchemaRef {
-	switch {
-	case one == nil:
-		return other
-	case one.Value == nil || other.Value.Items == nil: // a reference, or no list
-		return one
-	case one.Value.Items.Ref == other.Value.Items.Ref:
-		return one
-	}
-	texts := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema())
-	texts.Description = one.Value.Description + " Each resource has values of its own."
-	return texts.NewRef()
 }
 
 // pageLink returns a problem with its status, as a link to its page.
